@@ -122,7 +122,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
       "Wait with the stream until the receiver is connected; false: drop what "
       "comes before", PROPERTY_PLAYING | PROPERTY_URI, wait_for_connection,
-      TRUE, .changed = wake),
+      TRUE,
+      .changed = wake),
 
   /**
    * GstNetworkSink:auto-reconnect:
@@ -136,7 +137,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Connect again when that fails or the receiver goes, and go on with a key "
       "frame; false: that is an error", PROPERTY_PLAYING | PROPERTY_URI,
-      auto_reconnect, TRUE, .changed = wake),
+      auto_reconnect, TRUE,
+      .changed = wake),
 
   /**
    * GstNetworkSink:blocking:
@@ -147,7 +149,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Wait while the network is full; false: drop what it doesn't take at "
       "once, and the rest of its frame", PROPERTY_PLAYING | PROPERTY_URI,
-      blocking, TRUE, .changed = wake),
+      blocking, TRUE,
+      .changed = wake),
 
   /**
    * GstNetworkSink:timeout:
@@ -159,7 +162,8 @@ static const GstWirelessProperty properties[] = {
       "A receiver that takes nothing for so long while there is something to "
       "send, or doesn't answer, is gone (ns, 0 = never; of a connection: as it "
       "was when that was made)", PROPERTY_PLAYING | PROPERTY_URI, timeout,
-      0, MAX_TIME, 10 * GST_SECOND, .changed = wake),
+      0, MAX_TIME, 10 * GST_SECOND,
+      .changed = wake),
 
   /**
    * GstNetworkSink:eos-timeout:
@@ -169,7 +173,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT64 ("eos-timeout", "EOS timeout",
       "How long the end of the stream waits at most until the receiver has "
       "everything (ns)", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout,
-      0, MAX_TIME, 2 * GST_SECOND, .changed = wake),
+      0, MAX_TIME, 2 * GST_SECOND,
+      .changed = wake),
 
   /**
    * GstNetworkSink:stats:
@@ -177,7 +182,8 @@ static const GstWirelessProperty properties[] = {
    * What was sent, what was dropped and why. Counters begin at 0 when the
    * element goes to PAUSED, and never go back.
    */
-  PROPERTY_STATS ("Packets and bytes sent and dropped, connections and failures, "
+  PROPERTY_STATS
+      ("Packets and bytes sent and dropped, connections and failures, "
       "time spent waiting", create_stats),
 
   /**
@@ -186,8 +192,9 @@ static const GstWirelessProperty properties[] = {
    * Post #GstNetworkSink:stats as element message at this interval of the
    * pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
-      "0 = never)", MAX_TIME),
+  PROPERTY_STATS_INTERVAL
+      ("Post stats as element message at this interval (ns, 0 = never)",
+      MAX_TIME),
 };
 
 /* --- life ----------------------------------------------------------------- */

@@ -57,8 +57,7 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 }
 
 static void
-log_drop (GstNetworkSink * self, GstBuffer * buffer,
-    DropReason reason)
+log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
 {
   /* The words of the statistics, and what they mean */
   static const gchar *const reasons[DROP_LAST] = {
@@ -118,8 +117,8 @@ gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
   gst_network_sink_clear_rest (self);
   if (!missed)
     return FALSE;
-  GST_DEBUG_OBJECT (self, "a new receiver: what comes before the next key frame "
-      "is dropped");
+  GST_DEBUG_OBJECT (self,
+      "a new receiver: what comes before the next key frame is dropped");
   priv->needs_key_frame = TRUE;
   priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
   gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);

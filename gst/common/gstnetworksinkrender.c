@@ -258,8 +258,7 @@ note_full (GstNetworkSink * self)
 /* Until there is room. `full_since`: monotonic us when something was taken last.
  * FALSE: interrupted, or error: the receiver took nothing for too long */
 static gboolean
-wait_for_room (GstNetworkSink * self, gint64 full_since,
-    GError ** error)
+wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstClockTime timeout = gst_network_sink_get_timeout (self);
@@ -418,8 +417,7 @@ send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
     if (n == 0)
       continue;
     sent = 0;
-    result = klass->send_packets (self, batch->packets, n, &sent,
-        &local_error);
+    result = klass->send_packets (self, batch->packets, n, &sent, &local_error);
     count_sent (self, batch, sent);
     if (sent > 0 || result == GST_NETWORK_SINK_EARLY)
       full_since = 0;
@@ -430,16 +428,14 @@ send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
     if (result == GST_NETWORK_SINK_UNSENDABLE)
       drop_unsendable (self, batch, g_steal_pointer (&local_error));
     else if (result == GST_NETWORK_SINK_EARLY)
-      goes_on = wait_for_room (self, g_get_monotonic_time (),
-          error);
+      goes_on = wait_for_room (self, g_get_monotonic_time (), error);
     else if (result == GST_NETWORK_SINK_FULL)
       goes_on = wait_while_full (self, batch, &full_since, error);
   }
 }
 
 static GstFlowReturn
-render_packets (GstNetworkSink * self, GstBuffer ** packets,
-    guint n)
+render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 {
   Batch batch = { packets, n };
   gboolean over = FALSE;

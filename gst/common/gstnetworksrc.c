@@ -247,12 +247,14 @@ get_caps (gpointer object, GValue * value, GParamSpec * pspec)
 
 #define PROPERTY_STRUCT GstNetworkSrcPrivate
 static const GstWirelessProperty properties[] = {
-  PROPERTY_NETWORK_URI ("scheme://address:port?key=value&...: keys are names of "
+  PROPERTY_NETWORK_URI
+      ("scheme://address:port?key=value&...: keys are names of "
       "properties, and of media, encoding-name, payload and clock-rate caps of "
       "RTP are made; it reads as scheme://address:port", NULL),
   PROPERTY_COMPUTED ("caps", "Caps",
       "Caps of the stream; unset: those that it says itself, or any",
-      PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type, .set = set_caps,
+      PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type,
+      .set = set_caps,
       .get = get_caps),
   PROPERTY_UINT64 ("timeout", "Timeout",
       "Post an element message after so many nanoseconds in which nothing "

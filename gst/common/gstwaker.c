@@ -31,8 +31,7 @@ gst_waker_reset (GstWaker * waker)
 }
 
 void
-gst_waker_wait (GstWaker * waker, GstClockTime time,
-    GCancellable * cancellable)
+gst_waker_wait (GstWaker * waker, GstClockTime time, GCancellable * cancellable)
 {
   const gint number = g_cancellable_get_fd (cancellable);
   GstPollFD fd = GST_POLL_FD_INIT;

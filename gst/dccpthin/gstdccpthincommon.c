@@ -44,7 +44,8 @@ gst_dccp_thin_encapsulation_get_type (void)
 {
   static const GEnumValue values[] = {
     {GST_DCCP_THIN_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
-    {GST_DCCP_THIN_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW", "raw"},
+    {GST_DCCP_THIN_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW",
+        "raw"},
     {0, NULL, NULL}
   };
   static gsize type = 0;

@@ -523,8 +523,7 @@ wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
 
 /* With lock */
 static void
-note_key_packet (GstDccpThinSink * self, GstBuffer * buffer,
-    guint64 sequence)
+note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
 {
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT))
     self->has_delta_units = TRUE;

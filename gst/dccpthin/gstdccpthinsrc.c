@@ -623,8 +623,7 @@ run (gpointer data)
     if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
       was_connected = listen_once (self, &error);
     else
-      was_connected = connect_once (self, &settings, attempts.timeout,
-          &error);
+      was_connected = connect_once (self, &settings, attempts.timeout, &error);
     if (!take_result (self, &settings, &attempts, error, was_connected))
       break;
     if (settings.mode == GST_DCCP_THIN_MODE_CONNECT)
@@ -663,7 +662,7 @@ begin_to_listen (GstDccpThinSrc * self)
     return FALSE;
   if (self->end.endpoint)
     set_used_socket (self, datagram_socket_get_socket (driver_get_socket
-          (&self->end.driver, 0)));
+            (&self->end.driver, 0)));
   return TRUE;
 }
 

@@ -58,8 +58,7 @@ GST_ELEMENT_REGISTER_DEFINE (ifdqueue, "ifdqueue", GST_RANK_NONE,
 /* --- life cycle ---------------------------------------------------------- */
 
 static void
-trace (gpointer element, gboolean is_packet, const gchar * format,
-    va_list args)
+trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
 {
   gst_wireless_trace (gst_ifd_queue_debug, element, is_packet, format, args);
 }
@@ -183,7 +182,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT ("max-frames", "Maximum frames",
       "Frames that may wait beside the one that is being sent; algorithm=paper "
       "and paper-gop: always 1", PROPERTY_PLAYING, config.max_frames, 1,
-      IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES, .set = set_max_frames),
+      IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES,
+      .set = set_max_frames),
 
   /**
    * GstIfdQueue:sync:

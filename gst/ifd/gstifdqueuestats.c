@@ -99,5 +99,6 @@ gst_ifd_queue_new_drop_message (GstIfdQueue * self, const IfdLineDrop * drop)
           "cause", G_TYPE_UINT64, drop->event.cause,
           "size", G_TYPE_UINT, frame->size,
           "pts", GST_TYPE_CLOCK_TIME, GST_BUFFER_PTS (drop->item.object),
-          "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->item.object), NULL));
+          "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->item.object),
+          NULL));
 }

@@ -193,7 +193,8 @@ static const GstWirelessProperty properties[] = {
    * Post #GstIfdSink:stats as element message at this interval of the
    * pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
+  PROPERTY_STATS_INTERVAL
+      ("Post stats as element message at this interval (ns, "
       "0 = only at the end)", G_MAXINT64 / 2),
 };
 

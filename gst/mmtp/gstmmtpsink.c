@@ -226,17 +226,20 @@ static const GstWirelessProperty properties[] = {
       "Interfaces or own addresses to send from, [local][->remote][?rate=...], "
       "separated by commas; auto: all interfaces that lead to the receiver; "
       "empty: as the system routes it", PROPERTY_PLAYING | PROPERTY_URI,
-      settings.channels, DEFAULT_CHANNELS, .changed = change_channels),
+      settings.channels, DEFAULT_CHANNELS,
+      .changed = change_channels),
   PROPERTY_STRING ("bonding-addresses", "Bonding addresses",
       "Sets channels, from addresses of the receiver as ristsink has them: "
       "host:port, separated by commas",
       PROPERTY_PLAYING | PROPERTY_URI | G_PARAM_DEPRECATED,
-      settings.bonding_addresses, NULL, .set = set_bonding_addresses,
+      settings.bonding_addresses, NULL,
+      .set = set_bonding_addresses,
       .instead = "channels"),
   PROPERTY_STRING ("key", "Key",
       "Secret that the receiver has too, which authenticates every message: at "
       "least 32 hexadecimal digits, as openssl rand -hex 32 makes them; unset: "
-      "none; changes take effect at start", PROPERTY_SECRET, settings.key, NULL),
+      "none; changes take effect at start", PROPERTY_SECRET, settings.key,
+      NULL),
 
   /**
    * GstMmtpSink:latency:
@@ -249,12 +252,14 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT ("latency", "Latency",
       "Longest time that a buffer may be under way, in ms",
       PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
-      GST_MMTP_MAX_DELAY, 1000, .changed = change_delays),
+      GST_MMTP_MAX_DELAY, 1000,
+      .changed = change_delays),
   PROPERTY_UINT ("initial-delay", "Initial delay",
       "Time in ms that a buffer may be under way, if the channels can do it: "
       "otherwise more, up to latency; 0: latency",
       PROPERTY_PLAYING | PROPERTY_URI, settings.initial_delay, 0,
-      GST_MMTP_MAX_DELAY, 0, .changed = change_delays),
+      GST_MMTP_MAX_DELAY, 0,
+      .changed = change_delays),
   PROPERTY_UINT ("keepalive-interval", "Keep-alive interval",
       "Time between two reports of a channel's state, in ms",
       PROPERTY_READY | PROPERTY_URI, settings.keepalive_interval, 10, 10000,
@@ -303,8 +308,7 @@ gst_mmtp_sink_init (GstMmtpSink * self)
       (GDestroyNotify) g_resolver_free_addresses);
   self->past_paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
-  driver_init (&self->driver, &gst_mmtp_sink_driver_funcs, self,
-      &self->lock);
+  driver_init (&self->driver, &gst_mmtp_sink_driver_funcs, self, &self->lock);
   gst_waker_init (&self->room);
   g_queue_init (&self->messages);
 }

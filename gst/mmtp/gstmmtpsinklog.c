@@ -47,13 +47,14 @@ log_line (GstMmtpSink * self, gdouble seconds)
   guint i;
 
   mmtp_sender_get_stats (self->sender, &stats);
-  g_string_append_printf (line, "%.2f Mbit/s come, %s%.2f fit, latency %.0f ms, %"
-      G_GUINT64_FORMAT " bytes wait, %" G_GUINT64_FORMAT " buffers given up",
-      8 * (stats.bytes - MIN (stats.bytes, self->logged_bytes)) / seconds
-      / MEGABIT, stats.is_app_limited ? "at least " : "",
-      stats.estimated_rate / MEGABIT, to_ms (stats.initial_delay),
-      stats.queued_bytes, stats.discarded_buffers + stats.discarded_room +
-      stats.discarded_broken);
+  g_string_append_printf (line,
+      "%.2f Mbit/s come, %s%.2f fit, latency %.0f ms, %" G_GUINT64_FORMAT
+      " bytes wait, %" G_GUINT64_FORMAT " buffers given up",
+      8 * (stats.bytes - MIN (stats.bytes,
+              self->logged_bytes)) / seconds / MEGABIT,
+      stats.is_app_limited ? "at least " : "", stats.estimated_rate / MEGABIT,
+      to_ms (stats.initial_delay), stats.queued_bytes,
+      stats.discarded_buffers + stats.discarded_room + stats.discarded_broken);
   for (i = 0; i < stats.n_paths; i++)
     if (mmtp_sender_get_path_stats (self->sender, i, &path)
         && path.use != MMTP_USE_GONE)

@@ -134,8 +134,7 @@ check_session (gpointer element, GError ** error)
 }
 
 static void
-trace (gpointer element, gboolean is_packet, const gchar * format,
-    va_list args)
+trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
 {
   gst_wireless_trace (GST_CAT_DEFAULT, element, is_packet, format, args);
 }

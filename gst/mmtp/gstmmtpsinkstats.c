@@ -24,8 +24,7 @@ queue_message (GstMmtpSink * self, GstStructure * structure)
 }
 
 static const gchar *
-get_path_name (GstMmtpSink * self, guint path,
-    MmtpSenderPathStats * stats)
+get_path_name (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {
   if (!mmtp_sender_get_path_stats (self->sender, path, stats))
     return "";
@@ -287,8 +286,7 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
 
 /* With lock. Of this session and all before; FALSE: no such path */
 static gboolean
-get_path_stats (GstMmtpSink * self, guint path,
-    MmtpSenderPathStats * stats)
+get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {
   const MmtpSenderPathStats *past;
 

@@ -89,8 +89,7 @@ static const GstWirelessStatsField own_fields[] = {
 #undef FIELD
 
 static void
-append_path (GValue * array, guint channel,
-    const MmtpReceiverPathStats * stats)
+append_path (GValue * array, guint channel, const MmtpReceiverPathStats * stats)
 {
   GstStructure *structure = gst_structure_new (GST_MMTP_PATH_STATS,
       "channel", G_TYPE_UINT, channel, "joined", G_TYPE_BOOLEAN, stats->joined,
@@ -187,7 +186,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_INT ("port", "Port",
       "UDP port to listen at; 0: any, and from PAUSED on it is here",
       PROPERTY_READY | PROPERTY_URI, port, 0, G_MAXUINT16,
-      GST_MMTP_DEFAULT_PORT, .get = get_port),
+      GST_MMTP_DEFAULT_PORT,
+      .get = get_port),
   PROPERTY_STRING ("interface", "Interface",
       "Network interface to listen at; unset: all",
       PROPERTY_READY | PROPERTY_URI, interface, NULL),
@@ -224,7 +224,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
       "The end of the sender's stream is EOS, and no other sender is let in; "
       "false: wait for the next sender", PROPERTY_PLAYING | PROPERTY_URI,
-      eos_at_end, TRUE, .changed = change_eos_at_end),
+      eos_at_end, TRUE,
+      .changed = change_eos_at_end),
 };
 
 /* --- what GstBaseSrc asks ------------------------------------------------- */
@@ -339,8 +340,7 @@ gst_mmtp_src_init (GstMmtpSrc * self)
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
   g_queue_init (&self->messages);
-  driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self,
-      &self->lock);
+  driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self, &self->lock);
 }
 
 static void

@@ -43,8 +43,7 @@ tell_path (GstMmtpSrc * self, guint path, const gchar * state)
 {
   GST_INFO_OBJECT (self, "channel %u: %s", path, state);
   queue_element_message (self, gst_structure_new ("mmtp-channel",
-          "channel", G_TYPE_UINT, path, "state", G_TYPE_STRING, state,
-          NULL));
+          "channel", G_TYPE_UINT, path, "state", G_TYPE_STRING, state, NULL));
 }
 
 static void
@@ -205,8 +204,7 @@ allows (gpointer element, const DatagramPath * path)
 }
 
 static void
-trace (gpointer element, gboolean is_packet, const gchar * format,
-    va_list args)
+trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
 {
   gst_wireless_trace (GST_CAT_DEFAULT, element, is_packet, format, args);
 }

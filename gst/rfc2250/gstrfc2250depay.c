@@ -261,7 +261,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
       "Counters of packets, frames and what was refused", PROPERTY_READABLE, 0,
-      gst_structure_get_type, .create_stats = gst_rfc2250_depay_create_stats),
+      gst_structure_get_type,
+      .create_stats = gst_rfc2250_depay_create_stats),
 };
 
 /* --- counters ----------------------------------------------------------- */

@@ -230,7 +230,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Largest coded frame in bytes; a larger one is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
-      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE, .changed = change_max_frame_size),
+      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
+      .changed = change_max_frame_size),
 
   /**
    * GstRfc2250Pay:mpeg-stats:
@@ -257,7 +258,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
       "Counters of frames, pictures, packets and slices", PROPERTY_READABLE,
-      0, gst_structure_get_type, .create_stats = gst_rfc2250_pay_create_stats),
+      0, gst_structure_get_type,
+      .create_stats = gst_rfc2250_pay_create_stats),
 };
 
 static gboolean

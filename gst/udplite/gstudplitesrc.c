@@ -113,11 +113,13 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
       "Address or name to receive packets for, of this host or of a multicast "
       "group; it decides between IPv4 and IPv6", PROPERTY_READY | PROPERTY_URI,
-      settings.address, DEFAULT_ADDRESS, .changed = set_reopen),
+      settings.address, DEFAULT_ADDRESS,
+      .changed = set_reopen),
   PROPERTY_STRING ("multicast-group", "Multicast group",
       "The same as address",
       PROPERTY_READY | PROPERTY_URI | G_PARAM_DEPRECATED, settings.address,
-      DEFAULT_ADDRESS, .changed = set_reopen, .instead = "address"),
+      DEFAULT_ADDRESS,
+      .changed = set_reopen,.instead = "address"),
   PROPERTY_INT ("port", "Port",
       "Port to receive packets on; 0: any, and from READY on it is here",
       PROPERTY_READY | PROPERTY_URI, settings.port, 0, G_MAXUINT16, 5004,
@@ -130,16 +132,19 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("multicast-source", "Multicast source",
       "Addresses whose packets to the multicast group are wanted (RFC 4604), "
       "as +192.0.2.1+192.0.2.2; unset: all", PROPERTY_READY | PROPERTY_URI,
-      settings.multicast_source, NULL, .changed = set_reopen),
+      settings.multicast_source, NULL,
+      .changed = set_reopen),
   PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
       "Join and leave the multicast group", PROPERTY_READY | PROPERTY_URI,
-      settings.auto_multicast, TRUE, .changed = set_reopen),
+      settings.auto_multicast, TRUE,
+      .changed = set_reopen),
   PROPERTY_BOOLEAN ("loop", "Multicast loopback",
       "Whether what the socket sends to a multicast group comes back to this "
       "host", PROPERTY_READY | PROPERTY_URI, settings.loop, TRUE,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("reuse", "Reuse", "Let others have the port too",
-      PROPERTY_READY, settings.reuse, TRUE, .changed = set_reopen),
+      PROPERTY_READY, settings.reuse, TRUE,
+      .changed = set_reopen),
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel's receive buffer in bytes; 0: the kernel's default",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
@@ -187,7 +192,8 @@ static const GstWirelessProperty properties[] = {
       "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
       "of 8; -1: none; 0: the kernel drops all that are not covered whole",
       PROPERTY_READY | PROPERTY_URI, settings.min_coverage, -1, G_MAXUINT16,
-      -1, .changed = set_reopen),
+      -1,
+      .changed = set_reopen),
 };
 
 /* --- what GstBaseSrc asks ------------------------------------------------ */

@@ -259,7 +259,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
       continue;
     buffer = make_buffer (self, &self->inputs[i], &manner);
     if (!buffer) {
-      GST_DEBUG_OBJECT (self, "dropped a packet of %u bytes: too-short-to-skip: "
+      GST_DEBUG_OBJECT (self,
+          "dropped a packet of %u bytes: too-short-to-skip: "
           "it has no more than skip-first-bytes", (guint) self->inputs[i].size);
       counters.too_short_to_skip++;
       continue;

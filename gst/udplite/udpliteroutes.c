@@ -61,8 +61,7 @@ udplite_routes_new (GInetAddress * bound)
       && !g_inet_address_get_is_multicast (bound);
   memcpy (self->bound.addresses.source, g_inet_address_to_bytes (bound),
       g_inet_address_get_native_size (bound));
-  self->entries = g_hash_table_new_full (entry_hash, entry_equal, g_free,
-      NULL);
+  self->entries = g_hash_table_new_full (entry_hash, entry_equal, g_free, NULL);
   return self;
 }
 

@@ -100,8 +100,7 @@ static gboolean
 bind_to_port (UdpliteSocket * self, GInetSocketAddress * address,
     GError ** error)
 {
-  guint scope =
-      self->ipv6 ? g_inet_socket_address_get_scope_id (address) : 0;
+  guint scope = self->ipv6 ? g_inet_socket_address_get_scope_id (address) : 0;
   GSocketAddress *with_port = g_object_new (G_TYPE_INET_SOCKET_ADDRESS,
       "address", g_inet_socket_address_get_address (address),
       "port", self->port, "scope-id", scope, NULL);

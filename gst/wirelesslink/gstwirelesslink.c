@@ -312,7 +312,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Wait for room in the queue instead of losing packets", PROPERTY_PLAYING,
-      blocking, FALSE, .changed = wake_senders),
+      blocking, FALSE,
+      .changed = wake_senders),
 
   /**
    * GstWirelessLink:max-output-packets:
@@ -370,7 +371,9 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Chance that what station 0 sends now gets through whole at the first "
       "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
-      .double_maximum = 1, .double_initial = 1, .get = get_quality),
+      .double_maximum = 1,
+      .double_initial = 1,
+      .get = get_quality),
 };
 
 static void

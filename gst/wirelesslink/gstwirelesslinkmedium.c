@@ -218,8 +218,7 @@ lose (GstWirelessLink * self, const LinkPacket * packet)
 
   GST_DEBUG_OBJECT (self, "flow %u: lost a packet of %u bytes at %"
       GST_TIME_FORMAT " after %u attempts: %s", packet->flow, packet->size,
-      GST_TIME_ARGS (packet->departure), packet->attempts,
-      fates[packet->fate]);
+      GST_TIME_ARGS (packet->departure), packet->attempts, fates[packet->fate]);
   self->in_flight--;
   self->last_fate = packet->departure;
   if (flow)
@@ -297,8 +296,7 @@ deliver (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 
   GST_LOG_OBJECT (self, "flow %u: packet of %u bytes leaves at %"
       GST_TIME_FORMAT " after %u attempts: %s", packet->flow, packet->size,
-      GST_TIME_ARGS (packet->departure), packet->attempts,
-      fates[packet->fate]);
+      GST_TIME_ARGS (packet->departure), packet->attempts, fates[packet->fate]);
   if (packet->n_damage)
     buffer = damage (buffer, packet);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)

@@ -415,8 +415,7 @@ ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
   if (comes && begin_chain (self, flow) == GST_FLOW_OK) {
     flow->query = query;
     flow->query_asked = FALSE;
-    gst_wireless_link_put_object (self, flow,
-        GST_MINI_OBJECT_CAST (query));
+    gst_wireless_link_put_object (self, flow, GST_MINI_OBJECT_CAST (query));
     gst_wireless_link_distribute (self);
     while (flow->query == query)
       g_cond_wait (&flow->query_cond, &self->lock);
@@ -1027,8 +1026,10 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Station whose transmitter and queue the flow uses; 0 is the mobile",
-      PROPERTY_PLAYING, G_TYPE_UINT, .maximum = LINK_MAX_STATIONS - 1,
-      .set = set_station, .get = get_station),
+      PROPERTY_PLAYING, G_TYPE_UINT,
+      .maximum = LINK_MAX_STATIONS - 1,
+      .set = set_station,
+      .get = get_station),
 
   /**
    * GstWirelessLinkPad:channel-quality:
@@ -1038,7 +1039,9 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Chance that what the station sends now gets through whole at the first "
       "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
-      .double_maximum = 1, .double_initial = 1, .get = get_quality),
+      .double_maximum = 1,
+      .double_initial = 1,
+      .get = get_quality),
 };
 
 static void

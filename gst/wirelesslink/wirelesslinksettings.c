@@ -501,8 +501,7 @@ fill_property (const Setting * setting, GstWirelessProperty * property)
   if (setting->max > 0)
     property->maximum = setting->max;
   else
-    property->maximum =
-        property->type == G_TYPE_UINT ? G_MAXUINT : G_MAXUINT64;
+    property->maximum = property->type == G_TYPE_UINT ? G_MAXUINT : G_MAXUINT64;
 }
 
 void

@@ -80,12 +80,10 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
   if (options->group) {
     gchar **names = g_strsplit (options->group, ",", -1);
 
-    in_group = g_strv_contains ((const gchar * const *) names,
-        scenario->group);
+    in_group = g_strv_contains ((const gchar * const *) names, scenario->group);
     g_strfreev (names);
   }
-  return in_group && (!options->only || strstr (scenario->name,
-          options->only));
+  return in_group && (!options->only || strstr (scenario->name, options->only));
 }
 
 /* --- runs ----------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 #include <glib-unix.h>
 
 #define INTERVAL 200            // ms, between two lines
-#define MIN_BITRATE 100000    // bit/s, below which no picture is worth it
+#define MIN_BITRATE 100000      // bit/s, below which no picture is worth it
 #define SHARE 0.9               // of what the path carries, for the video; the rest
                                 // is for headers, and for frames above the average
 

@@ -143,8 +143,7 @@ check_stray (Packet * packet)
   next = rtp_reorder_poll_output (model.reorder);
   if (!next) {
     fuzz_check (packet->freed == 0);
-    fuzz_check (count_kept () <=
-        MAX_STRAYS + model.n_taken - model.n_output);
+    fuzz_check (count_kept () <= MAX_STRAYS + model.n_taken - model.n_output);
     return;
   }
   fuzz_check (!is_other || model.now - model.heard >= SOURCE_TIMEOUT);

@@ -111,8 +111,7 @@ add_paper_scenario (ArenaGroups * groups, PaperLinks links, guint period)
   scenario->n_paths = 2;
   set_paper_path (&paths[0], 37128, 137538462, fluctuates ? 230 * MS : 0,
       200000);
-  set_paper_path (&paths[1], 9384, 162826087, fluctuates ? 300 * MS : 0,
-      32000);
+  set_paper_path (&paths[1], 9384, 162826087, fluctuates ? 300 * MS : 0, 32000);
   if (links == PAPER_RATES_GIVEN) {
     paths[0].known_rate = 37128 * 8;
     paths[1].known_rate = 9384 * 8;
@@ -323,8 +322,7 @@ find_return (ArenaGroups * groups, guint number)
     found = find_trace (groups, other);
     g_free (other);
   }
-  return found ? found :
-      get_trace (groups, (number + 1) % groups->n_recorded);
+  return found ? found : get_trace (groups, (number + 1) % groups->n_recorded);
 }
 
 static void
@@ -772,8 +770,7 @@ trace_free (gpointer data)
 }
 
 ArenaGroups *
-arena_groups_new (const gchar * data, const gchar * recordings,
-    GError ** error)
+arena_groups_new (const gchar * data, const gchar * recordings, GError ** error)
 {
   ArenaGroups *groups = g_new0 (ArenaGroups, 1);
 

@@ -53,8 +53,7 @@ arena_supply_free (ArenaSupply * supply)
 }
 
 guint64
-arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
-    guint64 to)
+arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
 {
   guint64 last = from, max_gap = 0;
   guint i;

@@ -132,8 +132,9 @@ init_session (Sim * sim, guint number)
   session->sent = g_hash_table_new (NULL, NULL);
   for (i = 0; i < n_frames; i++) {
     session->record->arrived[i] = ARENA_NEVER;
-    session->missing[i] = arena_frame_count_packets (&g_array_index (session->
-            config->frames, ArenaFrame, i));
+    session->missing[i] =
+        arena_frame_count_packets (&g_array_index (session->config->frames,
+            ArenaFrame, i));
     if (session->config->transport == ARENA_MMTP)
       session->record->unsent[i] = session->missing[i];
   }
@@ -415,8 +416,7 @@ is_measured (const Sim * sim)
 static void
 measure_packet (Session * session, guint path, const LinkPacket * packet)
 {
-  guint32 delay =
-      (packet->departure - packet->arrival - packet->jitter) / 1000;
+  guint32 delay = (packet->departure - packet->arrival - packet->jitter) / 1000;
 
   g_array_append_val (session->record->delays[path], delay);
   if (is_measured (session->sim))
@@ -471,8 +471,7 @@ run_link (Sim * sim, Link * link)
     g_free (message);
   }
   while (link_poll_event (link, &event)) {
-    if (event.type == LINK_EVENT_FATE
-        && event.packet.fate > LINK_FATE_DAMAGED)
+    if (event.type == LINK_EVENT_FATE && event.packet.fate > LINK_FATE_DAMAGED)
       g_free (event.packet.user);
   }
 }

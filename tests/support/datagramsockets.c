@@ -34,8 +34,7 @@ datagram_test_listener (const gchar * text, guint16 port)
 
 DatagramSocket *
 datagram_test_try_channel (const gchar * remote, guint16 port,
-    const gchar * interface,
-    const gchar * local, GError ** error)
+    const gchar * interface, const gchar * local, GError ** error)
 {
   GSocketAddress *to = datagram_test_address (remote, port);
   GSocketAddress *from = local ? datagram_test_address (local, 0) : NULL;

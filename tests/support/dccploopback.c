@@ -94,8 +94,7 @@ static void
 init_listening_sink (LoopbackPair * pair, gint encapsulation)
 {
   dccp_loopback_sink_init (&pair->sink, "bind-address", "127.0.0.1", "port", 0,
-      "mode",
-      LISTEN, "encapsulation", encapsulation, NULL);
+      "mode", LISTEN, "encapsulation", encapsulation, NULL);
   dccp_loopback_play_sink (&pair->sink);
   dccp_loopback_src_init (&pair->src, "host", "127.0.0.1", "port", wait_for_port
       (&pair->sink), "mode", CONNECT, "encapsulation", encapsulation, NULL);
@@ -110,8 +109,7 @@ dccp_loopback_pair_init_way (LoopbackPair * pair, gint way)
     return;
   }
   dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", 0,
-      "encapsulation",
-      encapsulation_of (way), NULL);
+      "encapsulation", encapsulation_of (way), NULL);
   gst_harness_play (pair->src.harness);
   dccp_loopback_sink_init (&pair->sink, "host", "127.0.0.1", "port",
       loopback_port_of (&pair->src),
@@ -139,8 +137,7 @@ dccp_loopback_expect_eos (LoopbackPair * pair)
 }
 
 void
-dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
-    guint64 min)
+dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name, guint64 min)
 {
   while (loopback_stat_of (end, name) < min)
     g_usleep (1000);
@@ -243,12 +240,10 @@ dccp_loopback_pair_init_relay (LoopbackPair * pair, LossyRelay * relay,
   guint16 udp_port;
 
   dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", 0,
-      "connect-timeout",
-      timeout, NULL);
+      "connect-timeout", timeout, NULL);
   gst_harness_play (pair->src.harness);
   udp_port = lossy_relay_init (relay, loopback_port_of (&pair->src));
   dccp_loopback_sink_init (&pair->sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair->src),
-      "udp-port", (gint) udp_port, NULL);
+      loopback_port_of (&pair->src), "udp-port", (gint) udp_port, NULL);
   dccp_loopback_play_sink (&pair->sink);
 }

@@ -115,8 +115,7 @@ receive_tcp (Flow * flow, const Packet * packet)
   if (flow->tcp.una == flow->tcp.config.segments
       && flow->next_transfer == NEVER)
     flow->next_transfer = flow->sim->now
-        + seeded_draw_exponential (draw (flow, DRAW_PAUSE),
-        10 * SIM_SECOND);
+        + seeded_draw_exponential (draw (flow, DRAW_PAUSE), 10 * SIM_SECOND);
 }
 
 static gboolean

@@ -367,7 +367,7 @@ adds_up (IfdHarness * harness, guint being_sent)
   return harness_get_stat (harness, "frames-in")
       == harness_get_stat (harness, "sent")
       + harness_get_stat (harness, "dropped")
-          + harness_get_stat (harness, "flushed")
+      + harness_get_stat (harness, "flushed")
       + harness_get_stat (harness, "waiting") + being_sent;
 }
 
@@ -464,8 +464,7 @@ harness_start (IfdHarness * harness, const gchar * caps)
 
   g_object_get (harness->element, "sync", &sync, NULL);
   harness_set_state (harness, GST_STATE_PAUSED, sync
-      ? GST_STATE_CHANGE_NO_PREROLL :
-      GST_STATE_CHANGE_SUCCESS);
+      ? GST_STATE_CHANGE_NO_PREROLL : GST_STATE_CHANGE_SUCCESS);
   harness_set_state (harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
   harness->pusher = g_thread_new ("pusher", harness_run_pusher, harness);
   harness_push_headers (harness, caps, GST_FORMAT_TIME);

@@ -16,8 +16,7 @@ set_clock (LoopbackEnd * end)
 
 void
 loopback_end_init (LoopbackEnd * end, GstElement * element,
-    const gchar * sink_pad,
-    const gchar * src_pad)
+    const gchar * sink_pad, const gchar * src_pad)
 {
   end->element = element;
   end->bus = gst_bus_new ();
@@ -96,8 +95,7 @@ loopback_pop_structure (LoopbackEnd * end, const gchar * name)
 
 void
 loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
-    const gchar * field,
-    const gchar * text)
+    const gchar * field, const gchar * text)
 {
   GstStructure *structure;
   gboolean found = FALSE;

@@ -137,8 +137,7 @@ mmtp_loopback_pair_init_sink (LoopbackPair * pair, const gchar * host,
     const gchar * channels)
 {
   mmtp_loopback_sink_init (&pair->sink, "host", host, "port",
-      loopback_port_of (&pair->src),
-      "channels", channels, NULL);
+      loopback_port_of (&pair->src), "channels", channels, NULL);
   gst_harness_set_src_caps_str (pair->sink.harness, CAPS);
 }
 

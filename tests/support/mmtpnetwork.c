@@ -595,11 +595,9 @@ mmtp_pair_run (MmtpPair * self, guint64 duration)
 void
 mmtp_pair_add_channel (MmtpPair * self, guint channel)
 {
-  const MmtpPathConfig config =
-      { channels[channel].name, MAX_SIZE, OVERHEAD };
+  const MmtpPathConfig config = { channels[channel].name, MAX_SIZE, OVERHEAD };
 
-  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) ==
-      channel);
+  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) == channel);
   poll_sender (self);
 }
 

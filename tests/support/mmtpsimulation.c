@@ -240,8 +240,7 @@ deliver_to_receiver (MmtpSim * sim, guint channel, const Packet * packet)
 }
 
 static void
-deliver (MmtpSim * sim, guint channel, SimDirection direction,
-    Packet * packet)
+deliver (MmtpSim * sim, guint channel, SimDirection direction, Packet * packet)
 {
   MmtpSimEnd *end = &sim->channels[channel];
 
@@ -476,8 +475,7 @@ drain_receiver (MmtpSim * sim)
       mmtp_sim_error (sim, "a message to an unknown address");
       continue;
     }
-    mmtp_sim_judge_sent (sim, SIM_BACK, address.bytes[0], sim->scratch,
-        size);
+    mmtp_sim_judge_sent (sim, SIM_BACK, address.bytes[0], sim->scratch, size);
     send_packet (sim, address.bytes[0], SIM_BACK, address.bytes[1], size);
   }
   while (sim->ends->receiver_poll_event (sim->receiver, &event)) {

@@ -50,7 +50,7 @@ mmtp_sim_error (MmtpSim * sim, const gchar * format, ...)
 static gboolean
 is_data (const MmtpSim * sim, const guint8 * bytes, gsize size)
 {
-  return sim->ends->speaks_mmtp && size >= 24 && 
+  return sim->ends->speaks_mmtp && size >= 24 &&
       bytes[0] == (MMTP_VERSION << 5 | MMTP_DATA);
 }
 
@@ -345,14 +345,13 @@ print_channel (MmtpSim * sim, guint i)
       sim->config.channels[i].link.path[0].delay / 1e6, c->round_trip / 1e6);
   g_print ("      packets %" G_GUINT64_FORMAT " data %" G_GUINT64_FORMAT
       " again %" G_GUINT64_FORMAT " probes %" G_GUINT64_FORMAT " lost %"
-      G_GUINT64_FORMAT " late %" G_GUINT64_FORMAT " silences %" G_GUINT64_FORMAT "; link: %"
-      G_GUINT64_FORMAT " arrived %" G_GUINT64_FORMAT " lost %"
+      G_GUINT64_FORMAT " late %" G_GUINT64_FORMAT " silences %" G_GUINT64_FORMAT
+      "; link: %" G_GUINT64_FORMAT " arrived %" G_GUINT64_FORMAT " lost %"
       G_GUINT64_FORMAT " overflowed, busy %.1f s, queue %" G_GUINT64_FORMAT
-      "; back %" G_GUINT64_FORMAT " busy %.2f s\n", c->packets,
-      c->data_packets, c->retransmitted, c->probes, c->lost, c->late,
-      c->silences, forward->arrived, forward->lost,
-      forward->overflowed, forward->busy / 1e9, forward->max_queued,
-      back->offered, back->busy / 1e9);
+      "; back %" G_GUINT64_FORMAT " busy %.2f s\n", c->packets, c->data_packets,
+      c->retransmitted, c->probes, c->lost, c->late, c->silences,
+      forward->arrived, forward->lost, forward->overflowed, forward->busy / 1e9,
+      forward->max_queued, back->offered, back->busy / 1e9);
 }
 
 static void

@@ -50,8 +50,7 @@ add_channel (gpointer data, guint64 now, const MmtpPathConfig * config)
 }
 
 static void
-remove_path (gpointer data, guint64 now, guint channel,
-    MmtpLeaveReason reason)
+remove_path (gpointer data, guint64 now, guint channel, MmtpLeaveReason reason)
 {
 }
 

@@ -2,7 +2,8 @@
 
 #include "skipped.h"
 
-void G_GNUC_PRINTF (2, 3)
+void
+G_GNUC_PRINTF (2, 3)
 say_skipped (const gchar * check, const gchar * format, ...)
 {
   static gboolean said = FALSE;

@@ -47,8 +47,7 @@ tun_device_add (const gchar * test, const gchar * name, gint type)
   if (tun >= 0 && ioctl (tun, TUNSETIFF, &request) == 0
       && tun_device_bring_up (name))
     return if_nametoindex (name);
-  say_skipped (test, "no TUN device may be made: %s",
-      g_strerror (errno));
+  say_skipped (test, "no TUN device may be made: %s", g_strerror (errno));
   return 0;
 }
 

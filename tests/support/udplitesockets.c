@@ -75,8 +75,7 @@ udplite_test_open (const gchar * test, UdpliteBackend backend, gboolean ipv6)
 
 static void
 udplite_test_set_remote (DatagramPath * path,
-    const struct sockaddr_storage *address,
-    socklen_t size)
+    const struct sockaddr_storage *address, socklen_t size)
 {
   GSocketAddress *remote =
       g_socket_address_new_from_native ((gpointer) address, size);
@@ -140,8 +139,7 @@ udplite_test_collect (UdpliteSocket * receiver, UdpliteSocket * sender,
   guint i, n;
 
   udplite_test_send (sender, ipv6, udplite_socket_get_port (receiver),
-      UDPLITE_TEST_END,
-      sizeof (UDPLITE_TEST_END), G_MAXUINT);
+      UDPLITE_TEST_END, sizeof (UDPLITE_TEST_END), G_MAXUINT);
   memset (inputs, 0, sizeof (inputs));
   for (i = 0; i < DATAGRAM_BATCH; i++) {
     inputs[i].data = inputs[i].user_data = room + i * UDPLITE_TEST_ROOM;
@@ -198,8 +196,7 @@ udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
 
 void
 udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
-    guint16 port,
-    const guint8 * packet, gsize size)
+    guint16 port, const guint8 * packet, gsize size)
 {
   struct sockaddr_storage address;
   socklen_t address_size = udplite_test_address (&address, ipv6,
@@ -244,8 +241,7 @@ const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS] = {
 
 gboolean
 udplite_pair_open_backends (UdplitePair * pair, const gchar * test,
-    UdpliteBackend sender,
-    UdpliteBackend receiver, gboolean ipv6)
+    UdpliteBackend sender, UdpliteBackend receiver, gboolean ipv6)
 {
   memset (pair, 0, sizeof (*pair));
   pair->ipv6 = ipv6;
@@ -302,8 +298,7 @@ udplite_test_fill (guint8 * data, gsize size, guint seed)
 
 void
 udplite_test_assert_packet (const UdplitePair * pair,
-    const UdpliteTestPacket * packet, guint seed,
-    gsize size, guint coverage)
+    const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage)
 {
   guint8 expected[UDPLITE_TEST_ROOM];
 

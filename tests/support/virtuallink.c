@@ -253,8 +253,7 @@ get_transmitter (SimLink * link, SimDirection d)
 /* Of a half-duplex medium the direction that was not the last one, if it has
  * something; nobody can occupy it for ever. */
 static gboolean
-choose_direction (SimLink * link, guint transmitter,
-    SimDirection * direction)
+choose_direction (SimLink * link, guint transmitter, SimDirection * direction)
 {
   SimDirection last = link->on_air_direction[transmitter];
   SimDirection first = link->config.half_duplex ? !last : transmitter;
@@ -369,8 +368,7 @@ get_first (const Direction * direction)
 }
 
 gpointer
-sim_link_output (SimLink * link, guint64 now,
-    SimDirection * direction)
+sim_link_output (SimLink * link, guint64 now, SimDirection * direction)
 {
   guint i;
 
@@ -418,8 +416,7 @@ sim_link_get_stats (SimLink * link, SimDirection direction,
   guint i;
 
   *stats = d->stats;
-  stats->under_way = d->waiting.length +
-      g_sequence_get_length (d->under_way);
+  stats->under_way = d->waiting.length + g_sequence_get_length (d->under_way);
   for (i = 0; i < 2; i++)
     stats->under_way += link->on_air[i] &&
         link->on_air_direction[i] == direction;

@@ -9,23 +9,22 @@
 #include <net/if.h>
 
 gboolean
-datagram_path_equal (const DatagramPath *a, const DatagramPath *b)
+datagram_path_equal (const DatagramPath * a, const DatagramPath * b)
 {
   return a->address_size == b->address_size
       && a->local_port == b->local_port && a->remote_port == b->remote_port
-      && a->scope == b->scope
-      && !memcmp (a->local, b->local, a->address_size)
+      && a->scope == b->scope && !memcmp (a->local, b->local, a->address_size)
       && !memcmp (a->remote, b->remote, a->address_size);
 }
 
 gboolean
-datagram_path_has_ports (const DatagramPath *path)
+datagram_path_has_ports (const DatagramPath * path)
 {
   return path->remote_port != 0;
 }
 
 gboolean
-datagram_path_is_mapped (const DatagramPath *path)
+datagram_path_is_mapped (const DatagramPath * path)
 {
   static const guint8 prefix[12] = {[10] = 0xff,[11] = 0xff };
 
@@ -34,7 +33,7 @@ datagram_path_is_mapped (const DatagramPath *path)
 }
 
 gchar *
-datagram_path_to_string (const DatagramPath *path)
+datagram_path_to_string (const DatagramPath * path)
 {
   gboolean is_mapped = datagram_path_is_mapped (path);
   gboolean is_ipv6 = path->address_size == 16 && !is_mapped;

@@ -382,8 +382,7 @@ bind_interface_address (DatagramSocket * self, const gchar * interface,
 }
 
 static gboolean
-bind_interface (DatagramSocket * self, const gchar * interface,
-    GError ** error)
+bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 {
   if (if_nametoindex (interface) == 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,

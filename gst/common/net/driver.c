@@ -29,7 +29,8 @@ get_now (void)
   return (guint64) g_get_monotonic_time () * 1000;
 }
 
-static void G_GNUC_PRINTF (3, 4)
+static void
+G_GNUC_PRINTF (3, 4)
 trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
 {
   va_list args;
@@ -179,8 +180,7 @@ set_blocked (Driver * driver, guint number, gboolean is_blocked)
 }
 
 static void
-keep_unsent (Driver * driver, guint number, const Datagram * datagrams,
-    guint n)
+keep_unsent (Driver * driver, guint number, const Datagram * datagrams, guint n)
 {
   DriverPath *path = driver->paths[number];
   Unsent *unsent;

@@ -99,7 +99,8 @@ const gchar *
 ifd_drop_reason_get_name (IfdDropReason reason)
 {
   static const gchar *const names[IFD_DROP_LAST] = {
-    "no-room", "overwritten", "disturbed", "leading", "incomplete", "no-i-frame",
+    "no-room", "overwritten", "disturbed", "leading", "incomplete",
+    "no-i-frame",
     "misordered"
   };
 
@@ -179,10 +180,7 @@ ifd_free (Ifd * ifd)
 /* What the verbs share */
 
 static void
-trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
-    G_GNUC_PRINTF (3, 4);
-
-static void
+G_GNUC_PRINTF (3, 4)
 trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
 {
   va_list args;
@@ -241,8 +239,7 @@ drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
 }
 
 static void
-drop_link (Ifd * ifd, GList * link, IfdDropReason reason,
-    const gchar * rule)
+drop_link (Ifd * ifd, GList * link, IfdDropReason reason, const gchar * rule)
 {
   IfdEntry *entry = link->data;
 
@@ -778,8 +775,7 @@ enqueue (Ifd * ifd, IfdEntry * c)
     drop (ifd, c, IFD_DROP_INCOMPLETE, "a part of it is missing");
   } else if (gop) {
     enqueue_gop (ifd, c);
-  } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I
-      && !is_refresh (c)) {
+  } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I && !is_refresh (c)) {
     drop_undecodable (ifd, c, IFD_DROP_NO_I);
   } else {
     if (ifd->awaits_i)

@@ -951,8 +951,7 @@ merge_upstream_times (MpegVideoTimeline * timeline,
     timeline->upstream_offset = frame->pts - position->pts;
   } else if (have_dts) {
     drift = frame->dts - position->dts - timeline->upstream_offset;
-    if (!timeline->have_upstream
-        || ABS (drift) > periods_to_time (timeline, 1))
+    if (!timeline->have_upstream || ABS (drift) > periods_to_time (timeline, 1))
       timeline->upstream_offset = frame->dts - position->dts;
   }
   timeline->have_upstream = timeline->have_upstream || have_pts || have_dts;

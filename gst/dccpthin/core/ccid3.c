@@ -407,7 +407,7 @@ const DccpCcid dccp_ccid_3 = {
   .number = 3,
   .name = "TFRC",
   .features = {CCID3_FEATURE_SEND_RTT_ESTIMATE,
-        CCID3_FEATURE_SEND_LOSS_EVENT_RATE},
+      CCID3_FEATURE_SEND_LOSS_EVENT_RATE},
   .options = options,
   .sender = {
         .create = sender_create,

@@ -108,8 +108,7 @@ dccp_connection_add_stats (DccpConnection * connection, DccpStats * stats)
 void
 dccp_connection_free (DccpConnection * connection)
 {
-  dccp_half_connections_clear (&connection->halves,
-      &connection->common->stats);
+  dccp_half_connections_clear (&connection->halves, &connection->common->stats);
   dccp_features_free (connection->features);
   g_free (connection);
 }
@@ -199,8 +198,9 @@ tell_connected (DccpConnection * connection)
       || !dccp_features_are_settled (connection->features))
     return;
   connection->is_told = TRUE;
-  dccp_common_trace (connection->common, "connected: sends by CCID %u, receives "
-      "by CCID %u, round trip %.1f ms", connection->halves.sender_ccid->number,
+  dccp_common_trace (connection->common,
+      "connected: sends by CCID %u, receives by CCID %u, round trip %.1f ms",
+      connection->halves.sender_ccid->number,
       connection->halves.receiver_ccid->number,
       connection->halves.round_trip / 1e6);
   connection->common->stats.connections++;
@@ -348,8 +348,7 @@ is_acknowledgement_valid (DccpConnection * connection,
  * never do in RESPOND: a host answers our Response with a Sync if it has sent
  * no such Request, because the Request was forged in its name. */
 static gboolean
-is_sync_valid (DccpConnection * connection,
-    const DccpPacket * packet)
+is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
   const guint64 active = 3 * get_round_trip (connection);
 
@@ -863,8 +862,7 @@ write_control (DccpConnection * connection, DccpType type,
 
 /* Section 7.5.4; no longer than what it answers */
 static void
-owe_sync (DccpConnection * connection, guint64 number,
-    gsize size)
+owe_sync (DccpConnection * connection, guint64 number, gsize size)
 {
   if (size < DCCP_SYNC_SIZE
       || !dccp_limiter_take (&connection->common->syncs, connection->now)) {
@@ -1165,8 +1163,7 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   arrival->is_duplicate = is_duplicate (connection, packet->sequence);
   arrival->is_covered = is_covered (connection, packet);
   if (packet->type != DCCP_RESET)
-    is_fine = read_options (connection, packet,
-        &arrival->heard);
+    is_fine = read_options (connection, packet, &arrival->heard);
   dccp_features_processed (connection->features, connection->gsr,
       connection->gss);
   if (is_fine && dccp_half_connections_follow (&connection->halves,
@@ -1653,8 +1650,7 @@ retransmit (DccpConnection * connection)
       connection->owes_request = TRUE;
       break;
     case DCCP_STATE_RESPOND:
-      owe_sync (connection, connection->gsr,
-          connection->answer_room);
+      owe_sync (connection, connection->gsr, connection->answer_room);
       break;
     case DCCP_STATE_PARTOPEN:
       connection->owes_ack = TRUE;

@@ -212,8 +212,7 @@ init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
     const guint8 number = ccid->features[i];
     const gboolean is_of_sender = number < DCCP_FIRST_CCID_RECEIVER_OPTION;
 
-    if (dccp_features_get (halves->features, number,
-            is_of_sender == is_sender))
+    if (dccp_features_get (halves->features, number, is_of_sender == is_sender))
       context->features |= 1 << i;
   }
 }
@@ -333,8 +332,7 @@ get_sender_wakeup (DccpHalfConnections * halves)
 {
   const DccpCcidSender *verbs = &halves->sender_ccid->sender;
 
-  return verbs->next_wakeup ? verbs->next_wakeup (halves->sender) :
-      G_MAXUINT64;
+  return verbs->next_wakeup ? verbs->next_wakeup (halves->sender) : G_MAXUINT64;
 }
 
 guint64

@@ -363,8 +363,7 @@ dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
   g_return_val_if_fail (packet->extended || may_be_short (packet->type), 0);
   g_return_val_if_fail (packet->ccval <= MAX_CCVAL, 0);
   g_return_val_if_fail (packet->coverage <= MAX_COVERAGE, 0);
-  if (packet->options_size > DCCP_MAX_HEADER
-      || size + padded > DCCP_MAX_HEADER)
+  if (packet->options_size > DCCP_MAX_HEADER || size + padded > DCCP_MAX_HEADER)
     return 0;
 
   write_number (bytes, 2, packet->source);

@@ -11,7 +11,7 @@
 /* A clock that stands still gives no round trip of 0 */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
-#define MAX_SEGMENT G_MAXUINT16         /* a DCCP packet is an IP packet */
+#define MAX_SEGMENT G_MAXUINT16 /* a DCCP packet is an IP packet */
 /* Of MIN_P to 1 this leaves 2e-15 of the logarithm. */
 #define BISECTIONS 53
 

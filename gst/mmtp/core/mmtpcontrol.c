@@ -122,8 +122,7 @@ get_cost (const MmtpPath * path, gsize size)
 
 /* Before a path has started nobody knows what it can afford. */
 static guint64
-get_keepalive_period (const MmtpControl * self,
-    const MmtpPath * path)
+get_keepalive_period (const MmtpControl * self, const MmtpPath * path)
 {
   if (!path->control)
     return self->keepalive_period;
@@ -134,8 +133,7 @@ get_keepalive_period (const MmtpControl * self,
 static guint64
 get_report_period (const MmtpPath * path)
 {
-  guint share = path->configured_rate ? KNOWN_REPORT_SHARE :
-      REPORT_SHARE;
+  guint share = path->configured_rate ? KNOWN_REPORT_SHARE : REPORT_SHARE;
 
   if (!path->control)
     return path->report_period;
@@ -443,8 +441,7 @@ is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {
   return self->paths->is_ready && mmtp_send_queue_is_empty (self->queue) &&
       mmtp_path_is_usable (path) &&
-      !mmtp_path_is_measured (path) &&
-      mmtp_paths_have_choice (self->paths);
+      !mmtp_path_is_measured (path) && mmtp_paths_have_choice (self->paths);
 }
 
 static guint64

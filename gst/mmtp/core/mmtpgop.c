@@ -116,8 +116,7 @@ mmtp_gop_lose (MmtpGop * gop, guint64 group)
 }
 
 gboolean
-mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
-    guint64 missing)
+mmtp_picture_needs (const MmtpPicture * picture, guint64 group, guint64 missing)
 {
   return !picture->is_independent && missing != 0 && (group == missing ||
       (picture->is_leading && group == missing + 1));

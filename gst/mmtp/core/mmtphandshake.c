@@ -83,8 +83,7 @@ void
 mmtp_handshake_begin (MmtpHandshake * self)
 {
   mmtp_entropy_draw (self->entropy, self->nonce_s, MMTP_NONCE_SIZE);
-  mmtp_entropy_draw (self->entropy, &self->token_s,
-      sizeof (self->token_s));
+  mmtp_entropy_draw (self->entropy, &self->token_s, sizeof (self->token_s));
   begin_init (self);
 }
 
@@ -133,8 +132,7 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
-  while (self->next < self->paths->n &&
-      self->next <= self->tries) {
+  while (self->next < self->paths->n && self->next <= self->tries) {
     MmtpPath *path = self->paths->all[self->next++];
 
     if (path->state != MMTP_PATH_GONE && !path->blocked)
@@ -152,8 +150,7 @@ fill_open (MmtpHandshake * self, MmtpPath * path, MmtpOpen * open)
   memcpy (open->cookie, self->cookie, MMTP_COOKIE_SIZE);
   open->token = self->token_s;
   open->initial_delay =
-      MIN (self->request.initial_delay,
-          MAX_INITIAL_DELAY) / 1000;
+      MIN (self->request.initial_delay, MAX_INITIAL_DELAY) / 1000;
   open->bit_rate = self->request.bit_rate;
   open->frame_period = self->request.frame_period;
   open->max_size = path->max_size;
@@ -194,8 +191,7 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 static gboolean
 may_open (const MmtpHandshake * self)
 {
-  const MmtpPath *path =
-      self->paths->all[self->path];
+  const MmtpPath *path = self->paths->all[self->path];
 
   return self->tries < (self->is_contested ? 1 : OPEN_TRIES) &&
       !path->blocked && path->state != MMTP_PATH_GONE;
@@ -245,8 +241,7 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 
   if (self->phase != MMTP_PHASE_INIT && self->phase != MMTP_PHASE_OPEN)
     return MMTP_REFUSED_SESSION;
-  if (self->key->is_set
-      && !mmtp_key_verify_seal (self->key, bytes, size)) {
+  if (self->key->is_set && !mmtp_key_verify_seal (self->key, bytes, size)) {
     note_unverified (self, MMTP_REFUSE_KEY, message->version);
     return MMTP_REFUSED_TRAILER;
   }
@@ -409,4 +404,3 @@ mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     return take_accept (self, path, message, bytes);
   return take_refuse (self, path, message, bytes, size);
 }
-

@@ -56,8 +56,7 @@ mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
 }
 
 gboolean
-mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
-    MmtpMessage * message)
+mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
 {
   MmtpJoinState *join = &self->all[path->id];
 

@@ -316,8 +316,7 @@ mmtp_replay_accept (MmtpReplay * replay, guint64 number)
 /* --- random numbers ------------------------------------------------------- */
 
 void
-mmtp_entropy_init (MmtpEntropy * entropy,
-    const guint8 seed[MMTP_ENTROPY_SIZE])
+mmtp_entropy_init (MmtpEntropy * entropy, const guint8 seed[MMTP_ENTROPY_SIZE])
 {
   memcpy (entropy->seed, seed, MMTP_ENTROPY_SIZE);
   entropy->n_drawn = 0;

@@ -138,8 +138,7 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
   gdouble max = bound->max / bound->packet;
   gdouble k = cbrt (max * (1 - BETA) / C);
   gdouble age = (now - bound->reduced + round_trip) / SECOND;
-  gdouble cubic = (C * (age - k) * (age - k) * (age - k) + max) *
-      bound->packet;
+  gdouble cubic = (C * (age - k) * (age - k) * (age - k) + max) * bound->packet;
 
   bound->reno += 3 * (1 - BETA) / (1 + BETA) * bound->packet *
       (now - bound->grown) / round_trip;

@@ -207,8 +207,7 @@ read_prelude (Coder * self, MmtpPrelude * prelude)
   Coder fields = *self;
   guint8 length = read_number (&fields, 1);
 
-  if (length < MIN_PRELUDE || length > MMTP_MAX_PRELUDE ||
-      length > self->left) {
+  if (length < MIN_PRELUDE || length > MMTP_MAX_PRELUDE || length > self->left) {
     self->malformed = TRUE;
     return;
   }

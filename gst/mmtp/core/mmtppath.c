@@ -96,8 +96,7 @@ mmtp_path_restart_judging (MmtpPath * path)
 }
 
 void
-mmtp_path_open (MmtpPath * path, guint64 now,
-    const MmtpPathConfig * config)
+mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
 {
   path->max_size = config->max_size;
   path->overhead = config->overhead;
@@ -126,8 +125,7 @@ mmtp_path_open (MmtpPath * path, guint64 now,
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
   /* [4.6] What the framework knows, until it is measured */
-  path->delay = path->high_delay = config->delay ?
-      config->delay : MMTP_NEVER;
+  path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
 
 static guint
@@ -145,8 +143,7 @@ mmtp_path_start (MmtpPath * path, guint64 now,
     return;
   if (path->configured_rate)
     path->control = mmtp_rate_control_new (&mmtp_token_control, now,
-        get_packet_size (path), path->stats.round_trip,
-        path->configured_rate);
+        get_packet_size (path), path->stats.round_trip, path->configured_rate);
   else
     path->control = mmtp_rate_control_new (klass, now,
         get_packet_size (path), path->stats.round_trip, rate);
@@ -159,8 +156,7 @@ mmtp_path_start (MmtpPath * path, guint64 now,
 static guint64
 get_base_round_trip (const MmtpPath * path)
 {
-  return path->stats.round_trip ? path->stats.round_trip :
-      UNKNOWN_ROUND_TRIP;
+  return path->stats.round_trip ? path->stats.round_trip : UNKNOWN_ROUND_TRIP;
 }
 
 guint64
@@ -168,8 +164,7 @@ mmtp_path_get_rate (const MmtpPath * path)
 {
   guint64 round = get_base_round_trip (path) + path->report_interval;
 
-  guint64 by_window = path->limits.window * 8000 /
-      MAX (round / 1000000, 1);
+  guint64 by_window = path->limits.window * 8000 / MAX (round / 1000000, 1);
 
   if (path->limits.delivery_rate && !path->limits.is_app_limited)
     return path->limits.delivery_rate;
@@ -202,8 +197,7 @@ grow_ring (MmtpPath * path)
   guint64 number;
 
   for (number = path->kept; number < path->next; number++)
-    ring[number & (size - 1)] = path->ring[number &
-        (path->ring_size - 1)];
+    ring[number & (size - 1)] = path->ring[number & (path->ring_size - 1)];
   g_free (path->ring);
   path->ring = ring;
   path->ring_size = size;
@@ -258,8 +252,7 @@ predict (MmtpPath * path, guint64 now, MmtpSent * sent)
  * short message on an idle path: what follows it is moved by as much as it was
  * off. */
 static void
-correct_prediction (MmtpPath * path, const MmtpSent * newest,
-    guint64 queued)
+correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 {
   gint64 error = newest->time + queued - newest->finish;
 
@@ -313,11 +306,9 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
 }
 
 void
-mmtp_path_note_slack (MmtpPath * path, guint64 time_left,
-    guint64 delay)
+mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
 {
-  MmtpSent *sent = &path->ring[(path->next - 1) &
-      (path->ring_size - 1)];
+  MmtpSent *sent = &path->ring[(path->next - 1) & (path->ring_size - 1)];
 
   sent->time_left = time_left;
   sent->is_marginal = time_left < delay + path->deadline / MARGINAL_PART +
@@ -334,8 +325,7 @@ mmtp_path_note_idle (MmtpPath * path)
 }
 
 gboolean
-mmtp_path_has_window (const MmtpPath * path, gsize size,
-    gboolean is_alone)
+mmtp_path_has_window (const MmtpPath * path, gsize size, gboolean is_alone)
 {
   guint64 window = path->limits.window;
 
@@ -368,8 +358,7 @@ mmtp_path_get_oldest (const MmtpPath * path)
 }
 
 const MmtpSent *
-mmtp_path_find_sent (const MmtpPath * path, guint16 low,
-    guint64 * number)
+mmtp_path_find_sent (const MmtpPath * path, guint16 low, guint64 * number)
 {
   *number = mmtp_unwrap (low, 16, path->unreported);
   return mmtp_path_get_sent (path, *number);
@@ -405,8 +394,7 @@ mmtp_path_forget_sent (MmtpPath * path, guint64 time)
 /* --- reports ------------------------------------------------------------- */
 
 gboolean
-mmtp_path_is_possible (const MmtpPath * path,
-    const MmtpRecord * record)
+mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
 {
   guint64 highest, received, bytes;
 
@@ -522,8 +510,7 @@ get_report_limit (const MmtpPath * path, const MmtpSent * sent)
 }
 
 gboolean
-mmtp_path_is_missing (const MmtpPath * path, const MmtpSent * sent,
-    guint64 now)
+mmtp_path_is_missing (const MmtpPath * path, const MmtpSent * sent, guint64 now)
 {
   if (path->configured_rate || path->arrival == 0)
     return FALSE;
@@ -642,8 +629,7 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
       1000 / (gint64) (path->data_size + path->overhead));
   path->byte_times_base = base;
   if (newest->is_load)
-    mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size,
-        1);
+    mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size, 1);
   correct_prediction (path, newest, queued);
 }
 
@@ -716,11 +702,9 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
     return;
   share = MIN (late, path->marginal) / (gdouble) MAX (n_acked, late);
   path->marginal = 0;
-  path->late_share += (share - path->late_share) *
-      MIN (1, step / LATE_MEMORY);
+  path->late_share += (share - path->late_share) * MIN (1, step / LATE_MEMORY);
   if (path->late_share > MANY_LATE)
-    path->lateness += (path->late_share - MANY_LATE) * step *
-        LATENESS_RISE;
+    path->lateness += (path->late_share - MANY_LATE) * step * LATENESS_RISE;
   else if (path->late_share < FEW_LATE)
     path->lateness -= step * LATENESS_FALL;
   max = (path->deadline - MIN (path->deadline, path->delay)) /
@@ -763,8 +747,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
 }
 
 void
-mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
-    guint64 round_trip)
+mmtp_path_add_round_trip (MmtpPath * path, guint64 now, guint64 round_trip)
 {
   path->round_trip = round_trip;
   mmtp_recent_add (&path->round_trips, now, round_trip, 1);
@@ -801,8 +784,7 @@ get_queue (const MmtpPath * path, guint64 now)
   guint64 told = 0, round, queue;
 
   if (path->delays.is_known)
-    told = MAX (path->delays.min -
-        mmtp_path_delay_get_base (&path->delays), 0);
+    told = MAX (path->delays.min - mmtp_path_delay_get_base (&path->delays), 0);
   told -= MIN (told, age);
   told = MIN (told, get_time (mmtp_path_get_rate (path),
           path->in_flight + QUEUE_PACKETS * get_packet_size (path)));
@@ -836,8 +818,7 @@ get_transmission_time (const MmtpPath * path)
 gboolean
 mmtp_path_is_measured (const MmtpPath * path)
 {
-  return path->configured_rate != 0 ||
-      mmtp_recent_is_known (&path->byte_times);
+  return path->configured_rate != 0 || mmtp_recent_is_known (&path->byte_times);
 }
 
 guint64
@@ -855,8 +836,7 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 static guint64
 get_margin (const MmtpPath * path)
 {
-  gint64 margin = MAX (path->delays.spread, JITTERS *
-      path->delays.jitter);
+  gint64 margin = MAX (path->delays.spread, JITTERS * path->delays.jitter);
 
   return CLAMP (margin, 0, (gint64) path->deadline / MAX_MARGIN) +
       (guint64) path->lateness;
@@ -870,8 +850,7 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   guint64 safe, max;
 
   if (!path->configured_rate || path->high_delay == MMTP_NEVER)
-    return mmtp_path_get_expected_delay (path, now) +
-        get_margin (path);
+    return mmtp_path_get_expected_delay (path, now) + get_margin (path);
   safe = path->high_delay + (path->high_delay -
       MIN (path->delay, path->high_delay)) / 4;
   max = path->deadline / 8 * MAX_SAFE_EIGHTHS;

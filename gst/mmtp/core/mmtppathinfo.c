@@ -28,8 +28,7 @@ mmtp_path_stats_explain (const MmtpSenderPathStats * stats)
     case MMTP_USE_TOO_SLOW:
       return g_strdup ("too slow for the deadline");
     case MMTP_USE_SILENT:
-      return g_strdup_printf ("silent for %.1f s",
-          stats->silence / SECOND);
+      return g_strdup_printf ("silent for %.1f s", stats->silence / SECOND);
     case MMTP_USE_BLOCKED:
       return g_strdup ("its socket has no room");
     case MMTP_USE_GONE:

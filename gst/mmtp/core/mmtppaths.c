@@ -75,8 +75,7 @@ mmtp_path_may_carry (const MmtpPath * path)
 gboolean
 mmtp_path_may_speak (const MmtpPath * path)
 {
-  return path->joined && !path->blocked &&
-      path->state != MMTP_PATH_GONE;
+  return path->joined && !path->blocked && path->state != MMTP_PATH_GONE;
 }
 
 static gboolean
@@ -102,8 +101,7 @@ is_timed (const MmtpPath * path)
 {
   return path->state != MMTP_PATH_GONE &&
       path->state != MMTP_PATH_SILENT &&
-      path->delays.is_known &&
-      mmtp_recent_is_known (&path->round_trips);
+      path->delays.is_known && mmtp_recent_is_known (&path->round_trips);
 }
 
 void
@@ -141,8 +139,7 @@ mmtp_paths_update_delays (MmtpPaths * paths)
   if (!paths->has_offset)
     return;
   for (i = 0; i < paths->n; i++)
-    mmtp_path_update_delay (paths->all[i], paths->now,
-        paths->offset);
+    mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
 /* A report may take longer on its way back, by as much as packets do there. */
@@ -225,8 +222,7 @@ mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline)
 
     if (mmtp_path_is_usable (paths->all[i]) &&
         MAX (path->token, paths->now) +
-        mmtp_path_get_safe_delay (path, paths->now) <=
-        deadline)
+        mmtp_path_get_safe_delay (path, paths->now) <= deadline)
       return TRUE;
   }
   return FALSE;
@@ -244,8 +240,7 @@ mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     const MmtpPath *path = paths->all[i];
     guint64 comes;
 
-    if (!mmtp_path_may_carry (paths->all[i]) ||
-        size > path->max_size)
+    if (!mmtp_path_may_carry (paths->all[i]) || size > path->max_size)
       continue;
     comes = MAX (path->token, paths->now)
         + mmtp_path_get_expected_delay (path, paths->now);
@@ -269,8 +264,7 @@ mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
 
     if (path != except && mmtp_path_may_carry (path) && !path->is_stalled &&
         mmtp_path_has_window (path, path->max_size, TRUE))
-      min = MIN (min, mmtp_path_get_safe_delay (path,
-              paths->now));
+      min = MIN (min, mmtp_path_get_safe_delay (path, paths->now));
   }
   return min;
 }
@@ -311,15 +305,13 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
 
     if (!mmtp_path_is_usable (paths->all[i]))
       continue;
-    rate = at_best ? mmtp_path_get_peak_rate (path) :
-        mmtp_path_get_rate (path);
+    rate = at_best ? mmtp_path_get_peak_rate (path) : mmtp_path_get_rate (path);
     delay = at_best ? mmtp_path_get_best_delay (path, paths->now) :
         mmtp_path_get_safe_delay (path, paths->now);
     if (deadline < paths->now + delay)
       continue;
     sum += (deadline - paths->now - delay) / 1000 *
-        (rate / 8) / 1000000 * percent / 100 +
-        path->max_size + path->overhead;
+        (rate / 8) / 1000000 * percent / 100 + path->max_size + path->overhead;
   }
   return sum;
 }
@@ -351,8 +343,7 @@ get_put_percent (const MmtpPaths * paths)
   guint i;
 
   for (i = 0; i < paths->n; i++)
-    if (mmtp_path_is_usable (paths->all[i]) &&
-        !paths->all[i]->configured_rate)
+    if (mmtp_path_is_usable (paths->all[i]) && !paths->all[i]->configured_rate)
       return LENIENT_PERCENT;
   return PUT_PERCENT;
 }

@@ -106,8 +106,7 @@ get_known (const MmtpPath * path)
 {
   if (!path->confirmed && !path->configured_rate)
     return KNOWN_JOINED;
-  return mmtp_path_is_measured (path) ? KNOWN_MEASURED :
-      KNOWN_CONFIRMED;
+  return mmtp_path_is_measured (path) ? KNOWN_MEASURED : KNOWN_CONFIRMED;
 }
 
 static Known
@@ -199,8 +198,7 @@ leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
 
     if (first && own + mmtp_send_queue_get_frame_work (queue, first) >
         mmtp_paths_get_capacity (policy->paths,
-            mmtp_send_queue_get_deadline (queue,
-                first), FALSE, DEFER_PERCENT))
+            mmtp_send_queue_get_deadline (queue, first), FALSE, DEFER_PERCENT))
       return FALSE;
   }
   return TRUE;
@@ -215,8 +213,7 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
 
   return mmtp_send_queue_get_frame_work (queue, packet) <=
       mmtp_paths_get_capacity (policy->paths,
-          mmtp_send_queue_get_deadline (queue,
-          packet), FALSE, 100);
+      mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
 /* Of the packets on which nothing depends, one of the smallest frame that can
@@ -283,8 +280,7 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
   for (;;) {
     best = NULL;
     for (i = lowest; i < MMTP_N_RANKS; i++)
-      if (found[i] && (!best ||
-              mmtp_send_packet_compare (found[i], best) < 0))
+      if (found[i] && (!best || mmtp_send_packet_compare (found[i], best) < 0))
         best = found[i];
     if (!best || best->unit->rank == MMTP_RANK_KEY ||
         has_slack (policy, best, arrival))
@@ -309,7 +305,7 @@ get_late_group (const MmtpPolicy * policy)
 
   return delay == MMTP_NEVER ? 0 :
       mmtp_send_queue_get_late_group (policy->queue, policy->paths->now +
-          delay);
+      delay);
 }
 
 /* The most urgent packet that is in time when it takes so long, unless the

@@ -311,8 +311,7 @@ gboolean
 mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
     MmtpReceiverPathStats * stats)
 {
-  const MmtpReceiverPath *path =
-      id < MMTP_MAX_PATHS ? self->paths[id] : NULL;
+  const MmtpReceiverPath *path = id < MMTP_MAX_PATHS ? self->paths[id] : NULL;
   const MmtpArrivals *arrivals;
 
   memset (stats, 0, sizeof (*stats));

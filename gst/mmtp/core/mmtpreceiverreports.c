@@ -16,8 +16,8 @@
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
 #define REPORT_SHARE 40         /* a 40th of what comes, 2.5 % */
-#define MIN_WANTED 10         /* ms */
-#define MAX_WANTED 2000        /* ms */
+#define MIN_WANTED 10           /* ms */
+#define MAX_WANTED 2000         /* ms */
 #define CHANNELS_ON_ALL 4       /* with more of them joined, all but the fastest
                                  * carry their own record only */
 /* REPORTs at once: one for each of the first messages, as slow start needs it,
@@ -142,8 +142,7 @@ update_period (MmtpReceiver * self, MmtpReceiverPath * path)
 }
 
 void
-mmtp_receiver_begin_reports (MmtpReceiver * self,
-    MmtpReceiverPath * path)
+mmtp_receiver_begin_reports (MmtpReceiver * self, MmtpReceiverPath * path)
 {
   path->last_report = self->now;
   path->report_size = REPORT_SIZE + MMTP_RECORD_SIZE;
@@ -219,8 +218,7 @@ add_record (MmtpReceiver * self, MmtpReport * report,
 }
 
 static gsize
-send_own (MmtpReceiver * self, MmtpReceiverPath * via,
-    MmtpReceiverPath * about)
+send_own (MmtpReceiver * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
 {
   MmtpMessage message;
 
@@ -353,8 +351,7 @@ get_repeat_time (const MmtpReceiverPath * path)
 }
 
 void
-mmtp_receiver_report_at_once (MmtpReceiver * self,
-    MmtpReceiverPath * path)
+mmtp_receiver_report_at_once (MmtpReceiver * self, MmtpReceiverPath * path)
 {
   MmtpReceiverPath *via;
 
@@ -375,8 +372,7 @@ mmtp_receiver_answer_query (MmtpReceiver * self,
   if (path->query_time && self->now - path->query_time < QUERY_DISTANCE)
     return;
   path->query_time = path->last_report = self->now;
-  path->next_report = MAX (path->next_report,
-      self->now + MIN_DISTANCE);
+  path->next_report = MAX (path->next_report, self->now + MIN_DISTANCE);
   if (about == MMTP_ALL_CHANNELS || !asked || !asked->joined)
     send_all (self, path);
   else
@@ -390,8 +386,7 @@ get_query_time (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
   guint64 period = MAX (self->session.period, path->keepalive_gap);
 
-  return path->keepalive_time
-      + MISSED_PERIODS * MAX (period, MIN_QUERY_PERIOD);
+  return path->keepalive_time + MISSED_PERIODS * MAX (period, MIN_QUERY_PERIOD);
 }
 
 static void
@@ -466,7 +461,6 @@ mmtp_receiver_report_next_wakeup (MmtpReceiver * self)
     return MMTP_NEVER;
   for (i = 0; i < self->n_ids; i++)
     if (self->paths[self->ids[i]]->joined)
-      next = MIN (next, get_path_wakeup (self,
-              self->paths[self->ids[i]]));
+      next = MIN (next, get_path_wakeup (self, self->paths[self->ids[i]]));
   return next;
 }

@@ -154,8 +154,7 @@ is_address_alive (MmtpReceiver * self, const MmtpReceiverPath * path)
 }
 
 static void
-join (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address)
+join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
 {
   gboolean joined = path->joined;
 
@@ -243,8 +242,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   set_initial_delay (self, open->initial_delay);
   session->exists = session->alive = TRUE;
   push_session_event (self, open, was_alive);
-  path = mmtp_receiver_make_path (self, message->channel,
-      message->number);
+  path = mmtp_receiver_make_path (self, message->channel, message->number);
   path->max_size = open->max_size;
   join (self, path, address);
 }
@@ -308,8 +306,7 @@ add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
 }
 
 static MmtpRefusal
-take_data (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpData * data)
+take_data (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpData * data)
 {
   gboolean is_late;
 
@@ -367,8 +364,7 @@ keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
 /* --- paths come and go ------------------------------------------------ */
 
 static guint64
-make_challenge (MmtpReceiver * self, guint8 path,
-    const MmtpAddress * address)
+make_challenge (MmtpReceiver * self, guint8 path, const MmtpAddress * address)
 {
   struct
   {
@@ -532,8 +528,7 @@ mmtp_receiver_acknowledge_end (MmtpReceiver * self)
 }
 
 static MmtpRefusal
-take_end (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpEnd * end)
+take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
 {
   MmtpReceiverSession *session = &self->session;
 
@@ -680,8 +675,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   if (!may_speak (self, path, message))
     return MMTP_REFUSED_CHANNEL;
   number = get_number (path, message, bytes);
-  refusal = check_message (self, path, address, message, number, bytes,
-      size);
+  refusal = check_message (self, path, address, message, number, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
   if (path)

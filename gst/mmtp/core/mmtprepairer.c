@@ -17,8 +17,7 @@
 
 void
 mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
-    const MmtpSendQueue * queue, const MmtpPolicy * policy,
-    gboolean is_enabled)
+    const MmtpSendQueue * queue, const MmtpPolicy * policy, gboolean is_enabled)
 {
   memset (self, 0, sizeof (*self));
   self->paths = paths;
@@ -101,8 +100,7 @@ static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {
   const MmtpCover *cover = &self->covers[path->id];
-  guint64 deadline = cover->due +
-      mmtp_send_queue_get_delay (self->queue);
+  guint64 deadline = cover->due + mmtp_send_queue_get_delay (self->queue);
   guint64 time = mmtp_path_get_safe_delay (path, self->paths->now) +
       mmtp_path_get_cost (path, path->data_size);
 
@@ -115,13 +113,11 @@ get_repair_time (const MmtpRepairer * self, const MmtpPath * path)
   const MmtpCover *cover = &self->covers[path->id];
   gboolean is_idle = mmtp_send_queue_is_empty (self->queue);
 
-  if (cover->block.n == 0 || !needs_cover (self, path) ||
-      path->blocked)
+  if (cover->block.n == 0 || !needs_cover (self, path) || path->blocked)
     return MMTP_NEVER;
   if (!is_idle && (cover->block.n < ENOUGH_BUSY ||
           !mmtp_policy_has_spare_rate (self->policy,
-              cover->block.content->len,
-              ADVANCE_PART)))
+              cover->block.content->len, ADVANCE_PART)))
     return MMTP_NEVER;
   if (cover->block.n >= ENOUGH_IDLE)
     return path->token;

@@ -112,8 +112,7 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
   guint64 arrival = get_next_arrival (self), number;
 
-  for (number = mmtp_path_get_oldest (path); number < path->next;
-      number++)
+  for (number = mmtp_path_get_oldest (path); number < path->next; number++)
     requeue_sent (self, path, number, due, arrival);
 }
 
@@ -156,8 +155,7 @@ mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
   if (arrival < mmtp_send_queue_get_delay (self->queue))
     return;
   if (path->is_stalled)
-    requeue_due (self, path, arrival -
-        mmtp_send_queue_get_delay (self->queue));
+    requeue_due (self, path, arrival - mmtp_send_queue_get_delay (self->queue));
   else
     requeue_missing (self, path, arrival -
         mmtp_send_queue_get_delay (self->queue));
@@ -172,8 +170,7 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
     return FALSE;
   if (mmtp_paths_are_sure (self->paths,
           mmtp_send_queue_get_deadline (self->queue, packet)) &&
-      mmtp_send_queue_requeue (self->queue, packet,
-          get_next_arrival (self)))
+      mmtp_send_queue_requeue (self->queue, packet, get_next_arrival (self)))
     return TRUE;
   if (mmtp_send_queue_get_speculative (self->queue)->length >=
       MAX_SPECULATIVE || !has_chance (self, packet) ||
@@ -192,7 +189,7 @@ may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
     return FALSE;
   return packet->unit->rank != MMTP_RANK_DROPPABLE ||
       packet->due > self->paths->now +
-          mmtp_send_queue_get_delay (self->queue) ||
+      mmtp_send_queue_get_delay (self->queue) ||
       mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART);
 }
 

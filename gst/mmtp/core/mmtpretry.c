@@ -155,9 +155,7 @@ mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses)
 }
 
 gboolean
-mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
-    gboolean is_ready)
+mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now, gboolean is_ready)
 {
-  return retry->is_refused
-      && !(is_ready && now < retry->heard_at + SILENCE);
+  return retry->is_refused && !(is_ready && now < retry->heard_at + SILENCE);
 }

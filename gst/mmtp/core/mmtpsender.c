@@ -194,8 +194,7 @@ mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event)
 }
 
 static void
-set_state (MmtpSender * sender, MmtpPath * path,
-    MmtpPathState state)
+set_state (MmtpSender * sender, MmtpPath * path, MmtpPathState state)
 {
   MmtpSenderEvent event = { MMTP_EVENT_PATH };
 
@@ -440,8 +439,8 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
 
   for (i = 0; i < report->n_records; i++)
     if (report->records[i].channel >= sender->paths.n ||
-        !mmtp_path_is_possible (sender->paths.all[report->records[i].
-                channel], &report->records[i]))
+        !mmtp_path_is_possible (sender->paths.all[report->records[i].channel],
+            &report->records[i]))
       return FALSE;
   return report->echo_channel < sender->paths.n;
 }
@@ -453,8 +452,7 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
   guint64 ticks = sender->paths.now / MMTP_TICK_TIME, sent, age;
 
-  if (report->echo_channel != path->id || report->hold ==
-      MMTP_TICKS_MASK)
+  if (report->echo_channel != path->id || report->hold == MMTP_TICKS_MASK)
     return;
   sent = mmtp_unwrap (report->echo, MMTP_TICKS_BITS, ticks);
   age = ticks - MIN (sent, ticks);
@@ -511,8 +509,7 @@ take_own_record (MmtpSender * sender, MmtpPath * path,
 }
 
 static void
-take_records (MmtpSender * sender, const MmtpReport * report,
-    guint32 reported)
+take_records (MmtpSender * sender, const MmtpReport * report, guint32 reported)
 {
   guint i;
 
@@ -529,8 +526,7 @@ take_records (MmtpSender * sender, const MmtpReport * report,
 }
 
 static MmtpRefusal
-take_report (MmtpSender * sender, MmtpPath * path,
-    const MmtpMessage * message)
+take_report (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
 {
   const MmtpReport *report = &message->report;
 
@@ -662,7 +658,7 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
       mmtp_paths_get_min_delay (&sender->paths) != MMTP_NEVER) {
     capacity = mmtp_paths_get_capacity (&sender->paths,
         sender->paths.now + mmtp_send_queue_get_delay (sender->queue), FALSE,
-            ROOM_PERCENT);
+        ROOM_PERCENT);
     if (capacity < room) {
       room = capacity;
       used = mmtp_send_queue_get_work (sender->queue);
@@ -717,16 +713,14 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   guint i;
 
   mmtp_direction_init (&sender->transmitter.out, &sender->key,
-      handshake->nonce_s,
-      accept->nonce_r, MMTP_SENDER, accept->token);
+      handshake->nonce_s, accept->nonce_r, MMTP_SENDER, accept->token);
   mmtp_direction_init (&sender->in, &sender->key, handshake->nonce_s,
       accept->nonce_r, MMTP_RECEIVER, handshake->token_s);
   sender->heard = sender->paths.now;
   sender->control.query_at = sender->paths.now;
   sender->receiver_delay = accept->min_delay * (guint64) 1000;
   path->joined = TRUE;
-  start_path (sender, path, mmtp_handshake_guess_rate (handshake,
-          path));
+  start_path (sender, path, mmtp_handshake_guess_rate (handshake, path));
   for (i = 0; i < sender->paths.n; i++)
     if (!sender->paths.all[i]->joined &&
         sender->paths.all[i]->state != MMTP_PATH_GONE)
@@ -834,9 +828,8 @@ static MmtpRefusal
 take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
     const guint8 * bytes, gsize size)
 {
-  guint64 number =
-      mmtp_unwrap (message->number, 16,
-          path->replay.highest);
+  guint64 number = mmtp_unwrap (message->number, 16,
+      path->replay.highest);
   MmtpRefusal refusal;
 
   if (!mmtp_direction_verify (&sender->in, number, bytes, size))
@@ -938,8 +931,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
       sender->handshake.phase == MMTP_PHASE_OPEN) {
     sender->handshake.request.initial_delay =
         mmtp_send_queue_get_delay (sender->queue);
-    size = mmtp_handshake_write (&sender->handshake, bytes, room,
-        &output.path);
+    size = mmtp_handshake_write (&sender->handshake, bytes, room, &output.path);
   } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
     size = write_control (sender, mmtp_control_poll, &output);
     if (size == 0) {
@@ -1036,8 +1028,7 @@ mmtp_sender_get_unverified_refusal (const MmtpSender * sender, guint * version)
 /* --- for the driver -------------------------------------------------------- */
 
 static void
-sender_input (gpointer core, guint64 now, guint path,
-    const Datagram * datagram)
+sender_input (gpointer core, guint64 now, guint path, const Datagram * datagram)
 {
   mmtp_sender_input (core, now, path, datagram->bytes, datagram->size);
 }
@@ -1070,8 +1061,7 @@ sender_next_wakeup (gpointer core)
 }
 
 static void
-sender_set_blocked (gpointer core, guint64 now, guint path,
-    gboolean is_blocked)
+sender_set_blocked (gpointer core, guint64 now, guint path, gboolean is_blocked)
 {
   mmtp_sender_set_blocked (core, now, path, is_blocked);
 }

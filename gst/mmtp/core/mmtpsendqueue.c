@@ -697,8 +697,7 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
 }
 
 static void
-fragment (MmtpSendQueue * queue, MmtpUnit * unit,
-    const MmtpPutLimits * limits)
+fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
 {
   gsize left = g_bytes_get_size (unit->data), offset = 0;
   gsize room = limits->message - MMTP_DATA_OVERHEAD - limits->reserve;
@@ -727,8 +726,7 @@ measure_put (MmtpSendQueue * queue, const MmtpUnit * unit)
   }
   span = unit->due - queue->measured_since;
   if (span >= MEASURED_SPAN) {
-    queue->measured_rate = queue->measured_bits * 1000 /
-        (span / MILLISECOND);
+    queue->measured_rate = queue->measured_bits * 1000 / (span / MILLISECOND);
     queue->measured_since = unit->due;
     queue->measured_bits = 0;
   }
@@ -764,8 +762,7 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
 
 /* What of the frame was taken before goes, too. */
 static void
-refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size,
-    MmtpDiscard reason)
+refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
 {
   const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
   const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
@@ -796,8 +793,7 @@ admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
   if (!make_room (queue, unit, size))
     return FALSE;
   *reason = MMTP_DISCARD_LATE;
-  return has_time (queue, unit, estimate_work (size, limits),
-      limits->capacity);
+  return has_time (queue, unit, estimate_work (size, limits), limits->capacity);
 }
 
 gboolean
@@ -937,8 +933,7 @@ find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
   if (!packet || arrival <= packet->due + queue->delay)
     return g_sequence_get_begin_iter (queue->ranks[rank]);
   wanted.due = arrival - queue->delay;
-  return g_sequence_search (queue->ranks[rank], &wanted, compare_packets,
-      NULL);
+  return g_sequence_search (queue->ranks[rank], &wanted, compare_packets, NULL);
 }
 
 guint64

@@ -263,8 +263,7 @@ append_frame_text (const MpegStatEvent * event, GString * out)
     g_string_append_printf (out, "  latency %+11.3f ms",
         event->latency / MILLISECOND);
   if (event->present & 1 << MPEGSTAT_PTS_90KHZ)
-    g_string_append_printf (out, "  rtp %9" G_GUINT64_FORMAT,
-        event->pts_90khz);
+    g_string_append_printf (out, "  rtp %9" G_GUINT64_FORMAT, event->pts_90khz);
   g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 

@@ -58,8 +58,7 @@ mpegstat_log_open (MpegStatLog * log, const gchar * location,
   if (g_str_equal (location, MPEGSTAT_LOG_STDOUT))
     log->fd = STDOUT_FILENO;
   else
-    log->fd = g_open (location, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-        0666);
+    log->fd = g_open (location, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return log->fd < 0 ? errno : 0;
 }
 

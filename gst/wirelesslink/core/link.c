@@ -42,8 +42,7 @@ create_parts (Link * link, GError ** error)
   if (!link->model)
     return FALSE;
   if (link->config.dial_up.enabled)
-    link->dial_up = link_dial_up_new (&link->config.dial_up,
-        link->config.seed);
+    link->dial_up = link_dial_up_new (&link->config.dial_up, link->config.seed);
   return TRUE;
 }
 

@@ -95,8 +95,7 @@ draw (const LinkDialUp * dial_up, guint what)
 }
 
 static guint64
-draw_between (const LinkDialUp * dial_up, guint what, guint64 min,
-    guint64 max)
+draw_between (const LinkDialUp * dial_up, guint what, guint64 min, guint64 max)
 {
   return min + seeded_draw_below (draw (dial_up, what),
       max > min ? max - min + 1 : 0);

@@ -17,6 +17,7 @@
 
 /* Rates of DSSS and CCK (IEEE 802.11b 18.2.3.3) and ERP-OFDM (802.11g 19.2) */
 static const guint64 dsss_rates[] = { 1000000, 2000000, 5500000, 11000000 };
+
 static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };

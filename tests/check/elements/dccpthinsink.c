@@ -73,8 +73,7 @@ GST_START_TEST (host_may_be_of_ipv6_or_a_name)
   dccp_loopback_src_init (&pair.src, "address", "::", "port", 0, NULL);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&pair.sink, "host", hosts[__i__], "port",
-      loopback_port_of (&pair.src),
-      NULL);
+      loopback_port_of (&pair.src), NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -133,8 +132,7 @@ expect_error_with (LoopbackEnd * end, const gchar * expected)
   gchar *text;
 
   fail_unless_equals_int (gst_harness_push (end->harness,
-          loopback_make_buffer (0,
-              SIZE)), GST_FLOW_ERROR);
+          loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
   text = loopback_pop_error (end);
   fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
       expected);
@@ -150,8 +148,7 @@ GST_START_TEST (nobody_there_is_an_error)
 
   g_object_unref (socket);
   dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE,
-      "timeout", GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "timeout", GST_SECOND, NULL);
   dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, peer);
   fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
@@ -177,8 +174,7 @@ GST_START_TEST (a_receiver_may_begin_later)
 
   g_object_unref (silent_socket_new (&port));
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
-      "auto-reconnect",
-      FALSE, NULL);
+      "auto-reconnect", FALSE, NULL);
   dccp_loopback_play_sink (&pair.sink);
   thread = g_thread_new ("push", push_first, &pair);
   while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
@@ -200,8 +196,7 @@ GST_START_TEST (no_answer_is_an_error)
   LoopbackEnd sink;
 
   dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE,
-      "timeout", GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "timeout", GST_SECOND, NULL);
   dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "does not answer");
   fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-timeout"), 1);
@@ -216,12 +211,10 @@ GST_START_TEST (another_service_is_refused)
   LoopbackEnd src, sink;
 
   dccp_loopback_src_init (&src, "address", "127.0.0.1", "port", 0,
-      "service-code", "ABCD",
-      NULL);
+      "service-code", "ABCD", NULL);
   gst_harness_play (src.harness);
   dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&src),
-      "auto-reconnect", FALSE, NULL);
+      loopback_port_of (&src), "auto-reconnect", FALSE, NULL);
   dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "bad service code");
   loopback_end_clear (&sink);
@@ -239,8 +232,7 @@ GST_START_TEST (second_sender_is_refused)
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
   dccp_loopback_sink_init (&second, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "auto-reconnect", FALSE, NULL);
+      loopback_port_of (&pair.src), "auto-reconnect", FALSE, NULL);
   dccp_loopback_play_sink (&second);
   expect_error_with (&second, "too busy");
   loopback_wait_for_message (&pair.src, "dccp-connection", "state", "refused");
@@ -279,8 +271,7 @@ GST_START_TEST (service_code_has_three_forms)
 
   dccp_loopback_listening_src_init (&pair.src);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "service-code", codes[__i__], NULL);
+      loopback_port_of (&pair.src), "service-code", codes[__i__], NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -352,8 +343,7 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
     loopback_expect (&pair, 2 * i + (i > 0), SIZE);
     loopback_end_clear (&pair.src);
     dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port,
-        "mode", CONNECT,
-        NULL);
+        "mode", CONNECT, NULL);
     gst_harness_play (pair.src.harness);
     dccp_loopback_wait_for_stat (&pair.sink, "connections", i + 2);
   }
@@ -367,7 +357,7 @@ GST_END_TEST;
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
-      NULL),
+        NULL),
     gst_bus_new ()
   };
   gchar *text;
@@ -449,8 +439,7 @@ push_one (gpointer data)
   LoopbackEnd *end = data;
 
   return GINT_TO_POINTER (gst_harness_push (end->harness,
-          loopback_make_buffer (0,
-              SIZE)));
+          loopback_make_buffer (0, SIZE)));
 }
 
 /* Nobody answers; what waits is freed at once. */
@@ -545,8 +534,7 @@ GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 
   dccp_loopback_pair_init (&pair);
   fail_unless_equals_int (gst_harness_push (pair.sink.harness,
-          loopback_make_buffer (0,
-              1600)), GST_FLOW_ERROR);
+          loopback_make_buffer (0, 1600)), GST_FLOW_ERROR);
   text = loopback_pop_error (&pair.sink);
   fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes is longer than "
           "the "), "%s", text);
@@ -565,8 +553,7 @@ GST_START_TEST (without_mtu_the_path_is_the_limit)
   dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "mtu", 0, NULL);
+      loopback_port_of (&pair.src), "mtu", 0, NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, 16000));
   loopback_expect (&pair, 0, 16000);
@@ -747,8 +734,7 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
   hold_more_than_ten (&pair, &hold);
   while (loopback_stat_of (&pair.sink, "dropped-received") < 10) {
     loopback_push (&pair, has_key_units && n % 2
-        ? loopback_make_buffer (n, SIZE) :
-        make_delta (n));
+        ? loopback_make_buffer (n, SIZE) : make_delta (n));
     n++;
   }
   fail_unless_equals_int (was_key_unit_asked_for (&pair), has_key_units);
@@ -773,12 +759,10 @@ GST_START_TEST (rate_is_told)
   LoopbackPair pair;
 
   dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
-      "eos-at-end", FALSE,
-      NULL);
+      "eos-at-end", FALSE, NULL);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      NULL);
+      loopback_port_of (&pair.src), NULL);
   /* It connects as soon as it is made. */
   g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);

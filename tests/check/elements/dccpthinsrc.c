@@ -69,8 +69,7 @@ GST_START_TEST (caps_are_those_of_the_property)
       caps, NULL);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      NULL);
+      loopback_port_of (&pair.src), NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -126,12 +125,10 @@ GST_START_TEST (after_eos_nobody_is_accepted)
   dccp_loopback_push_eos (&pair);
   dccp_loopback_expect_eos (&pair);
   dccp_loopback_sink_init (&next, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE,
-      "timeout", 30 * GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "timeout", 30 * GST_SECOND, NULL);
   dccp_loopback_play_sink (&next);
   fail_unless_equals_int (gst_harness_push (next.harness,
-          loopback_make_buffer (0,
-              SIZE)), GST_FLOW_ERROR);
+          loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
   text = loopback_pop_error (&next);
   fail_unless (strstr (text, "refused") != NULL, "%s", text);
   g_free (text);
@@ -247,13 +244,11 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
   LoopbackPair pair;
 
   dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
-      "max-bytes",
-      10 * SIZE, NULL);
+      "max-bytes", 10 * SIZE, NULL);
   loopback_hold_downstream (&pair.src, &hold);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "blocking", FALSE, NULL);
+      loopback_port_of (&pair.src), "blocking", FALSE, NULL);
   dccp_loopback_play_sink (&pair.sink);
   while (loopback_stat_of (&pair.sink, "slow-receiver-received") == 0) {
     loopback_push (&pair, loopback_make_buffer (n++, SIZE));
@@ -311,8 +306,7 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
   port = loopback_port_of (&src);
   loopback_end_clear (&src);
   dccp_loopback_src_init (&src, "host", "127.0.0.1", "port", port, "mode",
-      CONNECT,
-      "connect-timeout", 50 * GST_MSECOND, NULL);
+      CONNECT, "connect-timeout", 50 * GST_MSECOND, NULL);
   gst_harness_play (src.harness);
   text = loopback_pop_error (&src);
   fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
@@ -333,14 +327,12 @@ GST_START_TEST (a_sender_may_begin_later)
   port = loopback_port_of (&pair.src);
   loopback_end_clear (&pair.src);
   dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode",
-      CONNECT,
-      NULL);
+      CONNECT, NULL);
   gst_harness_play (pair.src.harness);
   while (loopback_stat_of (&pair.src, "sent-request") < 2)
     g_usleep (1000);
   dccp_loopback_sink_init (&pair.sink, "bind-address", "127.0.0.1", "port",
-      port, "mode",
-      LISTEN, NULL);
+      port, "mode", LISTEN, NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -441,19 +433,16 @@ GST_START_TEST (only_allowed_senders_are_heard)
   LoopbackEnd other;
 
   dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
-      "allowed-senders",
-      "2001:db8::/32,127.0.0.1", NULL);
+      "allowed-senders", "2001:db8::/32,127.0.0.1", NULL);
   gst_harness_play (pair.src.harness);
   dccp_loopback_sink_init (&other, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "bind-address", "127.0.0.2", NULL);
+      loopback_port_of (&pair.src), "bind-address", "127.0.0.2", NULL);
   dccp_loopback_play_sink (&other);
   dccp_loopback_wait_for_stat (&pair.src, "not-allowed", 1);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "received-request"),
       0);
   dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      NULL);
+      loopback_port_of (&pair.src), NULL);
   dccp_loopback_play_sink (&pair.sink);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -471,8 +460,7 @@ GST_START_TEST (wrong_allowed_senders_are_an_error)
   LoopbackEnd src;
 
   dccp_loopback_src_init (&src, "address", "127.0.0.1", "port", 0,
-      "allowed-senders",
-      "127.0.0.1/8", NULL);
+      "allowed-senders", "127.0.0.1/8", NULL);
   loopback_expect_no_start (&src, "allowed-senders: \"127.0.0.1/8\"");
   loopback_end_clear (&src);
 }

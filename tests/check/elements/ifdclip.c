@@ -369,8 +369,7 @@ show (const gchar * name, const Result * result)
   g_print ("# %s: lost I %u, P %.1f %%, B %.1f %%; decodable %.1f %%; late "
       "p99 %" G_GUINT64_FORMAT ", at most %" G_GUINT64_FORMAT " ms; end %.2f "
       "s\n", name, result->lost[IFD_FRAME_I], result->p_lost, result->b_lost,
-      result->decodable, result->p99 / MS, result->max / MS,
-      result->end / 1e9);
+      result->decodable, result->p99 / MS, result->max / MS, result->end / 1e9);
 }
 
 static void

@@ -429,8 +429,7 @@ GST_START_TEST (a_damaged_frame_goes_on)
   harness_start (&harness, MPEG_CAPS);
   harness_push_plan (&harness, "scI0");
   harness_push (&harness, harness_time_frame (&harness,
-          g_bytes_new_from_bytes (bytes, 0,
-              g_bytes_get_size (bytes) - 20)));
+          g_bytes_new_from_bytes (bytes, 0, g_bytes_get_size (bytes) - 20)));
   g_bytes_unref (bytes);
   harness_expect_log (&harness, "~I0s P1");
   harness_expect_stat (&harness, "incomplete", 1);

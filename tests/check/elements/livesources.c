@@ -54,8 +54,7 @@ create (GstBaseSrc * src)
 {
   GstBuffer *buffer = NULL;
 
-  return GST_BASE_SRC_GET_CLASS (src)->create (src, G_MAXUINT64, 1000,
-      &buffer);
+  return GST_BASE_SRC_GET_CLASS (src)->create (src, G_MAXUINT64, 1000, &buffer);
 }
 
 static gpointer
@@ -104,8 +103,7 @@ GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
   if (!src)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
-  fail_unless_equals_int (run (unlock_stop_and_create, src),
-      GST_FLOW_FLUSHING);
+  fail_unless_equals_int (run (unlock_stop_and_create, src), GST_FLOW_FLUSHING);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
   GST_BASE_SRC_GET_CLASS (src)->unlock_stop (src);
   free_source (src);

@@ -206,8 +206,7 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "max-bytes", __i__ ? 20000 : 1, NULL);
+      loopback_port_of (&pair.src), "max-bytes", __i__ ? 20000 : 1, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < G_N_ELEMENTS (longer); i++)
     gst_buffer_list_add (list, loopback_make_buffer (i, longer[i]));
@@ -265,8 +264,7 @@ GST_START_TEST (long_buffers_wait_for_each_other)
       60000, NULL);
   gst_harness_play (pair.src.harness);
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "latency", 60000, NULL);
+      loopback_port_of (&pair.src), "latency", 60000, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < n; i++)
     gst_buffer_list_add (list, loopback_make_buffer (i, size));
@@ -703,8 +701,7 @@ check_failure (LoopbackEnd * end, const gchar * expected)
 
   gst_harness_set_src_caps_str (end->harness, CAPS);
   fail_unless_equals_int (gst_harness_push (end->harness,
-          loopback_make_buffer (0,
-              SIZE)), GST_FLOW_ERROR);
+          loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
   text = loopback_pop_error (end);
   fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
       expected);
@@ -731,8 +728,7 @@ GST_START_TEST (nobody_there_is_an_error)
   LoopbackEnd sink;
 
   mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1",
-      "port", port,
-      "channels", __i__ ? TWO : "", "timeout", GST_SECOND, NULL);
+      "port", port, "channels", __i__ ? TWO : "", "timeout", GST_SECOND, NULL);
   check_failure (&sink, expected);
   fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
   g_free (expected);
@@ -756,8 +752,7 @@ GST_START_TEST (a_receiver_may_begin_later)
   LoopbackPair pair;
 
   mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
-      "127.0.0.1", "port",
-      port, NULL);
+      "127.0.0.1", "port", port, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   thread = g_thread_new ("push", push_first, &pair);
   while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
@@ -796,8 +791,7 @@ GST_START_TEST (unknown_name_is_an_error)
   LoopbackEnd sink;
 
   mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host",
-      "no-such-host.invalid",
-      NULL);
+      "no-such-host.invalid", NULL);
   check_failure (&sink, "no-such-host.invalid");
   fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-not-found"), 1);
   loopback_end_clear (&sink);
@@ -843,8 +837,7 @@ GST_START_TEST (another_key_is_an_error)
       keys[__i__].sink ? of_sink : NULL, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   fail_unless_equals_int (gst_harness_push (pair.sink.harness,
-          loopback_make_buffer (0,
-              SIZE)), GST_FLOW_ERROR);
+          loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
   text = loopback_pop_error (&pair.sink);
   fail_unless (strstr (text, "key") != NULL, "%s", text);
   fail_unless (strstr (text, of_src) == NULL, "%s", text);
@@ -869,8 +862,7 @@ GST_START_TEST (the_same_key_lets_in)
   g_free (upper);
   gst_harness_play (pair.src.harness);
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "key", key, "channels", TWO, NULL);
+      loopback_port_of (&pair.src), "key", key, "channels", TWO, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < 20; i++)
     loopback_push (&pair, loopback_make_buffer (i, SIZE));
@@ -894,8 +886,7 @@ GST_START_TEST (the_second_sender_is_refused)
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
   mmtp_loopback_sink_init (&second, "auto-reconnect", FALSE, "host",
-      "127.0.0.1", "port",
-      loopback_port_of (&pair.src), NULL);
+      "127.0.0.1", "port", loopback_port_of (&pair.src), NULL);
   check_failure (&second, "another sender");
   loopback_push (&pair, loopback_make_buffer (1, SIZE));
   loopback_expect (&pair, 1, SIZE);
@@ -921,8 +912,7 @@ GST_START_TEST (who_comes_after_the_end_is_told)
   gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
   loopback_end_clear (&pair.sink);
   mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
-      "127.0.0.1", "port",
-      port, NULL);
+      "127.0.0.1", "port", port, NULL);
   check_failure (&pair.sink, "has ended");
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-closed"),
       1);
@@ -992,8 +982,7 @@ GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "timeout", TIMEOUT, NULL);
+      loopback_port_of (&pair.src), "timeout", TIMEOUT, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -1037,8 +1026,7 @@ GST_START_TEST (both_ends_begin_again)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   g_object_set (pair.src.element, "port", loopback_port_of (&pair.src),
-      "eos-at-end",
-      FALSE, NULL);
+      "eos-at-end", FALSE, NULL);
   mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
   for (i = 0; i < 12; i++) {
     loopback_push (&pair, loopback_make_buffer (i, SIZE));
@@ -1168,8 +1156,7 @@ GST_START_TEST (what_is_early_waits)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      NULL);
+      loopback_port_of (&pair.src), NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < 4; i++) {
     buffer = loopback_make_buffer (i, SIZE);
@@ -1316,8 +1303,7 @@ check_late_p_frame (const gchar * caps, guint incomplete)
   push_at (&pair, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
-          "discarded-incomplete"),
-      incomplete);
+          "discarded-incomplete"), incomplete);
   fail_unless_equals_int (count_key_unit_requests (&pair), 1);
   loopback_pair_clear (&pair);
 }
@@ -1374,8 +1360,7 @@ check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
   push_unit (&pair, start, 0x65, i, 0);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
-          "discarded-incomplete"),
-      incomplete);
+          "discarded-incomplete"), incomplete);
   fail_unless_equals_int (count_key_unit_requests (&pair), incomplete > 0);
   loopback_pair_clear (&pair);
   g_free (caps);
@@ -1425,8 +1410,7 @@ GST_START_TEST (the_rate_is_told)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "channels", TWO, NULL);
+      loopback_port_of (&pair.src), "channels", TWO, NULL);
   g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &n);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
@@ -1471,8 +1455,7 @@ GST_START_TEST (counters_do_not_go_back)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "channels", TWO, "timeout", TIMEOUT, NULL);
+      loopback_port_of (&pair.src), "channels", TWO, "timeout", TIMEOUT, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);

@@ -59,8 +59,7 @@ GST_START_TEST (the_latency_is_the_initial_delay)
       delays[__i__].of_src * GST_MSECOND);
   fail_unless (live);
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
-      "latency", delays[__i__].of_sink, NULL);
+      loopback_port_of (&pair.src), "latency", delays[__i__].of_sink, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);

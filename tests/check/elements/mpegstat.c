@@ -706,16 +706,14 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   setup (&f, make_element (), PARSED_CAPS);
   push_frame (&f, 0);
   assert_src_caps (&f, 64, 48);
-  gst_harness_push (f.harness,
-      wrap_bytes (make_frame_rows (4, 80, 64, 4)));
+  gst_harness_push (f.harness, wrap_bytes (make_frame_rows (4, 80, 64, 4)));
   assert_src_caps (&f, 80, 64);
   assert_stat (f.element, "incomplete", 0);
   for (i = 0; i < 3; i++)
     gst_event_unref (gst_harness_pull_event (f.harness));
   assert_next_event (&f, GST_EVENT_CAPS);
   /* and no more of them than that */
-  gst_harness_push (f.harness,
-      wrap_bytes (make_frame_rows (10, 80, 64, 4)));
+  gst_harness_push (f.harness, wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);
 }
@@ -1361,8 +1359,7 @@ GST_START_TEST (hash_is_the_same_with_repeated_headers)
   put_sequence (&writer, 64, 48);
   put_picture (&writer, &place);
   put_slices (&writer, 1, 3, 200);
-  gst_harness_push (f.harness,
-      wrap_bytes (take_bytes (&writer)));
+  gst_harness_push (f.harness, wrap_bytes (take_bytes (&writer)));
   gst_structure_free (pop_message (&f, "application/x-mpegstat-frame"));
   plain = pop_message (&f, "application/x-mpegstat-frame");
   repeated = pop_message (&f, "application/x-mpegstat-frame");

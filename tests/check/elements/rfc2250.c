@@ -676,8 +676,7 @@ GST_START_TEST (depay_conceal_flags_what_it_mended)
   }
   fail_unless_equals_int (i, 3);
   fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay",
-          "pictures-rebuilt"),
-      1);
+          "pictures-rebuilt"), 1);
   g_ptr_array_unref (packets);
   gst_harness_teardown (h);
 }

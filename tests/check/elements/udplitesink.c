@@ -590,10 +590,8 @@ group_receiver_init (Receiver * self, const gchar * test)
 
   inet_pton (AF_INET6, "ff02::4242", &group.sin6_addr);
   group.sin6_port = htons (self->port);
-  tun_device_wait_for_address (one, (struct sockaddr *) &group,
-      sizeof (group));
-  tun_device_wait_for_address (two, (struct sockaddr *) &group,
-      sizeof (group));
+  tun_device_wait_for_address (one, (struct sockaddr *) &group, sizeof (group));
+  tun_device_wait_for_address (two, (struct sockaddr *) &group, sizeof (group));
   group.sin6_scope_id = two;
   self->fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, UDPLITE);
   fail_unless (bind (self->fd, (struct sockaddr *) &group, sizeof (group))

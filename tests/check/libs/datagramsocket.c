@@ -24,7 +24,7 @@ GST_START_TEST (packets_go_both_ways)
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__),
-          datagram_test_get_port (listener),
+      datagram_test_get_port (listener),
       NULL);
   gchar *from = g_strdup_printf (__i__ ? "[::1]:%u" : "127.0.0.1:%u",
       datagram_test_get_port (channel));
@@ -80,7 +80,7 @@ GST_START_TEST (many_go_by_one_call)
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__),
-          datagram_test_get_port (listener),
+      datagram_test_get_port (listener),
       NULL);
   guint8 bytes[100], rooms[100][8];
   Datagram out[100], in[100];
@@ -124,7 +124,7 @@ GST_START_TEST (longer_than_its_room_is_cut)
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__),
-          datagram_test_get_port (listener),
+      datagram_test_get_port (listener),
       NULL);
   guint8 room[4];
   Datagram datagram = {.bytes = room,.size = sizeof (room) };
@@ -148,7 +148,7 @@ GST_START_TEST (empty_packet_is_a_packet)
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__),
-          datagram_test_get_port (listener),
+      datagram_test_get_port (listener),
       NULL);
   Datagram datagram;
 
@@ -166,7 +166,7 @@ GST_START_TEST (message_of_maximum_size_goes_and_a_larger_one_is_an_error)
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__),
-          datagram_test_get_port (listener),
+      datagram_test_get_port (listener),
       NULL);
   Datagram datagram = {.bytes = g_malloc0 (70000) };
   GError *error = NULL;
@@ -186,8 +186,7 @@ GST_START_TEST (message_of_maximum_size_goes_and_a_larger_one_is_an_error)
   fail_unless (strstr (error->message, "70000 bytes to ") != NULL, "%s",
       error->message);
   fail_unless (strstr (error->message, datagram_test_loopback (__i__)) != NULL,
-      "%s",
-      error->message);
+      "%s", error->message);
   g_error_free (error);
   datagram_test_expect_nothing (channel);
   g_free (datagram.bytes);
@@ -230,13 +229,13 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   DatagramSocket *listener = datagram_test_listener ("0.0.0.0", 0);
   DatagramSocket *one =
       datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
-          NULL);
+      NULL);
   DatagramSocket *two =
       datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
-          NULL);
+      NULL);
   DatagramSocket *other =
       datagram_test_channel ("127.0.0.2", datagram_test_get_port (listener),
-          NULL);
+      NULL);
   Datagram first, again, second, third;
 
   datagram_test_send (one, "1", NULL);
@@ -247,12 +246,10 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "3", &second);
   datagram_test_send (other, "4", NULL);
   datagram_test_expect (listener, "4", &third);
-  fail_unless (memcmp (&first.path, &again.path,
-          sizeof (DatagramPath)) == 0);
+  fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
   /* spoken to at another address of ours */
-  fail_if (memcmp (&first.path, &third.path,
-          sizeof (DatagramPath)) == 0);
+  fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);
   datagram_socket_free (other);
@@ -266,7 +263,7 @@ GST_START_TEST (ipv4_on_a_socket_of_ipv6_is_written_as_ipv4)
   DatagramSocket *listener = datagram_test_listener ("::", 0);
   DatagramSocket *channel =
       datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
-          NULL);
+      NULL);
   gchar *from = g_strdup_printf ("127.0.0.1:%u",
       datagram_test_get_port (channel));
   Datagram datagram;
@@ -286,7 +283,7 @@ GST_START_TEST (channel_leaves_from_its_address)
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
   DatagramSocket *channel =
       datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
-          "127.9.9.9");
+      "127.9.9.9");
   gchar *from = g_strdup_printf ("127.9.9.9:%u",
       datagram_test_get_port (channel));
   Datagram datagram;
@@ -337,11 +334,9 @@ GST_START_TEST (error_names_what_could_not_be_had)
   DatagramSocket *listener;
 
   datagram_test_expect_no_channel ("127.0.0.1", "wlan17", NULL,
-      G_IO_ERROR_NOT_FOUND,
-      "No interface named wlan17");
+      G_IO_ERROR_NOT_FOUND, "No interface named wlan17");
   datagram_test_expect_no_channel ("127.0.0.1", NULL, "192.0.2.7",
-      G_IO_ERROR_FAILED,
-      "192.0.2.7 is no address of this host");
+      G_IO_ERROR_FAILED, "192.0.2.7 is no address of this host");
   datagram_test_expect_no_channel ("127.0.0.1", NULL, "::1",
       G_IO_ERROR_INVALID_ARGUMENT,
       "No way from ::1 to 127.0.0.1:5004: one is IPv4, the other one IPv6");
@@ -502,7 +497,7 @@ GST_START_TEST (clock_that_is_set_moves_no_arrival)
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
   DatagramSocket *channel =
       datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
-          NULL);
+      NULL);
   Datagram datagram;
   gint64 before;
 

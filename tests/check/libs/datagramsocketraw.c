@@ -255,8 +255,7 @@ GST_START_TEST (packets_go_both_ways)
   fail_unless (memcmp (path.remote, datagram.path.local, 16) == 0);
   fail_unless_equals_int (path.local_port, datagram.path.remote_port);
   fail_unless_equals_int (path.remote_port, datagram.path.local_port);
-  fail_unless_equals_int (datagram_path_has_ports (&path),
-      !is_raw (__i__));
+  fail_unless_equals_int (datagram_path_has_ports (&path), !is_raw (__i__));
 
   send_text (listener, &datagram.path, PORT, PORT + 1, "Response");
   expect_text (client, "Response", &answer);

@@ -360,7 +360,7 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DatagramPath path, back;          /* as the client and the listener see it */
+  DatagramPath path, back;      /* as the client and the listener see it */
 } Client;
 
 typedef struct
@@ -508,6 +508,7 @@ run_flood (Flood * self, guint ms, gboolean from_one_prefix)
 GST_START_TEST (flood_of_requests_keeps_no_client_out)
 {
   guint i, without = 0;
+  DccpEndpoint *last;
   Flood flood;
 
   flood_init (&flood);
@@ -527,8 +528,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
   flood.allowed = N_CLIENTS - 1;
   run_flood (&flood, 2000, __i__);
   assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_endpoint_get_state (flood.clients[flood.
-              allowed].endpoint), DCCP_STATE_OPEN);
+  last = flood.clients[flood.allowed].endpoint;
+  assert_equals_int (dccp_endpoint_get_state (last), DCCP_STATE_OPEN);
   flood_clear (&flood);
 }
 

@@ -405,8 +405,7 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
   begin (interval_first, interval_last);
   dccp_wire_connect (&wire);
   dccp_wire_run (&wire, 100 * MS);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT),
-      DCCP_STATE_PARTOPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_PARTOPEN);
   assert_equals_int (dccp_wire_get (&wire, CLIENT)->halves.sender_ccid->number,
       CCID_INTERVAL);
   assert_equals_int (dccp_wire_count_events (&wire, CLIENT,

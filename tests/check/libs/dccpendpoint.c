@@ -198,7 +198,8 @@ deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 
 GST_START_TEST (data_is_put_polled_and_told)
 {
-  guint8 header[DCCP_MAX_CONTROL], payloads[DCCP_MAX_PUT + 1][100] = { {0} };
+  guint8 header[DCCP_MAX_CONTROL];
+  guint8 payloads[DCCP_MAX_PUT + 1][100] = { "" };
   guint64 sequences[DCCP_MAX_PUT + 1];
   Datagram datagram;
   guint round, i, n;

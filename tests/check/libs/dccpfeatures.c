@@ -639,8 +639,7 @@ GST_START_TEST (confirms_set_the_values)
   assert_feature (&end, DCCP_FEATURE_CCID, FALSE, 3);
   fail_if (dccp_features_are_settled (end.features));
   fail_unless_equals_int (input_next (&end, "2305010303"
-          WINDOW_CONFIRMED "2305040101" "2105800101"
-          "2105c00000"), 0);
+          WINDOW_CONFIRMED "2305040101" "2105800101" "2105c00000"), 0);
   fail_unless (dccp_features_are_settled (end.features));
   assert_feature (&end, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 10000);
   assert_feature (&end, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);

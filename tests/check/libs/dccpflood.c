@@ -208,8 +208,7 @@ run (Attack * self, guint ms)
     dccp_wire_run (&wire, MS);
     for (i = 0; i < RATE && is_target (self); i++)
       forge (self);
-    g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=,
-        DCCP_MAX_CANDIDATES);
+    g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=, DCCP_MAX_CANDIDATES);
   }
 }
 

@@ -614,8 +614,8 @@ GST_START_TEST (cookie_opens_a_connection)
       100 * MS);
   assert_equals_uint64 (dccp_features_get (dccp_wire_get (&wire,
               SERVER)->features, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE), 20000);
-  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->received[DCCP_REQUEST],
-      DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
+  assert_equals_int (dccp_wire_get_stats (&wire,
+          SERVER)->received[DCCP_REQUEST], DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
   fail_unless (wire.received[SERVER]->len > 100);
   assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
   assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);

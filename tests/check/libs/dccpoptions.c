@@ -330,7 +330,8 @@ GST_START_TEST (round_trips_are_in_microseconds)
     fail_unless (ccid3_option_read_rtt_estimate (&option, &round_trip));
     fail_unless_equals_uint64 (round_trip, cases[i].read);
     dccp_option_writer_init (&writer);
-    fail_unless (ccid3_option_write_rtt_estimate (&writer, cases[i].round_trip));
+    fail_unless (ccid3_option_write_rtt_estimate (&writer,
+            cases[i].round_trip));
     assert_written (&writer, cases[i].bytes);
   }
 }

@@ -520,8 +520,7 @@ add_refused_path (Fixture * self)
 
   datagram_socket_free (listener);
   driver_add_path (&self->driver, 0, datagram_test_channel ("127.0.0.1", port,
-          NULL),
-      SIZE);
+          NULL), SIZE);
 }
 
 static gboolean

@@ -480,8 +480,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
-  fail_unless_equals_string (log->str,
-      "+I608 -P609:no-room -P610:disturbed");
+  fail_unless_equals_string (log->str, "+I608 -P609:no-room -P610:disturbed");
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -494,8 +493,7 @@ GST_START_TEST (stream_whose_refreshes_end_goes_on)
   GString *log = g_string_new (NULL);
   Ifd *ifd = ifd_case_play (&gop_of_one, "I / P P Pr /", log);
 
-  fail_unless_equals_int (count_refused (ifd, 10000),
-      2 * IFD_MAX_GOP - 2);
+  fail_unless_equals_int (count_refused (ifd, 10000), 2 * IFD_MAX_GOP - 2);
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }

@@ -521,8 +521,7 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* the second field of an I-frame may refer to the first, */
-  expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I",
-      IFD_FIELD_NONE);
+  expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
   /* whose order counts */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);

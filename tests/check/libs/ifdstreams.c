@@ -270,8 +270,7 @@ is_stale (const Run * run, const Picture * c)
   guint first, last;
 
   if (run->config.algorithm != IFD_ALGORITHM_GOP
-      || c->frame.type != IFD_FRAME_I
-      || (c->frame.flags & IFD_FRAME_INCOMPLETE)
+      || c->frame.type != IFD_FRAME_I || (c->frame.flags & IFD_FRAME_INCOMPLETE)
       || run->w->len < run->config.max_frames || w_holds (run, IFD_FRAME_B))
     return FALSE;
   first = g_array_index (run->w, guint, 0);

@@ -226,8 +226,7 @@ GST_START_TEST (erixzon_table_5_1)
         ("# GPRS, ping of %u bytes each %u ms: theirs %.3f, at most %.3f, at "
         "least %.3f s  ours %.3f, %.3f, %.3f, %u of %u answered\n",
         rows[i].size, rows[i].milliseconds, rows[i].mean, rows[i].max,
-        rows[i].min, ours.mean, ours.max, ours.min, ours.answered,
-        rows[i].n);
+        rows[i].min, ours.mean, ours.max, ours.min, ours.answered, rows[i].n);
     if (i == 0) {
       fail_unless_within ("GPRS, round trip of 60 bytes, ms", 877,
           ours.mean * 1000, 15);

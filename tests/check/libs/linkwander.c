@@ -83,7 +83,7 @@ get_mean_rate (LinkWander * wander, guint64 seconds)
 
   for (; link_wander_get_time (wander) < seconds * SECOND; n++)
     link_wander_step (wander);
-  return (gdouble) n * LINK_WANDER_BYTES * 8 / seconds;
+  return LINK_WANDER_BYTES * 8.0 * n / seconds;
 }
 
 GST_START_TEST (long_runs_keep_the_mean_rate)

@@ -31,7 +31,7 @@ struct _Attack
   gboolean accepted;            /* and it got its ACCEPT */
   gboolean has_cookie;          /* of a stranger */
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint attacker_path;                  /* channel whose messages are stolen */
+  guint attacker_path;          /* channel whose messages are stolen */
   gboolean lodges;              /* on the sender's host */
 };
 
@@ -57,8 +57,7 @@ send_to (Attack * self, MmtpPair * pair, MmtpRole to,
     mmtp_pair_to_receiver (pair, address, bytes, size);
   else
     mmtp_pair_to_sender (pair,
-        attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
-        bytes, size);
+        attacker_draw (&self->state) % MMTP_PAIR_CHANNELS, bytes, size);
 }
 
 /* --- runs ----------------------------------------------------------------- */
@@ -264,10 +263,9 @@ guess (Attack * self, MmtpPair * pair)
   memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
   self->known.path_nonce = self->known.challenge = 4;
   mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      channel,
-      &self->known, attacker_draw, &self->state);
-  message.trailer =
-      (guint64) attacker_draw (&self->state) << 32 | attacker_draw (&self->state);
+      channel, &self->known, attacker_draw, &self->state);
+  message.trailer = (guint64) attacker_draw (&self->state) << 32;
+  message.trailer |= attacker_draw (&self->state);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &address, bytes, size);
@@ -295,8 +293,7 @@ send_noise (Attack * self, MmtpPair * pair)
   if (size > 0 && attacker_draw (&self->state) & 1)
     bytes[0] = MMTP_VERSION << 5 | bytes[0] % MMTP_LAST_TYPE;
   send_to (self, pair, attacker_draw (&self->state) & 1 ? MMTP_RECEIVER
-      : MMTP_SENDER,
-      &address, bytes, size);
+      : MMTP_SENDER, &address, bytes, size);
 }
 
 GST_START_TEST (noise_changes_nothing)

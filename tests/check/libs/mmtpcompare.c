@@ -141,7 +141,8 @@ GST_START_TEST (scheduler_is_better_than_turns_and_lowest_delay)
   guint in_time[4][SEEDS];
   guint i;
 
-  g_print ("\n  frames in time of %u: arrival, the paper's, equal turns, lowest "
+  g_print
+      ("\n  frames in time of %u: arrival, the paper's, equal turns, lowest "
       "delay\n", FRAMES);
   for (i = 0; i < SEEDS; i++) {
     guint64 seed = i + 1;

@@ -133,7 +133,7 @@ struct _Flood
   guint32 random;
   gboolean flooding;
   guint lost;                   /* bit of each type that is lost now */
-  Recorded (*seen)[N_SEEN];
+    Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
   Outcome outcome;
 };
@@ -145,8 +145,7 @@ see (Flood * self, MmtpRole from, const MmtpAddress * address,
   const guint type = bytes[0] & 0x1f;
 
   attacker_record (&self->seen[type][self->n_seen[type]++ % N_SEEN],
-      &self->pair, from,
-      address, bytes, size);
+      &self->pair, from, address, bytes, size);
 }
 
 static gboolean
@@ -331,7 +330,7 @@ static Outcome
 run (State state, const Attacker * attacker, guint type, const gchar * key,
     guint each_ms)
 {
-  Flood self = { .state = state,.attacker = attacker,.each_ms = each_ms,
+  Flood self = {.state = state,.attacker = attacker,.each_ms = each_ms,
     .random = get_seed ()
   };
   const MmtpPairConfig config = { key, FRAME_SIZE, sent, NULL, &self };
@@ -480,8 +479,7 @@ forge_without_key (Flood * self)
   const MmtpOverheard *known = &self->pair.overheard;
 
   forge (self, from, known, attacker_draw (&self->random) & 1
-      ? draw_trailer (self) :
-      known->tokens[from == MMTP_RECEIVER]);
+      ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
 /* One that was sent: of the type, or else of another one whose type is changed.
@@ -490,12 +488,14 @@ static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
   const guint n = MIN (self->n_seen[type], N_SEEN);
+  guint back = 0;
 
   if (n == 0)
     return FALSE;
   /* mostly the last one, which is still under way */
-  *copy = self->seen[type][(self->n_seen[type] - 1 - (attacker_draw (&self->random) & 1 ?
-              0 : attacker_draw (&self->random) % n)) % N_SEEN];
+  if (!(attacker_draw (&self->random) & 1))
+    back = attacker_draw (&self->random) % n;
+  *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];
   return TRUE;
 }
 
@@ -778,7 +778,7 @@ static const struct
 
 GST_START_TEST (address_of_a_session_is_not_stolen)
 {
-  Hijack self = { .question = thefts[__i__].question,
+  Hijack self = {.question = thefts[__i__].question,
     .answer = thefts[__i__].answer,.proof = thefts[__i__].proof
   };
   const MmtpPairConfig config = { KEY, FRAME_SIZE, watch, steal, &self };

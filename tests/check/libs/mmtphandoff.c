@@ -207,8 +207,7 @@ GST_START_TEST (new_channel_takes_over_from_the_old_one)
   sim = run (&config, "one comes at 10 s, the other goes at 15");
   check_lost_only (sim, 0, 0);
   check_carries (sim, 1, 1000);
-  fail_unless (mmtp_sim_get_result (sim)->channels[0].state
-      == MMTP_PATH_GONE);
+  fail_unless (mmtp_sim_get_result (sim)->channels[0].state == MMTP_PATH_GONE);
   mmtp_sim_free (sim);
 }
 
@@ -311,8 +310,7 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
 
   config_init (&config, 500 * MS, 1);
   for (time = up; time + down < END; time += up + down)
-    sim_link_config_add_outage (&config.channels[0].link, time,
-        time + down, 0);
+    sim_link_config_add_outage (&config.channels[0].link, time, time + down, 0);
   sim = run (&config, what);
   frames = mmtp_sim_get_frames (sim);
   result = mmtp_sim_get_result (sim);

@@ -17,7 +17,7 @@
 #define REMOTE "203.0.113.1"
 
 /* The kernel takes its time to make an address of IPv6 ready */
-#define TIMEOUT 30000          /* ms */
+#define TIMEOUT 30000           /* ms */
 
 /* --- helpers -------------------------------------------------------------- */
 

@@ -178,8 +178,7 @@ static const Row table[] = {
 /* What must hold in every run. At most one packet of a hundred may be late;
  * `late` is the part that is reached where more are. */
 static void
-check_run (MmtpSim * sim, guint period, gdouble min, gdouble of,
-    gdouble late)
+check_run (MmtpSim * sim, guint period, gdouble min, gdouble of, gdouble late)
 {
   const MmtpSimResult *result = mmtp_sim_get_result (sim);
 
@@ -264,7 +263,8 @@ run_table (Delays delays, guint64 seed, gdouble min, gdouble late)
 
 GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
 {
-  g_print ("\nTable 4, MMTP on both, constant rates and delays; asked: 95 %%\n");
+  g_print
+      ("\nTable 4, MMTP on both, constant rates and delays; asked: 95 %%\n");
   run_table (STEADY, 1, REACHED_STEADY, REACHED_STEADY_LATE);
 }
 

@@ -115,8 +115,7 @@ report_all (Rig * rig, guint64 written)
 {
   guint64 number;
 
-  for (number = rig->channel->unreported; number < rig->channel->next;
-      number++)
+  for (number = rig->channel->unreported; number < rig->channel->next; number++)
     arrive (rig, number);
   report (rig, written);
 }
@@ -954,8 +953,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   /* The rate of a path that the application limits is unknown. So the bytes in
    * flight do not count as a queue. */
   rig.channel->limits.is_app_limited = TRUE;
-  fail_unless (mmtp_path_get_expected_delay (rig.channel, START) <=
-      before);
+  fail_unless (mmtp_path_get_expected_delay (rig.channel, START) <= before);
   rig_clear (&rig);
 }
 
@@ -1045,15 +1043,15 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
   fail_unless (mmtp_path_is_measured (rig.channel));
   mmtp_path_update_delay (rig.channel, now, 0);
   delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
-  fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
-      delay);
+  fail_unless (delay >= 60 * MS - TICK
+      && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
   send (&rig, now, 2);
   delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
-  fail_unless (delay >= 140 * MS - TICK && delay <= 145 * MS, "%" G_GUINT64_FORMAT,
-      delay);
+  fail_unless (delay >= 140 * MS - TICK
+      && delay <= 145 * MS, "%" G_GUINT64_FORMAT, delay);
   delay = mmtp_path_get_cautious_delay (rig.channel, now + 80 * MS, TRUE);
-  fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
-      delay);
+  fail_unless (delay >= 60 * MS - TICK
+      && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
   rig_clear (&rig);
 }
 

@@ -409,8 +409,8 @@ GST_START_TEST (same_name_twice_is_an_error)
           &error), &error, MMTP_PATH_LIST_ERROR_TWICE, message);
   g_free (message);
   message = g_strdup_printf (format, "tv:5004");
-  assert_error (mmtp_path_list_parse_bonding ("tv:5004,tv:5004", &error), &error,
-      MMTP_PATH_LIST_ERROR_TWICE, message);
+  assert_error (mmtp_path_list_parse_bonding ("tv:5004,tv:5004", &error),
+      &error, MMTP_PATH_LIST_ERROR_TWICE, message);
   g_free (message);
 }
 

@@ -25,8 +25,7 @@ choose (const MmtpCandidate * candidates, guint n, guint64 now,
 {
   guint turn = 0;
 
-  return choose_by (MMTP_SCHEDULER_MMTP, candidates, n, now,
-      deadline, &turn);
+  return choose_by (MMTP_SCHEDULER_MMTP, candidates, n, now, deadline, &turn);
 }
 
 GST_START_TEST (waits_without_a_token)

@@ -189,8 +189,7 @@ say (Rig * rig, guint channel, MmtpMessage * message)
 {
   Flight *flight = g_new0 (Flight, 1);
 
-  flight->arrival = MAX (rig->now, rig->mute_until) +
-      rig->lines[channel].delay;
+  flight->arrival = MAX (rig->now, rig->mute_until) + rig->lines[channel].delay;
   flight->channel = channel;
   flight->size = seal (rig, message, channel, flight->bytes);
   if (rig->lines[channel].is_cut)
@@ -1139,8 +1138,7 @@ GST_START_TEST (buffer_becomes_packets)
     MmtpData *data = &find_arrived (rig, MMTP_DATA, i)->data;
 
     fail_unless (data->stream_number < 3);
-    fail_unless_equals_int (data->flags,
-        flags[data->stream_number]);
+    fail_unless_equals_int (data->flags, flags[data->stream_number]);
     fail_unless_equals_int (data->payload_size, sizes[data->stream_number]);
     fail_unless_equals_int (data->caps_version, 0);
     seen |= 1 << data->stream_number;

@@ -778,8 +778,7 @@ mpegvideo_suite (void)
   suite_add_tcase (s, framer);
   tcase_add_test (framer, frames_are_the_same_however_bytes_arrive);
   tcase_add_test (framer, mpeg1_frames);
-  tcase_add_test (framer,
-      an_end_code_inside_a_picture_keeps_the_rest_of_it);
+  tcase_add_test (framer, an_end_code_inside_a_picture_keeps_the_rest_of_it);
   tcase_add_test (framer, two_field_pictures_are_one_frame);
   tcase_add_test (framer, a_lone_field_is_incomplete);
   tcase_add_test (framer, a_pair_behind_a_lone_field);

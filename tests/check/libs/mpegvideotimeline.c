@@ -254,8 +254,8 @@ GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
       frame.has_gop = p->has_gop;
       if (i == 0)
         frame.flags |= MPEG_VIDEO_FRAME_DISCONT | MPEG_VIDEO_FRAME_RESYNC;
-      mpeg_video_timeline_input (timeline, &frame, 5 * MS + p->display * 40 * MS,
-          &position);
+      mpeg_video_timeline_input (timeline, &frame,
+          5 * MS + p->display * 40 * MS, &position);
       fail_unless_equals_int64 (position.display_number, top + 1 + p->display);
     }
     mpeg_video_timeline_drain (timeline);
@@ -882,8 +882,7 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses, lying_time_codes_lose_nothing);
   tcase_add_test (losses, a_clock_that_jumps_loses_nothing);
   tcase_add_test (losses, a_long_gap_is_one_range);
-  tcase_add_test (losses,
-      a_gap_of_more_than_ten_seconds_is_a_new_beginning);
+  tcase_add_test (losses, a_gap_of_more_than_ten_seconds_is_a_new_beginning);
   tcase_add_test (losses, forged_timestamps_lose_seconds_at_most);
   tcase_add_test (losses,
       wild_references_without_gop_headers_lose_seconds_at_most);

@@ -731,8 +731,7 @@ GST_START_TEST (next_receiver_begins_with_a_key_frame)
   push (test, 'e', DELTA, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
   fail_unless_equals_int (test->restarts, 1);
-  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-reset"),
-      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-reset"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 2);
@@ -756,8 +755,7 @@ GST_START_TEST (torn_key_frame_is_dropped)
   push (test, 'c', 0, 80);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_int (test->restarts, 1);
-  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
-      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 1);
   sink_pipeline_free_with_wire (test, "<!<c>");
@@ -778,8 +776,7 @@ GST_START_TEST (torn_frame_is_dropped)
   SET (test, room, G_MAXSIZE);
   push (test, 'c', 0, 80);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
-  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
-      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
   sink_pipeline_free_with_wire (test, "<a!<c>");
 }
 
@@ -1191,8 +1188,7 @@ GST_START_TEST (rest_of_before_a_flush_is_not_for_the_next_receiver)
   push (test, 'c', 0, 40);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
-  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
-      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 1);
   sink_pipeline_free_with_wire (test, "<!<c>");

@@ -72,7 +72,8 @@ static const GstWirelessProperty of_settings[] = {
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_BOOLEAN ("flag", "Flag", "A boolean", PROPERTY_PLAYING, flag, TRUE),
   PROPERTY_INT ("number", "Number", "A number", PROPERTY_PLAYING, number, -5,
-      5, -3, .changed = note_change),
+      5, -3,
+      .changed = note_change),
   PROPERTY_UINT ("count", "Count", "A number without a sign", PROPERTY_PLAYING,
       count, 1, G_MAXUINT, 7),
   PROPERTY_UINT64 ("size", "Size", "A large number", PROPERTY_PLAYING, size, 0,
@@ -91,7 +92,10 @@ static const GstWirelessProperty of_thing[] = {
   PROPERTY_UINT ("measured", "Measured", "Read only", PROPERTY_READABLE,
       measured, 0, 100, 0),
   PROPERTY_COMPUTED ("doubled", "Doubled", "Computed", PROPERTY_PLAYING,
-      G_TYPE_INT, .minimum = -10, .maximum = 10, .set = set_doubled,
+      G_TYPE_INT,
+      .minimum = -10,
+      .maximum = 10,
+      .set = set_doubled,
       .get = get_doubled),
 };
 
@@ -159,7 +163,8 @@ GST_START_TEST (members_begin_with_the_defaults)
   }
   fail_unless_equals_string (thing->settings.host, "localhost");
   fail_unless_equals_int (thing->settings.number, -3);
-  fail_unless_equals_uint64 (thing->settings.size, G_GUINT64_CONSTANT (1) << 40);
+  fail_unless_equals_uint64 (thing->settings.size,
+      G_GUINT64_CONSTANT (1) << 40);
   fail_unless_equals_int (thing->settings.format, GST_FORMAT_TIME);
   fail_unless_equals_int (thing->n_changes, 0);
   gst_object_unref (thing);

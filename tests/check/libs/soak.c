@@ -103,8 +103,7 @@ init_mmtp (MmtpSimConfig * config, guint64 duration, Memory * memory)
     for (j = 0; j < config->n_channels; j++)
       sim_link_config_add_outage (&config->channels[j].link,
           begin + period / 8, begin + period / 8 + 3 * SIM_SECOND, 0);
-    mmtp_sim_config_add_action (config, begin + period / 2, MMTP_SIM_REMOVE,
-        0);
+    mmtp_sim_config_add_action (config, begin + period / 2, MMTP_SIM_REMOVE, 0);
     mmtp_sim_config_add_action (config, begin + period * 5 / 8, MMTP_SIM_ADD,
         0);
   }
@@ -134,8 +133,7 @@ check_mmtp_link (const MmtpSimResult * result, guint channel)
       links[SIM_FORWARD].offered);
   fail_unless_equals_uint64 (result->arrivals[channel].received + n_stateless,
       links[SIM_FORWARD].arrived);
-  fail_unless (links[SIM_FORWARD].lost > 0, "channel %u lost nothing",
-      channel);
+  fail_unless (links[SIM_FORWARD].lost > 0, "channel %u lost nothing", channel);
   fail_unless (result->channels[channel].silences > 0);
 }
 

@@ -144,8 +144,7 @@ GST_START_TEST (receiver_that_comes_is_the_last)
   fail_if (go_on (FALSE, N, 3 * N - 1, ""));
   udplite_clients_add (clients, "d", 1, 0);
   fail_unless (go_on (FALSE, N, 100, ""));
-  assert_equals_string (sent->str,
-      "a0a1a2a3a4b0b1b2b3b4c0c1c2c3c4d0d1d2d3d4");
+  assert_equals_string (sent->str, "a0a1a2a3a4b0b1b2b3b4c0c1c2c3c4d0d1d2d3d4");
   tear_down ();
 }
 

@@ -181,8 +181,7 @@ static void
 make_damaged (guint8 * packet, const UdplitePair * pair, guint i)
 {
   udplite_test_write (packet, DAMAGED_SIZE, pair->backend, pair->ipv6,
-      pair->port,
-      damages[i].coverage);
+      pair->port, damages[i].coverage);
   if (damages[i].flip >= 0)
     packet[damages[i].flip] ^= 0x10;
   if (damages[i].wire_coverage >= 0)

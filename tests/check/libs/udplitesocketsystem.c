@@ -70,8 +70,7 @@ GST_START_TEST (address_of_the_other_family_is_an_error)
   UdplitePair pair;
 
   if (!udplite_pair_open_alike (&pair,
-          "address_of_the_other_family_is_an_error",
-          __i__))
+          "address_of_the_other_family_is_an_error", __i__))
     return;
   size = udplite_test_address (&address, !pair.ipv6, pair.port);
   udplite_test_output (&output, &address, size, "x", 1, G_MAXUINT);
@@ -99,8 +98,7 @@ GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
 
   for (i = 0; holder && raw && i < G_N_ELEMENTS (others); i++) {
     address = udplite_test_loopback (__i__, udplite_socket_get_port (i == 0
-            ? raw :
-            holder));
+            ? raw : holder));
     fail_unless (udplite_socket_new (others[i], address, FALSE, NULL,
             &error) == NULL);
     g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
@@ -393,8 +391,7 @@ GST_START_TEST (destination_without_a_route_is_an_error)
 
   for (i = 0; i < 4; i++)
     udplite_test_output (&outputs[i], i == 2 ? &away : &here, size, &i,
-        sizeof (i),
-        12);
+        sizeof (i), 12);
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 4,
           &error), 2);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);

@@ -590,7 +590,7 @@ measure_mpeg_video (void)
 typedef struct
 {
   const gchar *packet;
-  guint64 (*measure) (void);
+    guint64 (*measure) (void);
   guint64 min_steps;            /* fewer: this is not the worst packet */
   guint64 max_steps;
 } WorstPacket;
