@@ -3,6 +3,8 @@
 
 #include "gstifd.h"
 
+#include "gstwirelessproperties.h"
+
 /* --- statistics ----------------------------------------------------------- */
 
 static void
@@ -64,28 +66,15 @@ gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
 
 /* --- algorithms ----------------------------------------------------------- */
 
-GType
-gst_ifd_algorithm_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+GST_WIRELESS_DEFINE_ENUM (gst_ifd_algorithm, "GstIfdAlgorithm",
     {IFD_ALGORITHM_PAPER, "As figure 1.1: an I-frame takes the place of any, "
           "a P of a B", "paper"},
     {IFD_ALGORITHM_PAPER_GOP, "As figures 1.2 and 1.3: without what refers to "
           "a lost frame", "paper-gop"},
     {IFD_ALGORITHM_GOP, "The same mended, with several frames to choose from",
-        "gop"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstIfdAlgorithm", values);
-
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
+        "gop"})
+/* *INDENT-ON* */
 
 /* --- caps of H.264 and H.265 ---------------------------------------------- */
 

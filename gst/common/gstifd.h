@@ -17,7 +17,6 @@ void gst_wireless_stats_fill_ifd (GstStructure * structure,
 
 /* --- algorithms ----------------------------------------------------------- */
 
-#define GST_TYPE_IFD_ALGORITHM (gst_ifd_algorithm_get_type ())
 GType gst_ifd_algorithm_get_type (void);
 
 /* --- caps of H.264 and H.265 ---------------------------------------------- */

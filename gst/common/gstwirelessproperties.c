@@ -241,6 +241,19 @@ gst_wireless_properties_install (GObjectClass * klass,
   }
 }
 
+GType
+gst_wireless_register_enum (gsize * type, const gchar * name,
+    const GEnumValue * values)
+{
+  if (g_once_init_enter (type)) {
+    GType new_type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (type, new_type);
+  }
+  return *type;
+}
+
 const GstWirelessProperty *
 gst_wireless_properties_find (GParamSpec * pspec)
 {

@@ -115,5 +115,19 @@ void gst_wireless_properties_install (GObjectClass * klass,
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
+/* The type of an enumeration, of which each row is {value, "What it does", "nick"}.
+ * `static` may stand before it. */
+#define GST_WIRELESS_DEFINE_ENUM(prefix, name, ...) \
+GType \
+prefix##_get_type (void) \
+{ \
+  static const GEnumValue values[] = { __VA_ARGS__, {0, NULL, NULL} }; \
+  static gsize type = 0; \
+\
+  return gst_wireless_register_enum (&type, name, values); \
+}
+GType gst_wireless_register_enum (gsize * type, const gchar * name,
+    const GEnumValue * values);
+
 /* NULL: it is in no table. */
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);

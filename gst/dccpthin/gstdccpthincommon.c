@@ -9,63 +9,29 @@
 
 #include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
+#include "gstwirelessproperties.h"
 #include "gstwirelessstats.h"
 #include "tfrcequation.h"
 
 /* --- enumerations --------------------------------------------------------- */
 
-static GType
-register_enum (gsize * type, const gchar * name, const GEnumValue * values)
-{
-  if (g_once_init_enter (type)) {
-    GType new_type = g_enum_register_static (name, values);
-
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (type, new_type);
-  }
-  return *type;
-}
-
-GType
-gst_dccp_thin_mode_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CONNECT, "Connects to the other end", "connect"},
-    {GST_DCCP_THIN_MODE_LISTEN, "Waits for the other end to connect", "listen"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
+    {GST_DCCP_THIN_MODE_LISTEN, "Waits for the other end to connect",
+        "listen"})
 
-  return register_enum (&type, "GstDccpThinMode", values);
-}
-
-GType
-gst_dccp_thin_encapsulation_get_type (void)
-{
-  static const GEnumValue values[] = {
+GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_encapsulation,
+    "GstDccpThinEncapsulation",
     {GST_DCCP_THIN_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
     {GST_DCCP_THIN_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW",
-        "raw"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
+        "raw"})
 
-  return register_enum (&type, "GstDccpThinEncapsulation", values);
-}
-
-GType
-gst_dccp_thin_equation_get_type (void)
-{
-  static const GEnumValue values[] = {
+GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_equation, "GstDccpThinEquation",
     {TFRC_EQUATION_EXACT, "Computed", "exact"},
     {TFRC_EQUATION_TABLE, "From a table of integers, for small machines",
-        "table"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  return register_enum (&type, "GstDccpThinEquation", values);
-}
+        "table"})
+/* *INDENT-ON* */
 
 /* --- properties ----------------------------------------------------------- */
 

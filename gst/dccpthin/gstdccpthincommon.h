@@ -25,14 +25,10 @@ typedef enum
 } GstDccpThinEncapsulation;
 
 /* connect, listen: GstDccpThinMode */
-#define GST_TYPE_DCCP_THIN_MODE (gst_dccp_thin_mode_get_type ())
 GType gst_dccp_thin_mode_get_type (void);
 /* udp, raw: GstDccpThinEncapsulation */
-#define GST_TYPE_DCCP_THIN_ENCAPSULATION \
-  (gst_dccp_thin_encapsulation_get_type ())
 GType gst_dccp_thin_encapsulation_get_type (void);
 /* exact, table: TfrcEquation */
-#define GST_TYPE_DCCP_THIN_EQUATION (gst_dccp_thin_equation_get_type ())
 GType gst_dccp_thin_equation_get_type (void);
 
 /* --- properties of a connection ------------------------------------------- */

@@ -17,7 +17,6 @@
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"     /* of each */
 
 /* mmtp, arrival, equal-turns, lowest-delay: MmtpSchedulerType */
-#define GST_TYPE_MMTP_SCHEDULER (gst_mmtp_scheduler_get_type ())
 GType gst_mmtp_scheduler_get_type (void);
 
 /* ns of the clock of the cores, which is g_get_monotonic_time ()'s */

@@ -50,6 +50,7 @@
 #include <string.h>
 
 #include "gstifd.h"
+#include "gstwirelessproperties.h"
 
 GST_DEBUG_CATEGORY (gst_mpeg_stat_debug);
 
@@ -63,24 +64,12 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
         ", parsed = (boolean) true; " GST_H26X_CAPS));
 
 #define GST_TYPE_MPEG_STAT_FORMAT (gst_mpeg_stat_format_get_type ())
-static GType
-gst_mpeg_stat_format_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+static GST_WIRELESS_DEFINE_ENUM (gst_mpeg_stat_format, "GstMpegStatFormat",
     {MPEGSTAT_LOG_CSV, "Comma-separated values with a header line",
         "csv"},
-    {MPEGSTAT_LOG_JSON, "One JSON object per line", "json"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstMpegStatFormat", values);
-
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
+    {MPEGSTAT_LOG_JSON, "One JSON object per line", "json"})
+/* *INDENT-ON* */
 
 #define gst_mpeg_stat_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstMpegStat, gst_mpeg_stat, GST_TYPE_ELEMENT,

@@ -118,26 +118,14 @@ GST_ELEMENT_REGISTER_DEFINE (rfc2250depay, "rfc2250depay",
     GST_RANK_SECONDARY + 1, GST_TYPE_RFC2250_DEPAY);
 
 #define GST_TYPE_RFC2250_ON_LOSS (gst_rfc2250_on_loss_get_type ())
-static GType
-gst_rfc2250_on_loss_get_type (void)
-{
-  static GType type = 0;
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_on_loss, "GstRfc2250OnLoss",
     {RFC2250_ON_LOSS_DROP_FRAME, "Only frames that lost nothing leave",
         "drop-frame"},
     {RFC2250_ON_LOSS_CONCEAL, "Slices that came whole leave; lost picture "
           "headers are rebuilt where the packets tell enough", "conceal"},
-    {RFC2250_ON_LOSS_PASS, "All that came leaves as it is", "pass"},
-    {0, NULL, NULL}
-  };
-
-  if (g_once_init_enter (&type)) {
-    GType registered = g_enum_register_static ("GstRfc2250OnLoss", values);
-
-    g_once_init_leave (&type, registered);
-  }
-  return type;
-}
+    {RFC2250_ON_LOSS_PASS, "All that came leaves as it is", "pass"})
+/* *INDENT-ON* */
 
 static GstStructure *
 gst_rfc2250_depay_create_stats (GstElement * element)

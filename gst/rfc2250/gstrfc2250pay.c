@@ -94,26 +94,14 @@ GST_ELEMENT_REGISTER_DEFINE (rfc2250pay, "rfc2250pay", GST_RANK_NONE,
 
 #define GST_TYPE_RFC2250_AGGREGATE_MODE \
     (gst_rfc2250_aggregate_mode_get_type ())
-static GType
-gst_rfc2250_aggregate_mode_get_type (void)
-{
-  static GType type = 0;
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_aggregate_mode,
+    "GstRfc2250AggregateMode",
     {RFC2250_AGGREGATE_NONE, "One slice to a packet", "none"},
     {RFC2250_AGGREGATE_SLICES, "Whole slices, as many as fit", "slices"},
     {RFC2250_AGGREGATE_FILL, "Whole slices, and a piece of a slice that is "
-          "larger than a packet where that saves one", "fill"},
-    {0, NULL, NULL}
-  };
-
-  if (g_once_init_enter (&type)) {
-    GType registered =
-        g_enum_register_static ("GstRfc2250AggregateMode", values);
-
-    g_once_init_leave (&type, registered);
-  }
-  return type;
-}
+          "larger than a packet where that saves one", "fill"})
+/* *INDENT-ON* */
 
 static GstStructure *
 gst_rfc2250_pay_create_stats (GstElement * element)

@@ -3,30 +3,19 @@
 
 #include "gstudplitecommon.h"
 
+#include "gstwirelessproperties.h"
+
 /* --- the backends -------------------------------------------------------- */
 
-GType
-gst_udplite_backend_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
     {UDPLITE_BACKEND_AUTO, "The first of those below that works", "auto"},
     {UDPLITE_BACKEND_KERNEL, "The kernel's UDP-Lite", "kernel"},
     {UDPLITE_BACKEND_RAW, "A raw socket of IP protocol 136: needs CAP_NET_RAW",
         "raw"},
     {UDPLITE_BACKEND_UDP, "UDP-Lite in UDP without a checksum: both ends must "
-          "do it", "udp"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstUdpliteBackend", values);
-
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
+          "do it", "udp"})
+/* *INDENT-ON* */
 
 /* --- caps ---------------------------------------------------------------- */
 

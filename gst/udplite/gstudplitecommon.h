@@ -13,7 +13,6 @@
 #define GST_UDPLITE_SCHEME "udplite"
 
 /* auto, kernel, raw, udp: UdpliteBackend */
-#define GST_TYPE_UDPLITE_BACKEND (gst_udplite_backend_get_type ())
 GType gst_udplite_backend_get_type (void);
 
 /* From caps of a packet; NULL is unknown too */

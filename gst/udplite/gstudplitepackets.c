@@ -4,6 +4,7 @@
 #include "gstudplitepackets.h"
 
 #include "gstframeinfometa.h"
+#include "gstwirelessproperties.h"
 
 /* Bytes of a packet that headers are looked for in: RTP with all its CSRCs, and
  * the sequence, GOP and picture headers of MPEG video with matrices */
@@ -24,25 +25,12 @@ struct _GstUdplitePackets
   guint n;
 };
 
-GType
-gst_udplite_coverage_mode_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+GST_WIRELESS_DEFINE_ENUM (gst_udplite_coverage_mode, "GstUdpliteCoverageMode",
     {GST_UDPLITE_COVERAGE_FULL, "All of each packet", "full"},
     {GST_UDPLITE_COVERAGE_FIXED, "checksum-coverage bytes of each", "fixed"},
-    {GST_UDPLITE_COVERAGE_HEADERS, "What must arrive whole of each", "headers"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstUdpliteCoverageMode", values);
-
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
+    {GST_UDPLITE_COVERAGE_HEADERS, "What must arrive whole of each", "headers"})
+/* *INDENT-ON* */
 
 GstUdplitePackets *
 gst_udplite_packets_new (void)

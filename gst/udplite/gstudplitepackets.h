@@ -17,7 +17,6 @@ typedef enum
   GST_UDPLITE_COVERAGE_HEADERS  /* what must arrive whole, packet by packet */
 } GstUdpliteCoverageMode;
 
-#define GST_TYPE_UDPLITE_COVERAGE_MODE (gst_udplite_coverage_mode_get_type ())
 GType gst_udplite_coverage_mode_get_type (void);
 
 typedef struct

@@ -32,6 +32,8 @@
 
 #include "gstwirelesslinkprivate.h"
 
+#include "gstwirelessproperties.h"
+
 #include <stdio.h>
 
 GST_DEBUG_CATEGORY (gst_wireless_link_debug);
@@ -44,26 +46,14 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
     GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
 
 #define GST_TYPE_WIRELESS_LINK_MODE (gst_wireless_link_mode_get_type ())
-static GType
-gst_wireless_link_mode_get_type (void)
-{
-  static const GEnumValue values[] = {
+/* *INDENT-OFF* */
+static GST_WIRELESS_DEFINE_ENUM (gst_wireless_link_mode, "GstWirelessLinkMode",
     {GST_WIRELESS_LINK_MODE_REALTIME,
         "Packets leave when their time has come", "realtime"},
     {GST_WIRELESS_LINK_MODE_TIMESTAMP,
           "Packets leave at once, with the time in their timestamps",
-        "timestamp"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstWirelessLinkMode", values);
-
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
+        "timestamp"})
+/* *INDENT-ON* */
 
 static void gst_wireless_link_child_proxy_init (gpointer iface,
     gpointer iface_data);

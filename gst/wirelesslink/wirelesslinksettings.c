@@ -55,22 +55,6 @@ typedef struct
 
 /* Enumerations */
 
-#define DEFINE_ENUM(name, type_name, ...) \
-static GType \
-name##_get_type (void) \
-{ \
-  static const GEnumValue values[] = { __VA_ARGS__, {0, NULL, NULL} }; \
-  static gsize type = 0; \
-\
-  if (g_once_init_enter (&type)) { \
-    GType new_type = g_enum_register_static (type_name, values); \
-\
-    gst_type_mark_as_plugin_api (new_type, 0); \
-    g_once_init_leave (&type, new_type); \
-  } \
-  return type; \
-}
-
 /* The table of linkprofiles.c as an enumeration */
 static GType
 profile_get_type (void)
@@ -97,29 +81,30 @@ profile_get_type (void)
   return type;
 }
 
-DEFINE_ENUM (quality, "GstWirelessLinkQuality",
+static GST_WIRELESS_DEFINE_ENUM (quality, "GstWirelessLinkQuality",
     {LINK_QUALITY_IDEAL, "Nothing is lost on the air", "ideal"},
     {LINK_QUALITY_GOOD, "A good place", "good"},
     {LINK_QUALITY_POOR, "A bad place", "poor"})
 
-DEFINE_ENUM (queue, "GstWirelessLinkQueue",
+static GST_WIRELESS_DEFINE_ENUM (queue, "GstWirelessLinkQueue",
     {LINK_QUEUE_DROP_TAIL, "A full queue takes no packet", "drop-tail"},
     {LINK_QUEUE_DROP_FRAME, "The same, and a frame of video that lost a packet "
         "there is lost whole", "drop-frame"},
     {LINK_QUEUE_IFD, "I-Frame Delay: whole frames of video, those that matter "
         "most", "ifd"})
 
-DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
+static GST_WIRELESS_DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
     {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
     {LINK_FALLBACK_ARF, "One step down after down-after failures", "arf"},
     {LINK_FALLBACK_LOSS, "To the slowest rate after a packet lost", "loss"},
     {LINK_FALLBACK_ARF_LOSS, "Both", "arf-loss"})
 
-DEFINE_ENUM (jitter_distribution, "GstWirelessLinkJitterDistribution",
+static GST_WIRELESS_DEFINE_ENUM (jitter_distribution,
+    "GstWirelessLinkJitterDistribution",
     {FALSE, "From 0 to jitter, all equally likely", "uniform"},
     {TRUE, "Exponential with mean jitter", "exponential"})
 
-DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
+static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
     {LINK_AFTER_N2_RESET, "What is in flight is lost", "reset"},
     {LINK_AFTER_N2_DISCONNECT, "The call is lost too", "disconnect"})
 
