@@ -119,7 +119,8 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   if (device->reader) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
         "%s can't read the TUN device %s: %s reads it already, and each packet "
-        "can be read once.", who, device->name, device->reader);
+        "can be read once. Set another ifname.", who, device->name,
+        device->reader);
     return FALSE;
   }
   device->reader = g_strdup (who);

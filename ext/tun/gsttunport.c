@@ -190,7 +190,8 @@ settings_check (Settings * settings, GError ** error)
 
   if (settings->request.mtu > 0 && settings->request.mtu < MIN_MTU) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "mtu %u is too small: IP needs %d.", settings->request.mtu, MIN_MTU);
+        "The mtu of %u bytes is too small: IP needs at least %d bytes.",
+        settings->request.mtu, MIN_MTU);
     return FALSE;
   }
   if (!tun_device_check_name (settings->ifname, error))
@@ -198,8 +199,9 @@ settings_check (Settings * settings, GError ** error)
   settings->request.addresses = tun_address_parse (settings->address, &reason);
   if (!settings->request.addresses) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "address: %s. It is one or more of them, as "
-        "10.0.0.1/24,fd00::1/64.", reason->message);
+        "Could not use the property address: %s. Set one or more addresses "
+        "with prefix lengths, such as 10.0.0.1/24,fd00::1/64.",
+        reason->message);
     g_error_free (reason);
     return FALSE;
   }
@@ -216,7 +218,8 @@ gst_tun_port_open_shared (GstTunPort * port, GstPad * pad, Settings * settings,
   devices = gst_tun_port_find_devices (port, pad);
   if (!devices) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "The context " GST_TUN_DEVICES_CONTEXT_TYPE " holds no devices.");
+        "The context " GST_TUN_DEVICES_CONTEXT_TYPE " that the application set "
+        "holds no devices.");
     return NULL;
   }
   device = gst_tun_devices_acquire (devices, settings->netns,

@@ -156,7 +156,8 @@ gst_tun_sink_refuse (GstTunSink * self, GstBuffer * buffer, Refusal refusal,
           "(errno %d); %" G_GUINT64_FORMAT " so far.",
           gst_buffer_get_size (buffer), self->port.device->name,
           refusals[refusal].text, g_strerror (error_number), error_number,
-          count), ("mtu %u; no more than one such warning in 10 s", self->mtu));
+          count), ("The mtu is %u. There is at most one such warning in 10 s.",
+          self->mtu));
 }
 
 static Refusal
@@ -215,7 +216,8 @@ static GstFlowReturn
 gst_tun_sink_device_is_gone (GstTunSink * self, gint error_number)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("Somebody deleted the TUN device %s.", self->port.device->name),
+      ("The TUN device %s was deleted by another program. Start the pipeline "
+          "again.", self->port.device->name),
       ("write: %s (errno %d)", g_strerror (error_number), error_number));
   return GST_FLOW_ERROR;
 }
@@ -230,7 +232,7 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Could not read a buffer's memory."), (NULL));
+        ("Could not map the memory of a buffer."), (NULL));
     return GST_FLOW_ERROR;
   }
   size = map.size;

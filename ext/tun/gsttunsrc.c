@@ -202,7 +202,8 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
 
   if (error_number == EBADFD)
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Somebody deleted the TUN device %s.", name),
+        ("The TUN device %s was deleted by another program. Start the pipeline "
+            "again.", name),
         ("read: %s (errno %d)", g_strerror (error_number), error_number));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, READ,

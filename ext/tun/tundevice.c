@@ -30,15 +30,15 @@ tun_device_check_name (const gchar * name, GError ** error)
 
   if (strlen (name) >= IFNAMSIZ) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "ifname \"%s\" has %u characters; a device's name has at most %d.",
+        "The ifname \"%s\" has %u characters: a device's name has at most %d.",
         name, (guint) strlen (name), IFNAMSIZ - 1);
     return FALSE;
   }
   percent = strchr (name, '%');
   if (percent && (percent[1] != 'd' || strchr (percent + 1, '%'))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "ifname \"%s\": the only pattern in a name is one %%d, for a number "
-        "that is free.", name);
+        "The ifname \"%s\" has a wrong pattern: the only pattern is one %%d, "
+        "which stands for a free number.", name);
     return FALSE;
   }
   for (c = name; *c; c++) {
@@ -47,8 +47,8 @@ tun_device_check_name (const gchar * name, GError ** error)
   }
   if (*c || g_str_equal (name, ".") || g_str_equal (name, "..")) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "ifname \"%s\" is not a name that a device can have: slashes, colons, "
-        "blanks, \".\" and \"..\" are not allowed.", name);
+        "The ifname \"%s\" is not a name that a device can have: slashes, "
+        "colons, blanks, \".\" and \"..\" are not allowed.", name);
     return FALSE;
   }
   return TRUE;
@@ -289,7 +289,8 @@ take_setting (const TunDevice * device, const gchar * what, guint wished,
 {
   if (*value != 0 && *value != wished) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%s wants the %s %u, but %s opened the same device, %s, with %u.",
+        "%s asks for the %s %u, but %s opened the same device, %s, with %u: "
+        "set the same value in both, or in one only.",
         who, what, wished, *value_of, device->name, *value);
     return FALSE;
   }
@@ -334,8 +335,8 @@ tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
 
   if (mtu < IPV6_MIN_MTU && tun_address_has_family (addresses, AF_INET6)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The device %s has the mtu %u: too small for an IPv6 address, which "
-        "needs %d.", device->name, mtu, IPV6_MIN_MTU);
+        "The device %s has the mtu %u, which is too small for an IPv6 address: "
+        "set mtu to at least %d.", device->name, mtu, IPV6_MIN_MTU);
     return FALSE;
   }
   for (i = 0; i < addresses->len; i++) {

@@ -81,7 +81,8 @@ set_not_found (const gchar * text, gint error_number, GError ** error)
 
   if (strchr (text, '/'))
     g_set_error (error, GST_RESOURCE_ERROR, code,
-        "Could not open the network namespace \"%s\": %s (errno %d).", text,
+        "Could not open the network namespace \"%s\": %s (errno %d). Set the "
+        "name of a namespace, a process number or the path of its file.", text,
         reason, error_number);
   else if (is_pid (text))
     g_set_error (error, GST_RESOURCE_ERROR, code,
@@ -166,7 +167,8 @@ set_may_not_enter (const TunNetns * netns, gint error_number, GError ** error)
 
   if (error_number == EINVAL)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "\"%s\" is not a network namespace (setns: %s, errno %d).",
+        "\"%s\" is not a network namespace (setns: %s, errno %d). \"ip netns "
+        "list\" shows those that exist.",
         netns->text, reason, error_number);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,

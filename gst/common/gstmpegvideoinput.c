@@ -253,9 +253,11 @@ input_warn_too_big (GstMpegVideoInput * input)
 {
   if (!input->warned_too_big)
     GST_ELEMENT_WARNING (input->owner, STREAM, DECODE,
-        ("A frame is larger than max-frame-size, %d bytes, and was dropped.",
+        ("A frame is larger than max-frame-size, %d bytes, and was dropped. "
+            "Raise max-frame-size if the stream is not damaged.",
             input->framer_max_frame_size),
-        ("resynchronising at the next header; further ones are only counted"));
+        ("The element continues at the next header. Further such frames are "
+            "only counted."));
   input->warned_too_big = TRUE;
 }
 

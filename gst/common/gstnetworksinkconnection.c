@@ -5,6 +5,7 @@
  */
 
 #include "gstnetworksinkprivate.h"
+#include "socketmessages.h"
 
 /* Between two attempts to connect: the first pause, doubled up to the longest.
  * A connection that lasted as long as that begins anew. Microseconds */
@@ -67,13 +68,20 @@ post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
 
   if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("Could not find %s: %s.", peer, error->message), (NULL));
+        ("Could not find %s: %s.%s", peer, error->message,
+            socket_error_get_advice (error)), (NULL));
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT))
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Could not use the settings of the connection to %s: %s.", peer,
+            error->message), (NULL));
   else if (connecting)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Could not connect to %s: %s.", peer, error->message), (NULL));
+        ("Could not connect to %s: %s.%s", peer, error->message,
+            socket_error_get_advice (error)), (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("Lost the connection to %s: %s.", peer, error->message), (NULL));
+        ("Lost the connection to %s: %s.%s", peer, error->message,
+            socket_error_get_advice (error)), (NULL));
   g_free (peer);
 }
 
@@ -104,9 +112,10 @@ post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
   self->priv->warned_at = now;
   peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s %s: %s. Trying again.", connecting ? "Could not connect to"
-          : "Lost the connection to", peer, error->message),
-      ("no more than one such warning in 10 s"));
+      ("%s %s: %s.%s This element tries again.",
+          connecting ? "Could not connect to" : "Lost the connection to", peer,
+          error->message, socket_error_get_advice (error)),
+      ("There is at most one such warning in 10 s."));
   g_free (peer);
 }
 

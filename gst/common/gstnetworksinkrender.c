@@ -270,7 +270,7 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
     left = full_since + (gint64) (timeout / GST_USECOND) - now;
     if (left <= 0) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-          "it took nothing for %g s", timeout / (gdouble) GST_SECOND);
+          "the peer took nothing for %g s", timeout / (gdouble) GST_SECOND);
       return FALSE;
     }
   }
@@ -831,7 +831,8 @@ warn_of_eos_timeout (GstNetworkSink * self)
   seconds = priv->eos_timeout / (gdouble) GST_SECOND;
   UNLOCK (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s did not take everything within the eos-timeout of %g s.", peer,
+      ("%s did not take everything within the eos-timeout of %g s. What was "
+          "left is lost: raise eos-timeout, or lower the bitrate.", peer,
           seconds), (NULL));
   g_free (peer);
 }

@@ -97,8 +97,9 @@ read_allowed_senders (GstNetworkSrc * self)
   if (!error)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("allowed-senders: %s. Separate addresses and prefixes by commas, or "
-          "leave the property unset to allow all senders.", error->message),
+      ("Could not use allowed-senders: %s. Separate addresses and prefixes by "
+          "commas, or leave the property unset to allow all senders.",
+          error->message),
       (NULL));
   g_error_free (error);
   return FALSE;

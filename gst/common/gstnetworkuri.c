@@ -235,13 +235,15 @@ check_uri (GstElement * element, const GstUri * uri, const gchar * text,
 {
   if (!uri || g_strcmp0 (gst_uri_get_scheme (uri), scheme) != 0) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\" is not of the form %s://host:port", text, scheme);
+        "\"%s\" is not of the form %s://host:port, such as %s://127.0.0.1:5004",
+        text, scheme, scheme);
     return FALSE;
   }
   if (gst_uri_get_port (uri) != GST_URI_NO_PORT
       && gst_uri_get_port (uri) > G_MAXUINT16) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\": %u is no port", text, gst_uri_get_port (uri));
+        "\"%s\" has the port %u: a port is from 1 to 65535", text,
+        gst_uri_get_port (uri));
     return FALSE;
   }
   return check_keys (element, uri, error);
@@ -298,7 +300,8 @@ set_uri (GstURIHandler * handler, const gchar * text, GError ** error)
 
   if (!is_stopped (element)) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI of %s can be changed in states NULL and READY only",
+        "The URI of %s can be changed in the states NULL and READY only: stop "
+        "the element first",
         GST_ELEMENT_NAME (element));
     return FALSE;
   }

@@ -342,14 +342,14 @@ gst_dccp_thin_error_of (const DccpEvent * event)
   switch (event->type) {
     case DCCP_EVENT_CLOSED:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CLOSED,
-          "the other end closed the connection");
+          "the peer closed the connection");
     case DCCP_EVENT_RESET:
-      return make_reset_error (event->reset_code, "the other end");
+      return make_reset_error (event->reset_code, "the peer");
     case DCCP_EVENT_ABORTED:
-      return make_reset_error (event->reset_code, "this end");
+      return make_reset_error (event->reset_code, "this element");
     case DCCP_EVENT_TIMED_OUT:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-          "the other end does not answer");
+          "the peer does not answer");
     case DCCP_EVENT_UNREACHABLE:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
           "Connection refused");

@@ -9,6 +9,7 @@
 
 #include "dccppacket.h"
 #include "gsttrace.h"
+#include "socketmessages.h"
 #include "systemrandom.h"
 
 /* Nobody listens there, says ICMP, and nothing came for so long: what says so is
@@ -390,7 +391,8 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   if (!gst_dccp_thin_parse_service_code (settings->service_code,
           &config->service_code)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is no service code", settings->service_code);
+        "\"%s\" is not a service code: set up to four characters, such as "
+        "RTPV, or SC=number, or SC=xhexadecimal", settings->service_code);
     return FALSE;
   }
   config->is_listener = is_listener;
@@ -492,9 +494,10 @@ gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
   if (!done)
     gst_element_message_full (end->element, GST_MESSAGE_ERROR,
         GST_RESOURCE_ERROR, code,
-        g_strdup_printf ("Could not listen for DCCP on %s, port %d: %s.",
-            settings.address, settings.port, error->message), NULL, __FILE__,
-        GST_FUNCTION, __LINE__);
+        g_strdup_printf ("Could not listen for DCCP on %s, port %d: %s.%s",
+            settings.address, settings.port, error->message,
+            socket_error_get_advice (error)), NULL, __FILE__, GST_FUNCTION,
+        __LINE__);
   g_clear_error (&error);
   gst_dccp_thin_settings_clear (&settings);
   return done;

@@ -720,11 +720,11 @@ tell_too_long (GstDccpThinSink * self, gsize size, guint max_payload)
   gchar *peer = gst_dccp_thin_sink_describe (GST_NETWORK_SINK (self));
 
   GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("A buffer of %" G_GSIZE_FORMAT " bytes is longer than the %u bytes that "
-          "a packet to %s can have.", size, max_payload, peer),
-      ("DCCP does not cut buffers in pieces: a payloader before it does, whose "
-          "mtu is %u or less. The property mtu, and the path, limit it.",
-          max_payload));
+      ("A buffer of %" G_GSIZE_FORMAT " bytes does not fit into a packet to "
+          "%s, which takes %u bytes. Put a payloader upstream whose mtu is %u "
+          "or less.", size, peer, max_payload, max_payload),
+      ("DCCP does not fragment buffers. The property mtu and the MTU of the "
+          "path limit the size of a packet."));
   g_free (peer);
   return GST_FLOW_ERROR;
 }

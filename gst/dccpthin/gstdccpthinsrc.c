@@ -29,6 +29,7 @@
 #include "gstdccpthinend.h"
 #include "gstwirelessproperties.h"
 #include "gstwirelessstats.h"
+#include "socketmessages.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
@@ -516,8 +517,9 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   error = g_error_new (GST_RESOURCE_ERROR, was_connected ?
       GST_RESOURCE_ERROR_READ : reason->domain == G_RESOLVER_ERROR ?
       GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_OPEN_READ,
-      was_connected ? "Lost the connection with %s: %s." :
-      "Could not connect to %s: %s.", peer, reason->message);
+      was_connected ? "Lost the connection with %s: %s.%s" :
+      "Could not connect to %s: %s.%s", peer, reason->message,
+      socket_error_get_advice (reason));
   message = gst_message_new_error (GST_OBJECT_CAST (self), error, NULL);
   g_error_free (error);
   g_free (peer);

@@ -105,9 +105,9 @@ gst_ifd_queue_look_downstream (GstIfdQueue * self)
   sink = find_sink (self);
   if (sink && waits_for_timestamps (sink))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("%s waits for timestamps itself: set sync=false on it.",
+        ("%s waits for timestamps, too: set sync=false on it.",
             GST_OBJECT_NAME (sink)),
-        ("%s paces the frames; a sink that waits too blocks it, as a full "
-            "network does, and frames are dropped", GST_OBJECT_NAME (self)));
+        ("%s paces the frames already. A sink that waits blocks it as a full "
+            "network does, and frames are dropped.", GST_OBJECT_NAME (self)));
   gst_clear_object (&sink);
 }

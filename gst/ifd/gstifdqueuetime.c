@@ -155,7 +155,8 @@ warn_of_times (GstIfdQueue * self)
   if (!warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("The frames have no timestamps: %s sends them as fast as the network "
-            "takes them.", GST_OBJECT_NAME (self)), (NULL));
+            "takes them. Put a parser or a demuxer that sets timestamps "
+            "upstream.", GST_OBJECT_NAME (self)), (NULL));
 }
 
 gboolean

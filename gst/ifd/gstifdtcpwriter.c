@@ -167,7 +167,7 @@ connect_socket (GstIfdTcpWriter * self, GSocket * socket,
   if (!is_connected_to_itself (socket))
     return TRUE;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
-      "nobody listens there");
+      "no program listens there");
   return FALSE;
 }
 
@@ -269,7 +269,7 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   }
   if (size == 0) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CLOSED,
-        "it closed the connection");
+        "the peer closed the connection");
     return FALSE;
   }
   if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
@@ -291,7 +291,7 @@ gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
     return;
   g_clear_error (error);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-      "it took nothing for %g s", timeout / (gdouble) GST_SECOND);
+      "the peer took nothing for %g s", timeout / (gdouble) GST_SECOND);
 }
 
 static void
@@ -375,7 +375,7 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
 
   if (n == 0) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "its memory can't be read");
+        "its memory could not be mapped");
     return GST_NETWORK_SINK_UNSENDABLE;
   }
   done = g_socket_send_message_with_timeout (self->socket, NULL, vectors, n,

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "gstnetworkuri.h"
+#include "socketmessages.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_sink_debug);
 
@@ -52,8 +53,8 @@ change_paths (GstElement * element, gpointer data)
     GST_DEBUG_OBJECT (self, "the channels change");
   else if (error->domain == G_RESOLVER_ERROR)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("No channel of the new list can be used now: %s.", error->message),
-        (NULL));
+        ("No channel of the new list can be used now: %s.%s", error->message,
+            socket_error_get_advice (error)), (NULL));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("The channels stay as they are: %s.", error->message), (NULL));

@@ -122,7 +122,8 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
 
   if (is_interface_missing (spec))
     g_set_error (&problem, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
-        "there is no network interface %s", spec->interface);
+        "there is no network interface \"%s\" (\"ip link\" lists them)",
+        spec->interface);
   if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)
       && !problem)
     return TRUE;
@@ -273,7 +274,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
       path->retry.address);
   if (!remote) {
     g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
-        "%s has no address that %s can reach", spec->host, spec->name);
+        "%s has no address that the channel %s can reach", spec->host,
+        spec->name);
     g_clear_object (&local);
     return NULL;
   }

@@ -118,16 +118,19 @@ gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version)
           "gst-plugins-wireless at both ends", version, MMTP_VERSION);
     case MMTP_REFUSE_BUSY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BUSY,
-          "the receiver is in a session with another sender");
+          "the receiver is in a session with another sender: end that one "
+          "first, or send to another port");
     case MMTP_REFUSE_OVER:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CLOSED,
-          "the receiver's stream has ended, and it takes no other one");
+          "the receiver's stream has ended, and it takes no other one: start "
+          "the receiver again, or set eos-at-end=false there");
     case MMTP_REFUSE_KEY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-          "the receiver has another key, or only one of both has one");
+          "the receiver has another key, or only one of both has one: set the "
+          "same key at both ends");
     default:
       return g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-          "the receiver refuses, for reason %u", reason);
+          "the receiver refused the session for the unknown reason %u", reason);
   }
 }
 
@@ -166,7 +169,7 @@ gst_mmtp_sink_take_event (gpointer element, gpointer data)
       break;
     case MMTP_EVENT_LOST:
       take_error (self, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-              "nothing came from the receiver any more"));
+              "the receiver has fallen silent"));
       break;
     case MMTP_EVENT_ROOM:
       break;

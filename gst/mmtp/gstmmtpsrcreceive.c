@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gsttrace.h"
+#include "socketmessages.h"
 #include "systemrandom.h"
 
 /* For whatever comes, and something more, so that the rooms' first bytes, which
@@ -60,12 +61,13 @@ static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
   GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The sender wants a latency of %" G_GUINT64_FORMAT " ms, and may have %"
-      G_GUINT64_FORMAT " ms: what takes longer is lost",
+      "The sender asks for a latency of %" G_GUINT64_FORMAT " ms, and "
+      "max-latency allows %" G_GUINT64_FORMAT " ms: packets that take longer "
+      "are lost. Raise max-latency here, or lower latency at the sender.",
       wanted / GST_MSECOND, delay / GST_MSECOND);
 
   queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          "raise max-latency, or the sender's latency has to be less"));
+          NULL));
   g_error_free (error);
 }
 
@@ -73,11 +75,12 @@ static void
 warn_of_size (GstMmtpSrc * self)
 {
   GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The sender's buffers are longer than max-bytes, which is %"
-      G_GUINT64_FORMAT ", and are lost", self->max_queued_bytes);
+      "The sender's buffers are larger than max-bytes, which is %"
+      G_GUINT64_FORMAT ", and are lost. Raise max-bytes.",
+      self->max_queued_bytes);
 
   queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          "raise max-bytes"));
+          NULL));
   g_error_free (error);
 }
 
@@ -86,10 +89,11 @@ warn_of_version (GstMmtpSrc * self, guint version)
 {
   GError *error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "Refused a sender that speaks version %u of the MMTP wire format: this "
-      "receiver speaks version %u", version, MMTP_VERSION);
+      "receiver speaks version %u. Use the same release of "
+      "gst-plugins-wireless at both ends.", version, MMTP_VERSION);
 
   queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          "use the same release of gst-plugins-wireless at both ends"));
+          NULL));
   g_error_free (error);
 }
 
@@ -128,7 +132,7 @@ warn_of_end (GstMmtpSrc * self)
       "the other.");
 
   queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          "told once"));
+          "This warning is posted once."));
   g_error_free (error);
 }
 
@@ -353,8 +357,9 @@ gst_mmtp_src_open (GstMmtpSrc * self)
   } else {
     g_clear_pointer (&socket, datagram_socket_free);
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Could not listen for MMTP on %s, port %d: %s.", settings.address,
-            settings.port, error->message), (NULL));
+        ("Could not listen for MMTP on %s, port %d: %s.%s", settings.address,
+            settings.port, error->message, socket_error_get_advice (error)),
+        (NULL));
     g_error_free (error);
   }
   clear_settings (&settings);

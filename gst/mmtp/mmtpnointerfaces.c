@@ -9,7 +9,8 @@ MmtpInterfaces *
 mmtp_interfaces_new (GSocketAddress * remote, GError ** error)
 {
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-      "This was built without libmnl, which finds the interfaces: name them");
+      "channels=auto needs libmnl, and this build has none: name the "
+      "interfaces in channels");
   return NULL;
 }
 

@@ -144,8 +144,8 @@ split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
   if (text[0] == '[') {
     if (!end || (end[1] != '\0' && end[1] != ':'))
       return refuse (error,
-          "\"%s\" has a bracket too many or too few: IPv6 with"
-          " a port is [2001:db8::1]:5004", text);
+          "the brackets of \"%s\" do not match: write an IPv6 address with a "
+          "port as [2001:db8::1]:5004", text);
     *host = g_strndup (text + 1, end - text - 1);
     *port = end[1] == ':' ? g_strdup (end + 2) : NULL;
   } else if (!colon || strchr (text, ':') != colon) {
@@ -157,8 +157,8 @@ split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
   }
 
   if ((text[0] == '[' || strchr (*host, ':')) && !is_ipv6 (*host))
-    return refuse (error, "\"%s\" is no IPv6 address, which \"%s\" has to be; "
-        "IPv6 with a port is [2001:db8::1]:5004", *host, text);
+    return refuse (error, "\"%s\" in \"%s\" is not an IPv6 address: write an "
+        "IPv6 address with a port as [2001:db8::1]:5004", *host, text);
   return TRUE;
 }
 
@@ -169,7 +169,7 @@ parse_port (const gchar * text, const gchar * whole, guint min,
   guint64 number;
 
   if (!g_ascii_string_to_unsigned (text, 10, min, G_MAXUINT16, &number, NULL))
-    return refuse (error, "\"%s\" in \"%s\" is no port, a number from %u to %u",
+    return refuse (error, "\"%s\" in \"%s\" is not a port: set %u to %u",
         text, whole, min, G_MAXUINT16);
   *port = number;
   return TRUE;
@@ -203,10 +203,11 @@ take_local (MmtpPathSpec * spec, const gchar * text, gchar * address,
     return TRUE;
   }
   if (strcmp (address, AUTO) == 0)
-    return refuse (error, "\"" AUTO "\" is all channels, with nothing beside "
-        "it: neither \"%s\" nor a list", text);
+    return refuse (error, "\"" AUTO "\" stands for all interfaces and "
+        "can't be part of \"%s\" or of a list", text);
   return refuse (error, "\"%s\" is neither an address nor the name of an "
-      "interface, which has 1 to %d bytes; a receiver is ->host:port", address,
+      "interface, which has 1 to %d bytes. The receiver follows ->, as in "
+      "wlan0->host:5004", address,
       MAX_INTERFACE_NAME);
 }
 
@@ -230,10 +231,10 @@ take_remote (MmtpPathSpec * spec, const gchar * text, const gchar * host,
 
   if (host[0] == '\0')
     return refuse (error,
-        "No host in \"%s\", which has to be host or host:port", text);
+        "\"%s\" has no host: write host or host:port", text);
   if (strpbrk (host, "/@>[] \t\r\n") || ((looks_like_ipv4 (host)
               || strchr (host, ':')) && !is_address (host, &family)))
-    return refuse (error, "\"%s\" is neither a host's name nor an address",
+    return refuse (error, "\"%s\" is neither the name of a host nor an address",
         host);
   if (port && !parse_port (port, text, 1, &spec->port, error))
     return FALSE;
@@ -262,9 +263,9 @@ parse_number (MmtpPathSpec * spec, const Number * number,
 
   if (!g_ascii_string_to_unsigned (value, 10, number->min, number->max,
           &parsed, NULL))
-    return refuse (error, "\"%s=%s\" is no number of %s from %" G_GUINT64_FORMAT
-        " to %" G_GUINT64_FORMAT, number->name, value, number->unit,
-        number->min, number->max);
+    return refuse (error, "\"%s=%s\" is out of range: set %" G_GUINT64_FORMAT
+        " to %" G_GUINT64_FORMAT " %s", number->name, value, number->min,
+        number->max, number->unit);
   if (number == &numbers[0])
     spec->rate = parsed;
   else if (number == &numbers[1])
@@ -285,9 +286,11 @@ take_option (MmtpPathSpec * spec, const gchar * name, const gchar * value,
       return parse_number (spec, &numbers[i], value, error);
   }
   if (strcmp (name, "name") != 0)
-    return refuse (error, "\"%s\" is none of rate, delay, mtu and name", name);
+    return refuse (error, "\"%s\" is not an option of a channel: they are "
+        "rate, delay, mtu and name", name);
   if (value[0] == '\0')
-    return refuse (error, "A channel's name is empty: name=field, say");
+    return refuse (error, "the name of a channel is empty: set one, such as "
+        "name=field");
   g_free (spec->name);
   spec->name = g_strdup (value);
   return TRUE;
@@ -301,11 +304,11 @@ parse_option (MmtpPathSpec * spec, const gchar * text, GPtrArray * seen,
   gboolean done = FALSE;
 
   if (!parts[0] || !parts[1]) {
-    refuse (error, "\"%s\" behind a ? is not name=value, as rate=2000000",
+    refuse (error, "the option \"%s\" is not of the form name=value, such as rate=2000000",
         text);
   } else if (g_ptr_array_find_with_equal_func (seen, g_strstrip (parts[0]),
           g_str_equal, NULL)) {
-    refuse (error, "%s is said twice of one channel", parts[0]);
+    refuse (error, "a channel has the option %s twice", parts[0]);
   } else {
     g_ptr_array_add (seen, g_strdup (parts[0]));
     done = take_option (spec, parts[0], g_strstrip (parts[1]), error);
@@ -323,7 +326,7 @@ parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
   guint i;
 
   if (!done)
-    refuse (error, "Nothing behind a ?, where rate=2000000 could be");
+    refuse (error, "no option follows a ?: write one, such as ?rate=2000000");
   for (i = 0; done && options[i]; i++)
     done = parse_option (spec, options[i], seen, error);
   g_ptr_array_unref (seen);
@@ -368,11 +371,11 @@ parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 
   spec->name = whole;
   if (!colon || colon[1] == '\0' || strchr (colon, ']'))
-    return refuse (error, "\"%s\" has no port: a bonding address is host:port",
+    return refuse (error, "\"%s\" has no port: write a bonding address as host:port",
         whole);
   if (interface && !is_interface_name (interface))
-    return refuse (error, "\"%s\" in \"%s\" is no name of an interface, which "
-        "has 1 to %d bytes", interface, whole, MAX_INTERFACE_NAME);
+    return refuse (error, "\"%s\" in \"%s\" is not the name of an interface, "
+        "which has 1 to %d bytes", interface, whole, MAX_INTERFACE_NAME);
   spec->interface = g_strdup (interface);
   if (text[0] == '[')
     return parse_remote (spec, text, error);
@@ -391,13 +394,13 @@ add (MmtpPathList * paths, MmtpPathSpec * spec, GError ** error)
     if (strcmp (other->name, spec->name) != 0)
       continue;
     g_set_error (error, MMTP_PATH_LIST_ERROR, MMTP_PATH_LIST_ERROR_TWICE,
-        "Channel \"%s\" is there twice; if two are meant, ?name= tells them "
-        "apart", spec->name);
+        "the channel \"%s\" stands twice in the list. If two channels are "
+        "meant, give each a name with ?name=", spec->name);
     return FALSE;
   }
   if (paths->specs->len == MMTP_MAX_PATHS) {
     g_set_error (error, MMTP_PATH_LIST_ERROR, MMTP_PATH_LIST_ERROR_TOO_MANY,
-        "More than %d channels", MMTP_MAX_PATHS);
+        "there are more than %d channels: shorten the list", MMTP_MAX_PATHS);
     return FALSE;
   }
   g_ptr_array_add (paths->specs, spec);
@@ -432,7 +435,7 @@ parse_list (ParseFunc parse, const gchar * list, const gchar * host,
 
   for (i = 0; done && texts[i]; i++) {
     if (*g_strstrip (texts[i]) == '\0')
-      done = refuse (error, "A channel of \"%s\" is empty: a comma too many",
+      done = refuse (error, "a channel of \"%s\" is empty: remove a comma",
           list);
     else
       done = parse_one (paths, parse, texts[i], host, port, error);
@@ -477,8 +480,8 @@ MmtpPathList *
 mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
 {
   if (!text || *text == '\0') {
-    refuse (error, "No bonding addresses: they are host:port with commas "
-        "between");
+    refuse (error, "there are no bonding addresses: write host:port, "
+        "separated by commas");
     return NULL;
   }
   return parse_list (parse_bond, text, NULL, 0, error);

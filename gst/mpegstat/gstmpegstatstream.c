@@ -407,8 +407,8 @@ gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
   if (!gst_h26x_caps_set_codec_data (caps,
           mpegstat_units_get_classifier (units))) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("%s can't read this %s: its codec_data is missing or malformed; put "
-            "%s before it.", GST_OBJECT_NAME (self),
+        ("%s can't read this %s stream: its codec_data is missing or "
+            "malformed. Put %s upstream.", GST_OBJECT_NAME (self),
             codec == IFD_CODEC_H264 ? "H.264" : "H.265",
             codec == IFD_CODEC_H264 ? "h264parse" : "h265parse"),
         ("%" GST_PTR_FORMAT, caps));

@@ -204,11 +204,12 @@ gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
   GST_OBJECT_UNLOCK (self);
   if (error == ENOSPC)
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-        ("No space left to write the log \"%s\"; it ends here.", location),
+        ("No space is left to write the log \"%s\", which ends here. Free "
+            "space and start again.", location),
         ("%s", g_strerror (error)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("Could not write to the log \"%s\": %s; it ends here.", location,
+        ("Could not write to the log \"%s\", which ends here: %s.", location,
             g_strerror (error)), ("errno %d", error));
   g_free (location);
 }
@@ -230,7 +231,8 @@ gst_mpeg_stat_open_log (GstMpegStat * self)
   error = mpegstat_log_open (&self->log, location, format);
   if (error)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Could not open the log \"%s\" for writing: %s.", location,
+        ("Could not open the log \"%s\" for writing: %s. Set location to a "
+            "file in a directory that exists and may be written to.", location,
             g_strerror (error)), ("errno %d", error));
   else
     gst_mpeg_stat_warn_of_log (self, mpegstat_log_write_header (&self->log));

@@ -277,8 +277,8 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
   if (mtu >= needed)
     return mtu - RTP_HEADER_SIZE;
   GST_ELEMENT_ERROR (pay, LIBRARY, SETTINGS,
-      ("The MTU of %u bytes is too small for MPEG video: at least %"
-          G_GSIZE_FORMAT " are needed.", mtu, needed),
+      ("The property mtu, %u bytes, is too small for MPEG video: set it to at "
+          "least %" G_GSIZE_FORMAT " bytes.", mtu, needed),
       ("RFC 2250 section 3.1: the largest header, %d bytes, must fit into "
           "one payload", MPEG_VIDEO_MAX_HEADER_SIZE));
   return 0;
@@ -451,7 +451,8 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   if (max_payload == 0)
     return GST_FLOW_ERROR;
   if (!gst_buffer_map (frame, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (pay, RESOURCE, READ, (NULL), ("can't map a frame"));
+    GST_ELEMENT_ERROR (pay, RESOURCE, READ, (NULL),
+        ("Could not map the memory of a frame."));
     return GST_FLOW_ERROR;
   }
 

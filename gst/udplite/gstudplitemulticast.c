@@ -25,7 +25,7 @@ set_source (const Membership * self, const gchar * source, guint index,
 
   if (!address) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is no address of a multicast source", source);
+        "\"%s\" is not the IP address of a multicast source", source);
     return FALSE;
   }
   done = udplite_socket_set_membership (self->socket, self->join, self->group,
@@ -61,7 +61,7 @@ set_interface (const Membership * self, const gchar * name, GError ** error)
   if (index > 0)
     return set_sources (self, index, error);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-      "No network interface \"%s\": %s", name, g_strerror (errno));
+      "there is no network interface \"%s\" (\"ip link\" lists them)", name);
   return FALSE;
 }
 
@@ -85,9 +85,11 @@ gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
   gchar **names;
   guint i;
 
-  /* A group of a link says itself which (RFC 4007 section 11). */
+  /* The scope of a link-local IPv6 group is its interface (RFC 4007 section
+   * 11). */
   if (!interfaces || !*interfaces)
-    return set_sources (&self, g_inet_socket_address_get_scope_id (group),
+    return set_sources (&self, g_inet_address_get_family (self.group) ==
+        G_SOCKET_FAMILY_IPV6 ? g_inet_socket_address_get_scope_id (group) : 0,
         error);
 
   names = g_strsplit (interfaces, ",", -1);

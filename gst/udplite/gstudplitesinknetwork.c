@@ -12,6 +12,8 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 
+#include "socketmessages.h"
+
 #define GST_CAT_DEFAULT gst_udplite_sink_debug
 
 /* Between two looks for receivers that could not be found, in ms */
@@ -52,7 +54,9 @@ get_multicast_index (GstUdpliteSink * self)
   guint index = name ? if_nametoindex (name) : 0;
 
   if (name && index == 0)
-    GST_WARNING_OBJECT (self, "multicast-iface: there is no %s", name);
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("There is no network interface \"%s\" for multicast-iface (\"ip link\" "
+            "lists them): the route chooses the interface.", name), (NULL));
   return index;
 }
 
@@ -131,7 +135,8 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
     address = g_inet_address_new_any (families[family]);
   if (!address || g_inet_address_get_family (address) != families[family]) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "bind-address \"%s\" is no address of IPv%u",
+        "bind-address \"%s\" is not an IPv%u address, and the receiver has "
+        "one. Set an address of this host, or leave the property unset",
         self->options.bind_address, family == FAMILY_V4 ? 4 : 6);
     g_clear_object (&address);
     return NULL;
@@ -355,7 +360,8 @@ static void
 warn_of_client (GstUdpliteSink * self, const GError * error)
 {
   GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-      ("A receiver gets nothing: %s.", error->message), (NULL));
+      ("Could not send to one of the receivers: %s.%s", error->message,
+          socket_error_get_advice (error)), (NULL));
 }
 
 static void
@@ -548,7 +554,7 @@ send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
 
   if (client->path.address_size == 0 || !socket) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "nobody knows where it is");
+        "its address is not known");
     return 0;
   }
   outputs = gst_udplite_packets_address (self->packets, &client->path);
@@ -650,7 +656,7 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
   if (mapped == 0) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "its memory can't be read");
+        "its memory could not be mapped");
     result = GST_NETWORK_SINK_UNSENDABLE;
   } else if (send_to_all (self, buffers, mapped)) {
     *sent = mapped;

@@ -10,6 +10,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 
 #include "gstcoveragemeta.h"
+#include "socketmessages.h"
 
 /* Between two warnings about packets that were refused */
 #define REPORT_INTERVAL (10 * GST_SECOND)
@@ -42,8 +43,9 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return GST_FLOW_FLUSHING;
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("Could not receive UDP-Lite on port %d: %s",
-          udplite_socket_get_port (self->udplite), error->message), (NULL));
+      ("Could not receive UDP-Lite on port %d: %s.%s",
+          udplite_socket_get_port (self->udplite), error->message,
+          socket_error_get_advice (error)), (NULL));
   return GST_FLOW_ERROR;
 }
 

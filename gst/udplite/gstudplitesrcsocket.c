@@ -12,6 +12,7 @@
 #endif
 
 #include "gstudplitemulticast.h"
+#include "socketmessages.h"
 
 /* Room for whatever an IP packet can carry (RFC 791 and RFC 8200: 65,535 bytes
  * at most), and something more, so that the rooms' first bytes, which are the
@@ -74,8 +75,10 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
   /* Linux answers twice of what it was asked for (socket(7)). */
   if (got < size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
-        ("The kernel gives %d bytes of buffer, not the %d of buffer-size: see "
-            "net.core.rmem_max", got, size));
+        ("The kernel gives %d bytes of buffer instead of the %d bytes of "
+            "buffer-size. Raise the limit with \"sysctl "
+            "net.core.rmem_max=%d\".",
+            got, size, size));
 }
 
 static gboolean
@@ -176,13 +179,13 @@ post_failure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
 {
   if (socket)
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("Could not use the socket given for UDP-Lite: %s", error->message),
+        ("Could not use the socket given for UDP-Lite: %s.", error->message),
         (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Could not receive UDP-Lite on %s port %d: %s", settings->address,
-            settings->port, error->message), ("backend %s",
-            udplite_backend_get_name (settings->backend)));
+        ("Could not receive UDP-Lite on %s port %d: %s.%s", settings->address,
+            settings->port, error->message, socket_error_get_advice (error)),
+        ("The backend is %s.", udplite_backend_get_name (settings->backend)));
 }
 
 /* With OBJECT_LOCK */

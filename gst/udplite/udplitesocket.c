@@ -204,7 +204,7 @@ create_any (gboolean ipv6, gchar ** tried, GError ** error)
   }
   if (!self)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-        "No backend of UDP-Lite works here: %s", reasons->str);
+        "no backend of UDP-Lite works here: %s", reasons->str);
   if (tried)
     *tried = g_strdup (reasons->str);
   g_string_free (reasons, TRUE);
@@ -269,12 +269,12 @@ check_protocol (gint fd, GError ** error)
 
   if (getsockopt (fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) < 0
       || getsockopt (fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
-    return socket_set_error (error, errno, "No socket");
+    return socket_set_error (error, errno, "this is not a socket");
   if (protocol == UDPLITE_PROTOCOL && type == SOCK_DGRAM)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "This is no UDP-Lite socket, which is of type %d and protocol %d, but one"
-      " of type %d and protocol %d", SOCK_DGRAM, UDPLITE_PROTOCOL, type,
+      "a UDP-Lite socket has the type %d and the protocol %d, and this one has "
+      "the type %d and the protocol %d", SOCK_DGRAM, UDPLITE_PROTOCOL, type,
       protocol);
   return FALSE;
 #else
@@ -284,7 +284,7 @@ check_protocol (gint fd, GError ** error)
   if (getsockopt (fd, UDPLITE_SOCKET_LEVEL, UDPLITE_SOCKET_SEND_COVERAGE,
           &coverage, &size) == 0)
     return TRUE;
-  return socket_set_error (error, errno, "This is no UDP-Lite socket");
+  return socket_set_error (error, errno, "this is not a UDP-Lite socket");
 #endif
 }
 
@@ -298,7 +298,7 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   if (g_socket_is_closed (socket)) {
     /* no matter for a second attempt, as G_IO_ERROR_CLOSED might be */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "The socket that was given is closed");
+        "the socket that was given is closed: give an open one");
     return NULL;
   }
   if (!check_protocol (fd, error))
@@ -355,7 +355,7 @@ check_open (UdpliteSocket * self, GError ** error)
   if (!g_socket_is_closed (datagram_socket_get_socket (self->socket)))
     return TRUE;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CLOSED,
-      "Socket is already closed");
+      "the socket is already closed");
   return FALSE;
 }
 
@@ -426,7 +426,8 @@ udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
   if (request_membership (self, join, group, source, index) == 0)
     return TRUE;
   text = g_inet_address_to_string (group);
-  socket_set_error (error, errno, "Could not %s group %s on interface %u",
+  socket_set_error (error, errno,
+      "could not %s the group %s on the interface %u",
       join ? "join" : "leave", text, index);
   g_free (text);
   return FALSE;

@@ -20,7 +20,7 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
   if (setsockopt (self->fd, UDPLITE_SOCKET_LEVEL, option, &value,
           sizeof (value)) == 0)
     return TRUE;
-  return socket_set_error (error, errno, "Could not set the %s to %d", what,
+  return socket_set_error (error, errno, "could not set the %s to %d", what,
       value);
 }
 

@@ -36,7 +36,8 @@ disable_checksum (UdpliteSocket * self, GError ** error)
 
   if (self->ipv6 && setsockopt (self->fd, IPPROTO_IPV6, IPV6_CHECKSUM, &no,
           sizeof (no)) < 0)
-    return socket_set_error (error, errno, "No checksum of our own");
+    return socket_set_error (error, errno,
+        "could not disable the checksum of the kernel");
 #endif
   return TRUE;
 }
@@ -132,7 +133,7 @@ prepare (UdpliteSocket * self, const UdpliteOutput * output,
 
   if ((output->path.address_size == 16) != self->ipv6)
     return socket_set_error (error, EAFNOSUPPORT,
-        "Could not send by a socket of %s", self->ipv6 ? "IPv6" : "IPv4");
+        "could not send by a socket of %s", self->ipv6 ? "IPv6" : "IPv4");
   route = udplite_routes_find (self->raw->routes, &output->path, self->socket,
       error);
   if (!route)

@@ -37,9 +37,11 @@ disable_checksum (gint fd, gboolean ipv6, GError ** error)
         &yes, sizeof (yes)) == 0;
   else
     done = setsockopt (fd, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof (yes)) == 0;
-  return done || socket_set_error (error, errno, "No UDP without checksum");
+  return done || socket_set_error (error, errno,
+      "could not disable the checksum of UDP");
 #else
-  return socket_set_error (error, ENOTSUP, "No UDP without checksum");
+  return socket_set_error (error, ENOTSUP,
+      "could not disable the checksum of UDP");
 #endif
 }
 

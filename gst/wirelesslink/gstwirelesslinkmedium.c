@@ -61,8 +61,8 @@ static void
 send_notice (GstWirelessLink * self, Notice * notice)
 {
   if (notice->error)
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE, ("%s", notice->error->message),
-        (NULL));
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE, ("%s %s.",
+            GST_OBJECT_NAME (self), notice->error->message), (NULL));
   else if (notice->event.type == LINK_EVENT_QUALITY)
     notify_quality (self, notice->event.station);
   else
@@ -746,11 +746,11 @@ static void
 post_error (GstWirelessLink * self, const GError * error)
 {
   if (error->domain == G_FILE_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ_WRITE, ("%s",
-            error->message), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ_WRITE, ("Could not use a file "
+            "of %s: %s.", GST_OBJECT_NAME (self), error->message), (NULL));
   else
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message),
-        (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("Could not use the settings "
+            "of %s: %s.", GST_OBJECT_NAME (self), error->message), (NULL));
 }
 
 gboolean

@@ -148,8 +148,9 @@ static GstFlowReturn
 complain_about_time (GstWirelessLink * self)
 {
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("A packet came without a timestamp; mode=timestamp needs them."),
-      ("no buffer of this flow had a DTS or PTS in a segment of time yet"));
+      ("A packet arrived without a timestamp, and mode=timestamp needs them. "
+          "Put an element upstream that sets timestamps, or set another mode."),
+      ("No buffer of this flow had a DTS or PTS in a segment of time yet."));
   return GST_FLOW_ERROR;
 }
 

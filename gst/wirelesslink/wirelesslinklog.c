@@ -51,7 +51,9 @@ output_open (Output * output, const gchar * name, const gchar * head,
   problem = errno;
   if (output->fd < 0) {
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
-        "Could not open \"%s\" for writing: %s.", name, g_strerror (problem));
+        "could not open the log \"%s\" for writing: %s. Set a file in a "
+        "directory that exists and may be written to", name,
+        g_strerror (problem));
     return FALSE;
   }
   output->name = g_strdup (name);
@@ -106,7 +108,7 @@ output_flush (Output * output, GError ** error)
   problem = errno;
   output_close (output);
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
-      "Could not write to \"%s\": %s; it ends here.", output->name,
+      "could not write to the log \"%s\", which ends here: %s", output->name,
       g_strerror (problem));
   return FALSE;
 }

@@ -614,7 +614,8 @@ set_max_rate (LinkConfig * config, guint64 rate, GError ** error)
   for (i = 0; i < config->dcf.n_rates; i++)
     g_string_append_printf (rates, " %" G_GUINT64_FORMAT, config->dcf.rates[i]);
   g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "max-rate is %"
-      G_GUINT64_FORMAT " bit/s, the profile has%s", rate, rates->str);
+      G_GUINT64_FORMAT " bit/s: set one of the rates of the profile,%s", rate,
+      rates->str);
   g_string_free (rates, TRUE);
   return FALSE;
 }
@@ -656,10 +657,10 @@ read_text (const gchar * name, gchar ** text, GError ** error)
   *text = NULL;
   if (!file || ferror (file))
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-        "\"%s\" can't be read: %s", name, g_strerror (errno));
+        "could not read the file \"%s\": %s", name, g_strerror (errno));
   else if (read->len > MAX_FILE)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
-        "\"%s\" has more than %d bytes", name, MAX_FILE);
+        "the file \"%s\" is larger than the limit of %d bytes", name, MAX_FILE);
   else
     *text = g_string_free (g_steal_pointer (&read), FALSE);
   if (file)
@@ -724,7 +725,7 @@ check_trace (const LinkConfig * config, GError ** error)
   if (config->profile != LINK_PROFILE_TRACE || config->pipe.trace[0])
     return TRUE;
   g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
-      "profile=trace needs a file in delivery-trace");
+      "profile=trace needs a delivery trace: set delivery-trace to its file");
   return FALSE;
 }
 

@@ -480,7 +480,7 @@ class Life(Tun):
                 in_network_of(pid, subprocess.run,
                               ["ip", "link", "delete", "wl0"])
                 self.assertNotEqual(launched.wait(), 0)
-                self.assertIn("Somebody deleted the TUN device wl0",
+                self.assertIn("The TUN device wl0 was deleted",
                               launched.output)
 
 

@@ -70,7 +70,7 @@ parse_mask (const gchar * part, GError ** error)
   if (has_possible_length (part))
     return g_inet_address_mask_new_from_string (part, error);
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "no such length of a prefix");
+      "the length of the prefix is wrong");
   return NULL;
 }
 

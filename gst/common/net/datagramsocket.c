@@ -169,7 +169,8 @@ check_families (GSocketAddress * remote, GSocketAddress * local,
   to = describe_address (remote);
   from = describe_address (local);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "No way from %s to %s: one is IPv4, the other one IPv6", from, to);
+      "%s can't reach %s: one is an IPv4 address and the other one an IPv6 "
+      "address. Set two of the same kind", from, to);
   g_free (to);
   g_free (from);
   return FALSE;
@@ -190,9 +191,11 @@ open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
   if (fd >= 0)
     return fd;
   if (is_raw && errno == EPERM)
-    socket_set_error (error, errno, "A raw socket needs CAP_NET_RAW");
+    socket_set_error (error, errno, "a raw socket needs root or the capability "
+        "CAP_NET_RAW");
   else
-    socket_set_error (error, errno, "No %s socket of %s for IP protocol %d",
+    socket_set_error (error, errno,
+        "could not open a %s socket of %s for the IP protocol %d",
         is_raw ? "raw" : "datagram", family == AF_INET6 ? "IPv6" : "IPv4",
         protocol);
   return -1;
@@ -325,9 +328,12 @@ bind_native (DatagramSocket * self, const struct sockaddr *address,
   if (bind (self->fd, address, size) == 0)
     return TRUE;
   if (errno == EADDRNOTAVAIL)
-    return socket_set_error (error, errno, "%s is no address of this host",
-        text);
-  return socket_set_error (error, errno, "Could not bind to %s", text);
+    return socket_set_error (error, errno,
+        "%s is not an address of this host (\"ip address\" lists them)", text);
+  if (errno == EACCES)
+    return socket_set_error (error, errno, "could not bind to %s, as a port "
+        "below 1024 needs root or the capability CAP_NET_BIND_SERVICE", text);
+  return socket_set_error (error, errno, "could not bind to %s", text);
 }
 
 static gboolean
@@ -369,14 +375,15 @@ bind_interface_address (DatagramSocket * self, const gchar * interface,
   gboolean done = FALSE;
 
   if (getifaddrs (&addresses) < 0)
-    return socket_set_error (error, errno, "No addresses of interface %s",
-        interface);
+    return socket_set_error (error, errno,
+        "could not read the addresses of the interface %s", interface);
   found = find_address (addresses, interface, self->family);
   if (found)
     done = bind_native (self, found, interface, error);
   else
-    socket_set_error (error, EADDRNOTAVAIL, "Interface %s has no address of %s",
-        interface, self->family == AF_INET6 ? "IPv6" : "IPv4");
+    socket_set_error (error, EADDRNOTAVAIL,
+        "the interface %s has no address of %s", interface,
+        self->family == AF_INET6 ? "IPv6" : "IPv4");
   freeifaddrs (addresses);
   return done;
 }
@@ -386,7 +393,8 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 {
   if (if_nametoindex (interface) == 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "No interface named %s", interface);
+        "there is no network interface \"%s\" (\"ip link\" lists them)",
+        interface);
     return FALSE;
   }
 #ifdef SO_BINDTODEVICE
@@ -396,7 +404,7 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 #else
   errno = EPERM;
 #endif
-  return socket_set_error (error, errno, "Could not bind to interface %s",
+  return socket_set_error (error, errno, "could not bind to the interface %s",
       interface);
 }
 
@@ -430,7 +438,7 @@ learn_local (DatagramSocket * self, GError ** error)
   guint32 scope = 0;
 
   if (getsockname (self->fd, &native.any, &size) < 0)
-    return socket_set_error (error, errno, "No address of its own");
+    return socket_set_error (error, errno, "could not read the local address");
   self->path.address_size =
       read_native (&native, self->path.local, &self->path.local_port, &scope);
   if (self->is_raw)
@@ -466,7 +474,8 @@ connect_to (DatagramSocket * self, GSocketAddress * remote, GError ** error)
   if (!to_native (self, remote, &native, &size, error))
     return FALSE;
   if (connect (self->fd, &native.any, size) < 0)
-    return socket_set_error (error, errno, "No way to %s", self->description);
+    return socket_set_error (error, errno,
+        "there is no route to %s", self->description);
   datagram_path_set_native (&self->path, &native);
   return TRUE;
 }
@@ -552,7 +561,8 @@ ask_for_local (DatagramSocket * self, GError ** error)
           IPV6_RECVPKTINFO, &yes, sizeof (yes)) == 0)
     return TRUE;
 #endif
-  return socket_set_error (error, errno, "No destination addresses");
+  return socket_set_error (error, errno,
+      "could not ask for the destination addresses");
 }
 
 DatagramSocket *
@@ -639,7 +649,7 @@ datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
 {
   if (select_multicast_interface (self->fd, self->family, index) < 0)
     return socket_set_error (error, errno,
-        "Could not send multicast by interface %u", index);
+        "could not send multicast by the interface %u", index);
   self->multicast_interface = index;
   return TRUE;
 }
@@ -691,7 +701,7 @@ open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
   if (connect (fd, &native.any, size) == 0)
     return fd;
   text = datagram_path_to_string (path);
-  socket_set_error (error, errno, "No way to %s", text);
+  socket_set_error (error, errno, "there is no route to %s", text);
   g_free (text);
   close (fd);
   return -1;
@@ -713,7 +723,7 @@ datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
   done = getsockname (fd, &native.any, &size) == 0;
   close (fd);
   if (!done)
-    return socket_set_error (error, errno, "No address of its own");
+    return socket_set_error (error, errno, "could not read the local address");
   read_native (&native, path->local, &port, &scope);
   /* The kernel wants to hear the interface of a link-local address (RFC 3542
    * section 6.2). */

@@ -138,7 +138,7 @@ set_send_error (DatagramSocket * self, const Datagram * datagram,
       datagram_path_to_string (&datagram->path);
 
   socket_set_error (error, error_number,
-      "Could not send a packet of %" G_GSIZE_FORMAT " bytes to %s",
+      "could not send a packet of %" G_GSIZE_FORMAT " bytes to %s",
       datagram_get_size (datagram), to);
   g_free (to);
 }
@@ -286,13 +286,13 @@ static gboolean
 set_receive_error (DatagramSocket * self, gint error_number, GError ** error)
 {
   if (error_number)
-    return socket_set_error (error, error_number, "Could not receive");
+    return socket_set_error (error, error_number, "could not receive");
   if (!self->returned)
     return TRUE;
   self->reported = self->returned;
   self->returned = 0;
   return socket_set_error (error, self->reported,
-      "What was sent to %s came back", self->description);
+      "%s returned a packet by ICMP", self->description);
 }
 
 gint

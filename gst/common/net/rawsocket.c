@@ -23,7 +23,7 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
   if (setsockopt (fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
           sizeof (program)) == 0)
     return TRUE;
-  return socket_set_error (error, errno, "Could not filter packets");
+  return socket_set_error (error, errno, "could not attach a packet filter");
 }
 
 /* Of IPv4 the IP header comes first, of IPv6 not. */
@@ -77,7 +77,7 @@ raw_socket_accept_everything (gint fd, GError ** error)
   if (setsockopt (fd, SOL_SOCKET, SO_DETACH_FILTER, &ignored,
           sizeof (ignored)) == 0)
     return TRUE;
-  return socket_set_error (error, errno, "Could not end to filter packets");
+  return socket_set_error (error, errno, "could not detach the packet filter");
 }
 
 #else

@@ -184,3 +184,35 @@ socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
   g_free (what);
   return FALSE;
 }
+
+const gchar *
+socket_error_get_advice (const GError * error)
+{
+  static const struct
+  {
+    gint code;
+    const gchar *advice;
+  } table[] = {
+    { G_IO_ERROR_CONNECTION_REFUSED,
+        " Start the receiver first, or check the host and the port." },
+    { G_IO_ERROR_TIMED_OUT, " Check that the peer runs, and that no firewall "
+          "drops the packets." },
+    { G_IO_ERROR_HOST_UNREACHABLE, " \"ip route get\" with the address of the "
+          "peer shows the route." },
+    { G_IO_ERROR_NETWORK_UNREACHABLE, " Check the network connection: \"ip "
+          "route\" shows the routes." },
+    { G_IO_ERROR_ADDRESS_IN_USE, " Stop the program that uses this port, or "
+          "choose another port." },
+  };
+  guint i;
+
+  if (error->domain == G_RESOLVER_ERROR)
+    return error->code == G_RESOLVER_ERROR_NOT_FOUND ?
+        " Check the name, or set an IP address." :
+        " Check that a name server can be reached, or set an IP address.";
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    if (g_error_matches (error, G_IO_ERROR, table[i].code))
+      return table[i].advice;
+  }
+  return "";
+}

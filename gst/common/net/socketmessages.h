@@ -39,3 +39,7 @@ guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
  * that the peer refused. Returns FALSE, which the caller can return. */
 gboolean socket_set_error (GError ** error, gint error_number,
     const gchar * format, ...) G_GNUC_PRINTF (3, 4);
+
+/* Returns what a user can do about this error: sentences that an error message
+ * appends after a blank, or "" where there is no advice. */
+const gchar *socket_error_get_advice (const GError * error);

@@ -86,7 +86,7 @@ check_ranges (const Range * ranges, guint n, GError ** error)
     if (ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max)
       continue;
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE,
-        "%s is %.10g, it must be from %.10g to %.10g", ranges[i].name,
+        "%s is %.10g: set it to a value from %.10g to %.10g", ranges[i].name,
         ranges[i].value, ranges[i].min, ranges[i].max);
     return FALSE;
   }
@@ -162,12 +162,13 @@ check_burst (const LinkPipeConfig * pipe, GError ** error)
   if (pipe->trace[0] || pipe->trace[1] || pipe->cellular.mean_rate[0]
       || pipe->cellular.mean_rate[1]) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst needs a fixed "
-        "rate, it must be 0 with a delivery trace or with cellular-rate");
+        "rate: set burst to 0 with a delivery trace or with cellular-rate");
     return FALSE;
   }
   if (!pipe->rate[0] && !pipe->rate[1]) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst is %"
-        G_GUINT64_FORMAT " bytes, but rate is 0: a token bucket needs a rate",
+        G_GUINT64_FORMAT " bytes, but rate is 0: set rate, because a token "
+        "bucket needs one",
         pipe->burst);
     return FALSE;
   }
@@ -326,7 +327,8 @@ link_config_check (const LinkConfig * config, GError ** error)
     return FALSE;
   if (config->model == LINK_MODEL_DCF && config->dial_up.enabled) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE,
-        "dial-up is of telephones, 802.11 has no calls");
+        "dial-up works with profiles of telephone networks, and 802.11 has no "
+        "calls: set dial-up=false or choose another profile");
     return FALSE;
   }
   if (config->model == LINK_MODEL_DCF)

@@ -211,7 +211,8 @@ link_pattern_parse (const gchar * text, GError ** error)
     right = parse_line (pattern, line, &started);
     if (!right)
       g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX,
-          "line %u of the pattern can't be read: \"%.60s\"", number, line);
+          "line %u of the pattern is malformed: \"%.60s\". "
+          "docs/wirelesslink.md describes the format", number, line);
     g_free (line);
     if (!right) {
       link_pattern_free (pattern);
@@ -220,7 +221,8 @@ link_pattern_parse (const gchar * text, GError ** error)
     text += length + (text[length] == '\n');
   }
   if (!started) {
-    g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY, "the pattern is empty");
+    g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
+        "the pattern is empty: it needs the lines of a log of wirelesslink");
     link_pattern_free (pattern);
     return NULL;
   }

@@ -21,8 +21,8 @@ parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
     return TRUE;
   }
   g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the trace of "
-      "blocks has a byte 0x%02x, it must be of \"0\" and \"1\", blanks and "
-      "comments that begin with \"#\"", line, (guint8) * at);
+      "blocks has the byte 0x%02x: only \"0\", \"1\", blanks and comments that "
+      "begin with \"#\" are allowed", line, (guint8) * at);
   return FALSE;
 }
 
@@ -45,7 +45,7 @@ parse_trace (const gchar * text, GError ** error)
   }
   if (trace->len == 0) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
-        "the trace of blocks has none");
+        "the trace of blocks is empty: it needs at least one \"0\" or \"1\"");
     g_clear_pointer (&trace, g_byte_array_unref);
   }
   return trace;

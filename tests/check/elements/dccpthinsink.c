@@ -255,7 +255,7 @@ GST_START_TEST (no_service_code_is_an_error)
 
   dccp_loopback_sink_init (&sink, "service-code", codes[__i__], NULL);
   dccp_loopback_play_sink (&sink);
-  expect_error_with (&sink, "is no service code");
+  expect_error_with (&sink, "is not a service code");
   loopback_end_clear (&sink);
 }
 
@@ -536,8 +536,8 @@ GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
   fail_unless_equals_int (gst_harness_push (pair.sink.harness,
           loopback_make_buffer (0, 1600)), GST_FLOW_ERROR);
   text = loopback_pop_error (&pair.sink);
-  fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes is longer than "
-          "the "), "%s", text);
+  fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes does not fit "
+          "into a packet to "), "%s", text);
   g_free (text);
   fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "packets-sent"), 0);
   loopback_pair_clear (&pair);

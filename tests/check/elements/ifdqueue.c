@@ -1581,7 +1581,7 @@ count_warnings (const gchar * line, const gchar * expected)
 
 GST_START_TEST (a_sink_that_waits_gets_a_warning)
 {
-  const gchar *warning = "end waits for timestamps itself: set sync=false on "
+  const gchar *warning = "end waits for timestamps, too: set sync=false on "
       "it.";
 
   fail_unless_equals_int (count_warnings ("filesrc name=in ! ifdqueue ! "

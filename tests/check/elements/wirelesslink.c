@@ -1934,7 +1934,7 @@ GST_START_TEST (errors_name_the_file_and_the_reason)
   expect_file_error ("pattern", "", "empty");
   expect_file_error ("delivery-trace", "1\n2\nx\n", "line 3");
   expect_file_error ("profile=gsm block-trace", "01\n0x\n", "line 2");
-  expect_error ("pattern=/dev/zero", "/dev/zero", "more than");
+  expect_error ("pattern=/dev/zero", "/dev/zero", "larger than");
   expect_error ("location=/nowhere/at/all", "/nowhere/at/all", "open");
   expect_error ("record-pattern=/nowhere/at/all", "/nowhere/at/all", "open");
 }

@@ -334,15 +334,16 @@ GST_START_TEST (error_names_what_could_not_be_had)
   DatagramSocket *listener;
 
   datagram_test_expect_no_channel ("127.0.0.1", "wlan17", NULL,
-      G_IO_ERROR_NOT_FOUND, "No interface named wlan17");
+      G_IO_ERROR_NOT_FOUND, "there is no network interface \"wlan17\"");
   datagram_test_expect_no_channel ("127.0.0.1", NULL, "192.0.2.7",
-      G_IO_ERROR_FAILED, "192.0.2.7 is no address of this host");
+      G_IO_ERROR_FAILED, "192.0.2.7 is not an address of this host");
   datagram_test_expect_no_channel ("127.0.0.1", NULL, "::1",
       G_IO_ERROR_INVALID_ARGUMENT,
-      "No way from ::1 to 127.0.0.1:5004: one is IPv4, the other one IPv6");
+      "::1 can't reach 127.0.0.1:5004: one is an IPv4 address and the other one "
+      "an IPv6 address");
   datagram_test_expect_no_channel ("255.255.255.255", NULL, "127.0.0.1",
       G_IO_ERROR_PERMISSION_DENIED,
-      "No way to 255.255.255.255:5004 from 127.0.0.1: ");
+      "there is no route to 255.255.255.255:5004 from 127.0.0.1: ");
 
   datagram_socket_options_init (&options);
   options.interface = "wlan17";
@@ -357,7 +358,7 @@ GST_START_TEST (error_names_what_could_not_be_had)
   fail_unless (datagram_socket_new_listener (local, &options, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   fail_unless (g_str_has_prefix (error->message,
-          "Could not bind to 127.0.0.1:"), "%s", error->message);
+          "could not bind to 127.0.0.1:"), "%s", error->message);
   g_clear_error (&error);
   g_object_unref (local);
   datagram_socket_free (listener);

@@ -411,11 +411,11 @@ GST_START_TEST (error_names_what_could_not_be_had)
   GError *error = NULL;
 
   expect_no_client ("127.0.0.1", "192.0.2.7", G_IO_ERROR_FAILED,
-      "192.0.2.7 is no address of this host");
+      "192.0.2.7 is not an address of this host");
   expect_no_client ("127.0.0.1", "::1", G_IO_ERROR_INVALID_ARGUMENT,
-      "No way from ");
+      "::1 can't reach 127.0.0.1:5004: ");
   expect_no_client ("255.255.255.255", NULL, G_IO_ERROR_PERMISSION_DENIED,
-      "No way to 255.255.255.255:5004: ");
+      "there is no route to 255.255.255.255:5004: ");
   fail_unless (try_listener (0, "127.0.0.1",
           get_port (listener), NULL, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);

@@ -221,24 +221,24 @@ GST_START_TEST (way_that_has_gone_is_an_error)
 
   netns_must ("ip link set wlan0 down");
   expect_gone (by_interface,
-      "Could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
+      "could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
       "by wlan0: ");
   expect_gone (by_route,
-      "Could not send a packet of 1 bytes to 203.0.113.1:5004: ");
+      "could not send a packet of 1 bytes to 203.0.113.1:5004: ");
   datagram_test_send (by_address, "x", NULL);
   netns_must ("ip link set wlan0 up");
   datagram_test_send (by_interface, "x", NULL);
   netns_must ("ip link delete wlan0");
   expect_gone (by_interface,
-      "Could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
+      "could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
       "by wlan0: ");
 
   netns_must ("ip address delete 198.51.100.1/24 dev usb0");
   expect_gone (by_address,
-      "Could not send a packet of 1 bytes to 198.51.100.9:5004 from "
+      "could not send a packet of 1 bytes to 198.51.100.9:5004 from "
       "198.51.100.1: ");
   datagram_test_expect_no_channel ("203.0.113.1", NULL, NULL,
-      G_IO_ERROR_NETWORK_UNREACHABLE, "No way to 203.0.113.1:5004: ");
+      G_IO_ERROR_NETWORK_UNREACHABLE, "there is no route to 203.0.113.1:5004: ");
   datagram_socket_free (by_interface);
   datagram_socket_free (by_address);
   datagram_socket_free (by_route);

@@ -856,34 +856,41 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295");
   config.pipe.trace[0] = "10\nsoon\n";
   expect_refusal (&config,
-      "line 2 of the delivery trace is not a time in ms: \"soon\"");
+      "line 2 of the delivery trace is not a time in ms, such as \"120\": "
+      "\"soon\"");
   config.pipe.trace[0] = "0\n0\n";
-  expect_refusal (&config, "the delivery trace has no opportunity after 0 ms");
+  expect_refusal (&config, "the delivery trace has no opportunity after 0 ms: "
+      "it needs at least one line with a later time");
   config.pipe.trace[0] = "10\n";
   config.pipe.burst = 1500;
-  expect_refusal (&config, "burst needs a fixed rate, it must be 0 with a "
+  expect_refusal (&config, "burst needs a fixed rate: set burst to 0 with a "
       "delivery trace or with cellular-rate");
   config = custom ();
   config.pipe.burst = 1500;
   expect_refusal (&config,
-      "burst is 1500 bytes, but rate is 0: a token bucket needs a rate");
+      "burst is 1500 bytes, but rate is 0: set rate, because a "
+      "token bucket needs one");
   config.pipe.rate[0] = 1000000;
   config.pipe.burst = G_GUINT64_CONSTANT (2000000000);
   expect_refusal (&config,
-      "burst is 2000000000, it must be from 0 to 1000000000");
+      "burst is 2000000000: set it to a value from 0 to 1000000000");
   config = custom ();
   config.pipe.loss_good = 1.5;
-  expect_refusal (&config, "loss is 1.5, it must be from 0 to 1");
+  expect_refusal (&config, "loss is 1.5: set it to a value from 0 to 1");
   config = custom ();
   config.pattern = "wirelesslink-pattern 1\npacket 0 0 1 eaten 0 0\n";
   expect_refusal (&config,
-      "line 2 of the pattern can't be read: \"packet 0 0 1 eaten 0 0\"");
+      "line 2 of the pattern is malformed: \"packet 0 0 1 eaten 0 0\". "
+      "docs/wirelesslink.md describes the format");
   link_config_init (&config, LINK_PROFILE_80211G, LINK_QUALITY_IDEAL);
   config.dial_up.enabled = TRUE;
-  expect_refusal (&config, "dial-up is of telephones, 802.11 has no calls");
+  expect_refusal (&config, "dial-up works with profiles of telephone "
+      "networks, and 802.11 has no calls: set dial-up=false or choose another "
+      "profile");
   config = custom ();
   config.pattern = "# nothing\n";
-  expect_refusal (&config, "the pattern is empty");
+  expect_refusal (&config, "the pattern is empty: it needs the lines of a "
+      "log of wirelesslink");
   fail_if (link_config_parse_interference (&config, "40-20", &error));
   fail_unless (strstr (error->message, "\"40-20\"") != NULL);
   g_error_free (error);

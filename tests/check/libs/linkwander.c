@@ -284,18 +284,18 @@ GST_START_TEST (impossible_rates_are_refused)
   config.pipe.cellular.mean_rate[1] = 20000000;
   config.pipe.cellular.outage_interval = 0;
   expect_refusal (&config,
-      "cellular-rate-down is 20000000, it must be from 600000 to 11400000");
+      "cellular-rate-down is 20000000: set it to a value from 600000 to 11400000");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.cellular.outage_escape = 0;
   expect_refusal (&config,
-      "cellular-outage-escape is 0, it must be from 0.001 to 1000");
+      "cellular-outage-escape is 0: set it to a value from 0.001 to 1000");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.cellular.min_rate = 13000000;
   expect_refusal (&config,
-      "cellular-min-rate is 13000000, it must be from 0 to 12000000");
+      "cellular-min-rate is 13000000: set it to a value from 0 to 12000000");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.burst = 3000;
-  expect_refusal (&config, "burst needs a fixed rate, it must be 0 with a "
+  expect_refusal (&config, "burst needs a fixed rate: set burst to 0 with a "
       "delivery trace or with cellular-rate");
 }
 

@@ -254,20 +254,20 @@ GST_END_TEST;
 GST_START_TEST (empty_channel_is_an_error)
 {
   assert_refused ("wlan0,,usb0",
-      "A channel of \"wlan0,,usb0\" is empty: a comma too many");
+      "a channel of \"wlan0,,usb0\" is empty: remove a comma");
   assert_refused ("wlan0, ",
-      "A channel of \"wlan0,\" is empty: a comma too many");
-  assert_refused (",", "A channel of \",\" is empty: a comma too many");
+      "a channel of \"wlan0,\" is empty: remove a comma");
+  assert_refused (",", "a channel of \",\" is empty: remove a comma");
   assert_bonding_refused ("tv:5004,",
-      "A channel of \"tv:5004,\" is empty: a comma too many");
+      "a channel of \"tv:5004,\" is empty: remove a comma");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (auto_beside_others_is_an_error)
 {
-  const gchar *format = "\"auto\" is all channels, with nothing beside it: "
-      "neither \"%s\" nor a list";
+  const gchar *format = "\"auto\" stands for all interfaces and can't be "
+      "part of \"%s\" or of a list";
   static const gchar *const texts[][2] = {
     {"auto, wlan0", "auto"}, {"wlan0,auto", "auto"}, {"auto->tv", "auto"},
     {"auto?rate=1", "auto"}, {"auto:5000", "auto:5000"},
@@ -294,50 +294,54 @@ GST_START_TEST (what_is_no_local_side_is_an_error)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (bad); i++) {
-    message = g_strdup_printf ("\"%s\" is neither an address nor the name of "
-        "an interface, which has 1 to 15 bytes; a receiver is ->host:port",
+    message = g_strdup_printf ("\"%s\" is neither an address nor the name "
+        "of an interface, which has 1 to 15 bytes. The receiver follows "
+        "->, as in wlan0->host:5004",
         bad[i]);
     assert_refused (bad[i], message);
     g_free (message);
   }
   assert_refused (":5000", "\"\" is neither an address nor the name of an "
-      "interface, which has 1 to 15 bytes; a receiver is ->host:port");
+      "interface, which has 1 to 15 bytes. The receiver follows ->, as in "
+      "wlan0->host:5004");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_no_ipv6_is_an_error)
 {
-  assert_refused ("2001:db8::7:70000", "\"2001:db8::7:70000\" is no IPv6 "
-      "address, which \"2001:db8::7:70000\" has to be; IPv6 with a port is "
-      "[2001:db8::1]:5004");
-  assert_refused ("[192.0.2.7]:5000", "\"192.0.2.7\" is no IPv6 address, which "
-      "\"[192.0.2.7]:5000\" has to be; IPv6 with a port is [2001:db8::1]:5004");
-  assert_refused ("->mmtp://tv:5004", "\"mmtp://tv:5004\" is no IPv6 address, "
-      "which \"mmtp://tv:5004\" has to be; IPv6 with a port is "
-      "[2001:db8::1]:5004");
-  assert_refused ("fe80::1%", "\"fe80::1%\" is no IPv6 address, which "
-      "\"fe80::1%\" has to be; IPv6 with a port is [2001:db8::1]:5004");
-  assert_refused ("[2001:db8::7", "\"[2001:db8::7\" has a bracket too many or "
-      "too few: IPv6 with a port is [2001:db8::1]:5004");
-  assert_refused ("->[2001:db8::7]5000", "\"[2001:db8::7]5000\" has a bracket "
-      "too many or too few: IPv6 with a port is [2001:db8::1]:5004");
+  assert_refused ("2001:db8::7:70000", "\"2001:db8::7:70000\" in "
+      "\"2001:db8::7:70000\" is not an IPv6 address: write an IPv6 address "
+      "with a port as [2001:db8::1]:5004");
+  assert_refused ("[192.0.2.7]:5000", "\"192.0.2.7\" in "
+      "\"[192.0.2.7]:5000\" is not an IPv6 address: write an IPv6 address "
+      "with a port as [2001:db8::1]:5004");
+  assert_refused ("->mmtp://tv:5004", "\"mmtp://tv:5004\" in "
+      "\"mmtp://tv:5004\" is not an IPv6 address: write an IPv6 address "
+      "with a port as [2001:db8::1]:5004");
+  assert_refused ("fe80::1%", "\"fe80::1%\" in \"fe80::1%\" is not an IPv6 "
+      "address: write an IPv6 address with a port as [2001:db8::1]:5004");
+  assert_refused ("[2001:db8::7", "the brackets of \"[2001:db8::7\" do not "
+      "match: write an IPv6 address with a port as [2001:db8::1]:5004");
+  assert_refused ("->[2001:db8::7]5000", "the brackets of "
+      "\"[2001:db8::7]5000\" do not match: write an IPv6 address with a "
+      "port as [2001:db8::1]:5004");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_no_port_is_an_error)
 {
-  assert_refused ("192.0.2.7:65536", "\"65536\" in \"192.0.2.7:65536\" is no "
-      "port, a number from 0 to 65535");
-  assert_refused ("wlan0:", "\"\" in \"wlan0:\" is no port, a number from 0 to "
+  assert_refused ("192.0.2.7:65536", "\"65536\" in \"192.0.2.7:65536\" is "
+      "not a port: set 0 to 65535");
+  assert_refused ("wlan0:", "\"\" in \"wlan0:\" is not a port: set 0 to "
       "65535");
-  assert_refused ("->tv:0", "\"0\" in \"tv:0\" is no port, a number from 1 to "
+  assert_refused ("->tv:0", "\"0\" in \"tv:0\" is not a port: set 1 to "
       "65535");
-  assert_refused ("->[::1]:+5", "\"+5\" in \"[::1]:+5\" is no port, a number "
-      "from 1 to 65535");
-  assert_refused ("->tv:rtp", "\"rtp\" in \"tv:rtp\" is no port, a number from "
+  assert_refused ("->[::1]:+5", "\"+5\" in \"[::1]:+5\" is not a port: set "
       "1 to 65535");
+  assert_refused ("->tv:rtp", "\"rtp\" in \"tv:rtp\" is not a port: set 1 "
+      "to 65535");
 }
 
 GST_END_TEST;
@@ -345,61 +349,66 @@ GST_END_TEST;
 GST_START_TEST (what_is_no_receiver_is_an_error)
 {
   assert_refused ("wlan0->",
-      "No host in \"\", which has to be host or host:port");
+      "\"\" has no host: write host or host:port");
   assert_refused ("wlan0->:5006",
-      "No host in \":5006\", which has to be host or host:port");
+      "\":5006\" has no host: write host or host:port");
   assert_refused ("->300.1.2.3",
-      "\"300.1.2.3\" is neither a host's name nor an address");
+      "\"300.1.2.3\" is neither the name of a host nor an address");
   assert_refused ("->me@tv",
-      "\"me@tv\" is neither a host's name nor an address");
+      "\"me@tv\" is neither the name of a host nor an address");
   assert_refused ("wlan0->tv->tv2",
-      "\"tv->tv2\" is neither a host's name nor an address");
+      "\"tv->tv2\" is neither the name of a host nor an address");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_no_option_is_an_error)
 {
-  assert_refused ("wlan0?", "Nothing behind a ?, where rate=2000000 could be");
+  assert_refused ("wlan0?", "no option follows a ?: write one, such as "
+      "?rate=2000000");
   assert_refused ("wlan0?rate",
-      "\"rate\" behind a ? is not name=value, as rate=2000000");
+      "the option \"rate\" is not of the form name=value, such as "
+      "rate=2000000");
   assert_refused ("wlan0?rate=1&",
-      "\"\" behind a ? is not name=value, as rate=2000000");
+      "the option \"\" is not of the form name=value, such as rate=2000000");
   assert_refused ("wlan0?rat=1",
-      "\"rat\" is none of rate, delay, mtu and name");
+      "\"rat\" is not an option of a channel: they are rate, delay, mtu "
+      "and name");
   assert_refused ("wlan0?Rate=1",
-      "\"Rate\" is none of rate, delay, mtu and name");
+      "\"Rate\" is not an option of a channel: they are rate, delay, mtu "
+      "and name");
   assert_refused ("wlan0?rate=1&delay=2&rate=3",
-      "rate is said twice of one channel");
-  assert_refused ("wlan0?name=", "A channel's name is empty: name=field, say");
+      "a channel has the option rate twice");
+  assert_refused ("wlan0?name=", "the name of a channel is empty: set one, "
+      "such as name=field");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_no_number_is_an_error)
 {
-  assert_refused ("wlan0?rate=2M", "\"rate=2M\" is no number of bits per second"
-      " from 0 to 34359738360");
-  assert_refused ("wlan0?rate=34359738361", "\"rate=34359738361\" is no number "
-      "of bits per second from 0 to 34359738360");
+  assert_refused ("wlan0?rate=2M", "\"rate=2M\" is out of range: set 0 to "
+      "34359738360 bits per second");
+  assert_refused ("wlan0?rate=34359738361", "\"rate=34359738361\" is out "
+      "of range: set 0 to 34359738360 bits per second");
   assert_refused ("wlan0?delay=-1",
-      "\"delay=-1\" is no number of ms from 0 to 60000");
+      "\"delay=-1\" is out of range: set 0 to 60000 ms");
   assert_refused ("wlan0?delay=60001",
-      "\"delay=60001\" is no number of ms from 0 to 60000");
+      "\"delay=60001\" is out of range: set 0 to 60000 ms");
   assert_refused ("wlan0?mtu=175",
-      "\"mtu=175\" is no number of bytes from 176 to 65535");
+      "\"mtu=175\" is out of range: set 176 to 65535 bytes");
   assert_refused ("wlan0?mtu=65536",
-      "\"mtu=65536\" is no number of bytes from 176 to 65535");
+      "\"mtu=65536\" is out of range: set 176 to 65535 bytes");
   assert_refused ("wlan0?mtu=",
-      "\"mtu=\" is no number of bytes from 176 to 65535");
+      "\"mtu=\" is out of range: set 176 to 65535 bytes");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (same_name_twice_is_an_error)
 {
-  const gchar *format = "Channel \"%s\" is there twice; if two are meant, "
-      "?name= tells them apart";
+  const gchar *format = "the channel \"%s\" stands twice in the list. If two "
+      "channels are meant, give each a name with ?name=";
   GError *error = NULL;
   gchar *message = g_strdup_printf (format, "wlan0");
 
@@ -433,7 +442,8 @@ GST_START_TEST (more_than_256_are_an_error)
 
   g_string_append (text, ",c256");
   assert_error (mmtp_path_list_parse (text->str, "tv", 1, &error), &error,
-      MMTP_PATH_LIST_ERROR_TOO_MANY, "More than 256 channels");
+      MMTP_PATH_LIST_ERROR_TOO_MANY, "there are more than 256 channels: "
+      "shorten the list");
   g_string_free (text, TRUE);
 }
 
@@ -442,21 +452,21 @@ GST_END_TEST;
 GST_START_TEST (what_is_no_bonding_address_is_an_error)
 {
   assert_bonding_refused ("",
-      "No bonding addresses: they are host:port with commas between");
+      "there are no bonding addresses: write host:port, separated by commas");
   assert_bonding_refused ("tv",
-      "\"tv\" has no port: a bonding address is host:port");
+      "\"tv\" has no port: write a bonding address as host:port");
   assert_bonding_refused ("tv:",
-      "\"tv:\" has no port: a bonding address is host:port");
+      "\"tv:\" has no port: write a bonding address as host:port");
   assert_bonding_refused ("[2001:db8::1]",
-      "\"[2001:db8::1]\" has no port: a bonding address is host:port");
-  assert_bonding_refused ("tv:5004/", "\"\" in \"tv:5004/\" is no name of an "
-      "interface, which has 1 to 15 bytes");
+      "\"[2001:db8::1]\" has no port: write a bonding address as host:port");
+  assert_bonding_refused ("tv:5004/", "\"\" in \"tv:5004/\" is not the "
+      "name of an interface, which has 1 to 15 bytes");
   assert_bonding_refused (":5004",
-      "No host in \":5004\", which has to be host or host:port");
+      "\":5004\" has no host: write host or host:port");
   assert_bonding_refused ("a:b:5004",
-      "\"a:b\" is neither a host's name nor an address");
+      "\"a:b\" is neither the name of a host nor an address");
   assert_bonding_refused ("tv:0",
-      "\"0\" in \"tv:0\" is no port, a number from 1 to 65535");
+      "\"0\" in \"tv:0\" is not a port: set 1 to 65535");
 }
 
 GST_END_TEST;
