@@ -168,8 +168,7 @@ set_may_not_enter (const TunNetns * netns, gint error_number, GError ** error)
   if (error_number == EINVAL)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" is not a network namespace (setns: %s, errno %d). \"ip netns "
-        "list\" shows those that exist.",
-        netns->text, reason, error_number);
+        "list\" shows those that exist.", netns->text, reason, error_number);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
         "May not enter the network namespace \"%s\": %s (errno %d). That takes "

@@ -99,8 +99,7 @@ read_allowed_senders (GstNetworkSrc * self)
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
       ("Could not use allowed-senders: %s. Separate addresses and prefixes by "
           "commas, or leave the property unset to allow all senders.",
-          error->message),
-      (NULL));
+          error->message), (NULL));
   g_error_free (error);
   return FALSE;
 }

@@ -301,8 +301,7 @@ set_uri (GstURIHandler * handler, const gchar * text, GError ** error)
   if (!is_stopped (element)) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
         "The URI of %s can be changed in the states NULL and READY only: stop "
-        "the element first",
-        GST_ELEMENT_NAME (element));
+        "the element first", GST_ELEMENT_NAME (element));
     return FALSE;
   }
   uri = gst_uri_from_string (text);

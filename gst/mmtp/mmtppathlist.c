@@ -207,8 +207,7 @@ take_local (MmtpPathSpec * spec, const gchar * text, gchar * address,
         "can't be part of \"%s\" or of a list", text);
   return refuse (error, "\"%s\" is neither an address nor the name of an "
       "interface, which has 1 to %d bytes. The receiver follows ->, as in "
-      "wlan0->host:5004", address,
-      MAX_INTERFACE_NAME);
+      "wlan0->host:5004", address, MAX_INTERFACE_NAME);
 }
 
 static gboolean
@@ -230,8 +229,7 @@ take_remote (MmtpPathSpec * spec, const gchar * text, const gchar * host,
   GSocketFamily family;
 
   if (host[0] == '\0')
-    return refuse (error,
-        "\"%s\" has no host: write host or host:port", text);
+    return refuse (error, "\"%s\" has no host: write host or host:port", text);
   if (strpbrk (host, "/@>[] \t\r\n") || ((looks_like_ipv4 (host)
               || strchr (host, ':')) && !is_address (host, &family)))
     return refuse (error, "\"%s\" is neither the name of a host nor an address",
@@ -304,7 +302,8 @@ parse_option (MmtpPathSpec * spec, const gchar * text, GPtrArray * seen,
   gboolean done = FALSE;
 
   if (!parts[0] || !parts[1]) {
-    refuse (error, "the option \"%s\" is not of the form name=value, such as rate=2000000",
+    refuse (error,
+        "the option \"%s\" is not of the form name=value, such as rate=2000000",
         text);
   } else if (g_ptr_array_find_with_equal_func (seen, g_strstrip (parts[0]),
           g_str_equal, NULL)) {
@@ -371,8 +370,8 @@ parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 
   spec->name = whole;
   if (!colon || colon[1] == '\0' || strchr (colon, ']'))
-    return refuse (error, "\"%s\" has no port: write a bonding address as host:port",
-        whole);
+    return refuse (error,
+        "\"%s\" has no port: write a bonding address as host:port", whole);
   if (interface && !is_interface_name (interface))
     return refuse (error, "\"%s\" in \"%s\" is not the name of an interface, "
         "which has 1 to %d bytes", interface, whole, MAX_INTERFACE_NAME);

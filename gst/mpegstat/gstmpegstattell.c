@@ -205,8 +205,7 @@ gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
   if (error == ENOSPC)
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("No space is left to write the log \"%s\", which ends here. Free "
-            "space and start again.", location),
-        ("%s", g_strerror (error)));
+            "space and start again.", location), ("%s", g_strerror (error)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
         ("Could not write to the log \"%s\", which ends here: %s.", location,

@@ -265,8 +265,7 @@ gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
   GST_ELEMENT_WARNING (depay, STREAM, DECODE,
       ("A frame is larger than max-frame-size, %u bytes, and was dropped. "
           "Raise max-frame-size if the stream is not damaged.",
-          depay->max_frame_size),
-      ("Further such frames are only counted."));
+          depay->max_frame_size), ("Further such frames are only counted."));
 }
 
 /* Once a frame, and for each packet that is refused */

@@ -77,8 +77,7 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
         ("The kernel gives %d bytes of buffer instead of the %d bytes of "
             "buffer-size. Raise the limit with \"sysctl "
-            "net.core.rmem_max=%d\".",
-            got, size, size));
+            "net.core.rmem_max=%d\".", got, size, size));
 }
 
 static gboolean

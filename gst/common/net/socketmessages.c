@@ -193,16 +193,16 @@ socket_error_get_advice (const GError * error)
     gint code;
     const gchar *advice;
   } table[] = {
-    { G_IO_ERROR_CONNECTION_REFUSED,
-        " Start the receiver first, or check the host and the port." },
-    { G_IO_ERROR_TIMED_OUT, " Check that the peer runs, and that no firewall "
-          "drops the packets." },
-    { G_IO_ERROR_HOST_UNREACHABLE, " \"ip route get\" with the address of the "
-          "peer shows the route." },
-    { G_IO_ERROR_NETWORK_UNREACHABLE, " Check the network connection: \"ip "
-          "route\" shows the routes." },
-    { G_IO_ERROR_ADDRESS_IN_USE, " Stop the program that uses this port, or "
-          "choose another port." },
+    {G_IO_ERROR_CONNECTION_REFUSED,
+        " Start the receiver first, or check the host and the port."},
+    {G_IO_ERROR_TIMED_OUT, " Check that the peer runs, and that no firewall "
+          "drops the packets."},
+    {G_IO_ERROR_HOST_UNREACHABLE, " \"ip route get\" with the address of the "
+          "peer shows the route."},
+    {G_IO_ERROR_NETWORK_UNREACHABLE, " Check the network connection: \"ip "
+          "route\" shows the routes."},
+    {G_IO_ERROR_ADDRESS_IN_USE, " Stop the program that uses this port, or "
+          "choose another port."},
   };
   guint i;
 

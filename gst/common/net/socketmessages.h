@@ -37,9 +37,10 @@ guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
 /* Sets an error of this errno and appends the system's text to it. The codes are
  * the same with every version of GLib: G_IO_ERROR_CONNECTION_REFUSED always means
  * that the peer refused. Returns FALSE, which the caller can return. */
-gboolean socket_set_error (GError ** error, gint error_number,
-    const gchar * format, ...) G_GNUC_PRINTF (3, 4);
+gboolean
+socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
+G_GNUC_PRINTF (3, 4);
 
 /* Returns what a user can do about this error: sentences that an error message
  * appends after a blank, or "" where there is no advice. */
-const gchar *socket_error_get_advice (const GError * error);
+     const gchar *socket_error_get_advice (const GError * error);

@@ -168,8 +168,7 @@ check_burst (const LinkPipeConfig * pipe, GError ** error)
   if (!pipe->rate[0] && !pipe->rate[1]) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst is %"
         G_GUINT64_FORMAT " bytes, but rate is 0: set rate, because a token "
-        "bucket needs one",
-        pipe->burst);
+        "bucket needs one", pipe->burst);
     return FALSE;
   }
   return TRUE;

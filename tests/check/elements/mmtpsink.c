@@ -603,8 +603,8 @@ GST_START_TEST (channels_of_which_none_exists_are_an_error)
   gst_message_parse_error (message, &error, NULL);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
-  fail_unless (strstr (error->message, "no network interface \"nosuchif") != NULL,
-      "%s", error->message);
+  fail_unless (strstr (error->message,
+          "no network interface \"nosuchif") != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);

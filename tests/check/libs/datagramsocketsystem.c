@@ -238,7 +238,8 @@ GST_START_TEST (way_that_has_gone_is_an_error)
       "could not send a packet of 1 bytes to 198.51.100.9:5004 from "
       "198.51.100.1: ");
   datagram_test_expect_no_channel ("203.0.113.1", NULL, NULL,
-      G_IO_ERROR_NETWORK_UNREACHABLE, "there is no route to 203.0.113.1:5004: ");
+      G_IO_ERROR_NETWORK_UNREACHABLE,
+      "there is no route to 203.0.113.1:5004: ");
   datagram_socket_free (by_interface);
   datagram_socket_free (by_address);
   datagram_socket_free (by_route);

@@ -296,8 +296,7 @@ GST_START_TEST (what_is_no_local_side_is_an_error)
   for (i = 0; i < G_N_ELEMENTS (bad); i++) {
     message = g_strdup_printf ("\"%s\" is neither an address nor the name "
         "of an interface, which has 1 to 15 bytes. The receiver follows "
-        "->, as in wlan0->host:5004",
-        bad[i]);
+        "->, as in wlan0->host:5004", bad[i]);
     assert_refused (bad[i], message);
     g_free (message);
   }
@@ -348,8 +347,7 @@ GST_END_TEST;
 
 GST_START_TEST (what_is_no_receiver_is_an_error)
 {
-  assert_refused ("wlan0->",
-      "\"\" has no host: write host or host:port");
+  assert_refused ("wlan0->", "\"\" has no host: write host or host:port");
   assert_refused ("wlan0->:5006",
       "\":5006\" has no host: write host or host:port");
   assert_refused ("->300.1.2.3",
