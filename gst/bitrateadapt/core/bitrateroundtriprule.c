@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Follows the round trip time and the send buffer of a transport that retransmits
+ * and estimates no rate, as SRT and RIST do. The rule is the one that belacoder
+ * has used for SRT over bonded mobile modems since 2020
+ * (https://github.com/BELABOX/belacoder, `update_bitrate`, version of 898d9ce);
+ * this is another implementation of it, written from its description:
+ *
+ * Each 20 ms the round trip and the packets in the send buffer are measured. A slow
+ * average and a peak of the rises, which decays slowly, are kept of both. The round
+ * trip has a minimum, too, which rises slowly. In this order:
+ *
+ *   severe: round trip of a third of the latency and more, or a buffer of four
+ *           times its average and peak: the minimum rate at once
+ *   heavy:  round trip above a fifth of the latency, or a buffer above twice its
+ *           average, or its average and three peaks, but not above what is sent in
+ *           half of the latency: down by 100 kbit/s and a tenth, each 250 ms
+ *   light:  round trip above its average by 15 % or four peaks, or a buffer above
+ *           its average by two and a half peaks: down by 100 kbit/s, each 200 ms
+ *   free:   round trip near its minimum and not growing: up by 30 kbit/s and a
+ *           thirtieth, each 500 ms
+ *
+ * `srtsink` and `ristsink` do not tell how many packets their send buffer holds. The
+ * conditions on the buffer need reports that do.
+ */
+
+#include "bitraterule.h"
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+
+/* The averages assume reports at this interval. */
+#define REPORT_INTERVAL (20 * MILLISECOND)
+#define SLOW_WEIGHT 0.01
+#define GROWTH_WEIGHT 0.2
+#define PEAK_DECAY 0.99
+#define MINIMUM_RISE 1.001
+/* ms: the minimum before the first measurement, and the growth of the round trip
+ * up to which it may follow and the rate may rise */
+#define FIRST_MINIMUM 200.0
+#define FIRST_ROUND_TRIP 300.0
+#define MAX_GROWTH_OF_MINIMUM 1.0
+#define MAX_GROWTH_OF_RISE 0.01
+/* ms; SRT tells it before it has measured anything. */
+#define UNMEASURED_ROUND_TRIP 100.0
+/* ms: latency that is assumed where it is not known; SRT's default is less, but
+ * that of belacoder is this. */
+#define USUAL_LATENCY 2000.0
+
+#define INCREASE 30000.0
+#define INCREASE_PART 30.0
+#define INCREASE_INTERVAL (500 * MILLISECOND)
+#define DECREASE 100000.0
+#define DECREASE_PART 10.0
+#define LIGHT_INTERVAL (200 * MILLISECOND)
+#define HEAVY_INTERVAL (250 * MILLISECOND)
+
+/* A smaller send buffer is no congestion. */
+#define SMALL_BUFFER 50.0
+#define PACKET_BYTES 1316.0
+#define SEND_RATE_WEIGHT 0.03
+
+typedef enum
+{
+  FREE,
+  STEADY,
+  LIGHT,
+  HEAVY,
+  SEVERE
+} Congestion;
+
+typedef struct
+{
+  gdouble average, peak, last;
+} Signal;
+
+typedef struct
+{
+  Signal buffer;                /* packets */
+  Signal round_trip;            /* ms */
+  gdouble least_round_trip;     /* ms */
+  gdouble growth;               /* ms for each report, average */
+  gdouble send_rate;            /* bit/s, average */
+  guint64 measure_at, increase_at, decrease_at;
+} RoundTripRule;
+
+static void
+init (gpointer rule, const BitrateLimits * limits)
+{
+  RoundTripRule *self = rule;
+
+  self->least_round_trip = FIRST_MINIMUM;
+  self->round_trip.last = FIRST_ROUND_TRIP;
+}
+
+static void
+measure (Signal * signal, gdouble value)
+{
+  signal->average += (value - signal->average) * SLOW_WEIGHT;
+  signal->peak = MAX (signal->peak * PEAK_DECAY, value - signal->last);
+  signal->last = value;
+}
+
+static void
+measure_round_trip (RoundTripRule * self, gdouble value)
+{
+  self->growth += (value - self->round_trip.last - self->growth) *
+      GROWTH_WEIGHT;
+  if (self->round_trip.average == 0)
+    self->round_trip.average = value;
+  measure (&self->round_trip, value);
+  self->least_round_trip *= MINIMUM_RISE;
+  if (value < self->least_round_trip && value != UNMEASURED_ROUND_TRIP
+      && self->growth < MAX_GROWTH_OF_MINIMUM)
+    self->least_round_trip = value;
+}
+
+static void
+measure_buffer (RoundTripRule * self, const BitrateReport * report)
+{
+  if (report->queued_packets != BITRATE_UNKNOWN)
+    measure (&self->buffer, report->queued_packets);
+  if (report->send_rate != BITRATE_UNKNOWN)
+    self->send_rate += (report->send_rate - self->send_rate) *
+        SEND_RATE_WEIGHT;
+}
+
+/* Packets that are sent in half of the latency */
+static gdouble
+get_max_heavy_buffer (const RoundTripRule * self, gdouble latency)
+{
+  if (self->send_rate <= 0)
+    return G_MAXDOUBLE;
+  return self->send_rate / 8 * latency / 2 / 1000 / PACKET_BYTES;
+}
+
+static Congestion
+judge_buffer (const RoundTripRule * self, gdouble latency)
+{
+  const Signal *buffer = &self->buffer;
+  gdouble heavy = buffer->average + MAX (3 * buffer->peak, buffer->average);
+
+  heavy = MIN (MAX (heavy, SMALL_BUFFER), get_max_heavy_buffer (self, latency));
+  if (buffer->last > 4 * (buffer->average + buffer->peak))
+    return SEVERE;
+  if (buffer->last > heavy)
+    return HEAVY;
+  if (buffer->last > MAX (SMALL_BUFFER, buffer->average + 2.5 * buffer->peak))
+    return LIGHT;
+  return FREE;
+}
+
+static Congestion
+judge_round_trip (const RoundTripRule * self, gdouble latency)
+{
+  const Signal *round_trip = &self->round_trip;
+
+  if (round_trip->last >= latency / 3)
+    return SEVERE;
+  if (round_trip->last > latency / 5)
+    return HEAVY;
+  if (round_trip->last > round_trip->average + MAX (4 * round_trip->peak,
+          0.15 * round_trip->average))
+    return LIGHT;
+  if (round_trip->last < self->least_round_trip + MAX (1, 2 * round_trip->peak)
+      && self->growth < MAX_GROWTH_OF_RISE)
+    return FREE;
+  return STEADY;
+}
+
+static gdouble
+feedback (gpointer rule, const BitrateLimits * limits,
+    const BitrateReport * report, gdouble bitrate)
+{
+  RoundTripRule *self = rule;
+  gdouble latency = limits->latency ? limits->latency / (gdouble) MILLISECOND
+      : USUAL_LATENCY;
+  guint64 now = report->now;
+  Congestion congestion;
+
+  if (report->round_trip == BITRATE_UNKNOWN || report->round_trip == 0
+      || now < self->measure_at)
+    return bitrate;
+  self->measure_at = now + REPORT_INTERVAL;
+  measure_buffer (self, report);
+  measure_round_trip (self, report->round_trip / (gdouble) MILLISECOND);
+  congestion = MAX (judge_round_trip (self, latency), judge_buffer (self,
+          latency));
+
+  if (congestion == SEVERE) {
+    self->decrease_at = now + LIGHT_INTERVAL;
+    return limits->min_bitrate;
+  }
+  if (congestion == HEAVY && now > self->decrease_at) {
+    self->decrease_at = now + HEAVY_INTERVAL;
+    return bitrate - DECREASE - bitrate / DECREASE_PART;
+  }
+  if (congestion == LIGHT && now > self->decrease_at) {
+    self->decrease_at = now + LIGHT_INTERVAL;
+    return bitrate - DECREASE;
+  }
+  if (congestion == FREE && now > self->increase_at) {
+    self->increase_at = now + INCREASE_INTERVAL;
+    return bitrate + INCREASE + bitrate / INCREASE_PART;
+  }
+  return bitrate;
+}
+
+const BitrateRule bitrate_round_trip_rule = {
+  "round-trip", "The round trip time grows when the network is full (belacoder)",
+  sizeof (RoundTripRule), init, feedback
+};

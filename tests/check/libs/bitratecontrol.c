@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an encoder is asked for, in virtual time. Rates are in kbit/s, times in
+ * ms; a report comes each 20 ms.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "bitratecontrol.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define SECOND (1000 * MS)
+#define KBIT 1000
+
+static const BitrateConfig usual = {
+  {300 * KBIT, 6000 * KBIT, 0.1, 0}, 10
+};
+
+static BitrateControl *control;
+static BitrateReport report;
+static guint64 target;          /* bit/s */
+static guint changes;
+
+static void
+begin (const BitrateConfig * config, const BitrateRule * rule, guint64 bitrate)
+{
+  control = bitrate_control_new (config, rule, bitrate * KBIT);
+  memset (&report, 0, sizeof (report));
+  report.queued_bytes = report.queued_packets = BITRATE_UNKNOWN;
+  report.round_trip = report.send_rate = BITRATE_UNKNOWN;
+  report.loss = -1;
+  report.now = SECOND;
+  target = changes = 0;
+}
+
+static void
+end (void)
+{
+  bitrate_control_free (control);
+}
+
+/* The present report again each 20 ms for so many ms */
+static void
+run (guint64 duration)
+{
+  guint64 until = report.now + duration * MS;
+
+  for (; report.now < until; report.now += 20 * MS) {
+    bitrate_control_input (control, &report);
+    changes += bitrate_control_poll (control, report.now, &target);
+  }
+}
+
+/* The rate that the network carries, of an encoder that uses what it is asked
+ * for */
+static void
+run_over (guint64 capacity, guint64 duration)
+{
+  guint64 until = report.now + duration * MS;
+
+  while (report.now < until) {
+    report.is_lower_bound = target < capacity * KBIT;
+    report.estimate = report.is_lower_bound ? target : capacity * KBIT;
+    run (20);
+  }
+}
+
+#define assert_target(kbit) \
+    fail_unless_equals_uint64 (target, (kbit) * KBIT)
+#define assert_target_between(least, most) \
+    fail_unless (target >= (least) * KBIT && target <= (most) * KBIT, \
+        "%" G_GUINT64_FORMAT " bit/s", target)
+
+/* --- by an estimate ------------------------------------------------------- */
+
+GST_START_TEST (estimate_that_never_comes_changes_nothing)
+{
+  begin (&usual, &bitrate_estimate_rule, 2000);
+  run (60000);
+  assert_target (2000);
+  fail_unless_equals_int (changes, 1);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (estimate_that_goes_changes_nothing)
+{
+  begin (&usual, &bitrate_estimate_rule, 2000);
+  report.estimate = 1000 * KBIT;
+  run (1000);
+  assert_target (900);
+  report.estimate = 0;
+  run (10000);
+  assert_target (900);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (first_rate_is_within_the_limits)
+{
+  begin (&usual, &bitrate_estimate_rule, 20000);
+  run (20);
+  assert_target (6000);
+  end ();
+  begin (&usual, &bitrate_estimate_rule, 10);
+  run (20);
+  assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (falls_at_once)
+{
+  begin (&usual, &bitrate_estimate_rule, 4000);
+  report.estimate = 4500 * KBIT;
+  run (1000);
+  report.estimate = 1500 * KBIT;
+  run (20);
+  assert_target (1350);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rises_in_small_steps_after_a_fall)
+{
+  guint64 last;
+  guint i;
+
+  begin (&usual, &bitrate_estimate_rule, 4000);
+  report.estimate = 1500 * KBIT;
+  run (100);
+  report.estimate = 4000 * KBIT;
+  run (400);
+  assert_target (1350);
+  for (i = 0; i < 50; i++) {
+    last = target;
+    run (100);
+    fail_unless (target >= last && target <= 1.11 * last);
+  }
+  assert_target (3600);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lower_bound_never_lowers_the_rate)
+{
+  begin (&usual, &bitrate_estimate_rule, 2000);
+  report.estimate = 400 * KBIT;
+  report.is_lower_bound = TRUE;
+  run (10000);
+  assert_target (2000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lower_bound_does_not_block_the_rise)
+{
+  begin (&usual, &bitrate_estimate_rule, 1350);
+  run_over (1500, 1000);
+  run_over (4000, 5000);
+  assert_target_between (3200, 4400);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lower_bound_is_not_exceeded_by_much)
+{
+  begin (&usual, &bitrate_estimate_rule, 500);
+  report.estimate = 1000 * KBIT;
+  report.is_lower_bound = TRUE;
+  run (60000);
+  assert_target (1500);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stays_near_a_capacity_that_it_found)
+{
+  guint i;
+
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  run_over (4000, 6000);
+  for (i = 0; i < 100; i++) {
+    run_over (4000, 200);
+    assert_target_between (3500, 4400);
+  }
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (waiting_data_lower_the_rate_further)
+{
+  begin (&usual, &bitrate_estimate_rule, 4000);
+  report.estimate = 2000 * KBIT;
+  report.queued_bytes = 0;
+  run (200);
+  assert_target (1800);
+  /* 200 ms of the path, 120 of them too many */
+  report.queued_bytes = 50000;
+  run (200);
+  assert_target_between (1350, 1400);
+  report.queued_bytes = 500000;
+  run (200);
+  assert_target (720);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (key_frame_that_drains_soon_is_no_queue)
+{
+  begin (&usual, &bitrate_estimate_rule, 1800);
+  report.estimate = 2000 * KBIT;
+  report.queued_bytes = 0;
+  run (1000);
+  report.queued_bytes = 50000;
+  run (60);
+  report.queued_bytes = 10000;
+  run (40);
+  report.queued_bytes = 0;
+  run (100);
+  assert_target (1800);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- how often ------------------------------------------------------------ */
+
+GST_START_TEST (changes_are_limited_in_any_second)
+{
+  static const guint limits[] = { 1, 2, 5, 10, 50 };
+  guint64 times[2000];
+  guint i, j, n;
+
+  for (i = 0; i < G_N_ELEMENTS (limits); i++) {
+    BitrateConfig config = usual;
+
+    config.max_changes = limits[i];
+    begin (&config, &bitrate_estimate_rule, 4000);
+    for (j = n = 0; j < 1000; j++) {
+      report.estimate = (j % 2 ? 4000 - j : 4000 - 2 * j) * KBIT;
+      bitrate_control_input (control, &report);
+      if (bitrate_control_poll (control, report.now, &target))
+        times[n++] = report.now;
+      report.now += 10 * MS;
+    }
+    fail_unless (n > limits[i]);
+    for (j = limits[i]; j < n; j++)
+      fail_unless (times[j] - times[j - limits[i]] >= SECOND);
+    end ();
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rises_leave_room_for_a_fall)
+{
+  BitrateConfig config = usual;
+  guint i;
+
+  config.max_changes = 4;
+  begin (&config, &bitrate_estimate_rule, 500);
+  for (i = 0; i < 50; i++) {
+    report.estimate = 6000 * KBIT;
+    run (1700);
+    report.estimate = target;
+    run (20);
+    fail_unless (target <= 0.9 * report.estimate, "fall %u waits", i);
+  }
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (fall_that_had_to_wait_is_not_forgotten)
+{
+  BitrateConfig config = usual;
+  BitrateStats stats;
+
+  config.max_changes = 1;
+  begin (&config, &bitrate_estimate_rule, 4000);
+  run (20);
+  report.estimate = 1000 * KBIT;
+  run (500);
+  assert_target (4000);
+  run (600);
+  assert_target (900);
+  bitrate_control_get_stats (control, &stats);
+  fail_unless_equals_uint64 (stats.held_back, 1);
+  fail_unless_equals_uint64 (stats.falls, 1);
+  fail_unless_equals_uint64 (stats.rises, 0);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (other_encoder_gets_the_rate_again)
+{
+  begin (&usual, &bitrate_estimate_rule, 2000);
+  run (1000);
+  fail_unless_equals_int (changes, 1);
+  bitrate_control_repeat (control);
+  run (1000);
+  fail_unless_equals_int (changes, 2);
+  assert_target (2000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (limits_may_change_while_it_runs)
+{
+  BitrateConfig config = usual;
+
+  begin (&usual, &bitrate_estimate_rule, 4000);
+  run (1000);
+  config.limits.max_bitrate = 1000 * KBIT;
+  bitrate_control_set_config (control, &config);
+  run (20);
+  assert_target (1000);
+  config.limits.min_bitrate = 2000 * KBIT;      /* above the maximum */
+  bitrate_control_set_config (control, &config);
+  run (1000);
+  assert_target (2000);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- by the round trip ---------------------------------------------------- */
+
+static void
+set_round_trip (guint64 round_trip)
+{
+  report.round_trip = round_trip * MS;
+}
+
+static const BitrateConfig slow_receiver = {
+  {300 * KBIT, 6000 * KBIT, 0.1, 2 * SECOND}, 10
+};
+
+GST_START_TEST (constant_round_trip_lets_the_rate_rise)
+{
+  begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
+  set_round_trip (40);
+  run (10000);
+  /* 30 kbit/s and a thirtieth, twice a second */
+  assert_target_between (2200, 3200);
+  run (30000);
+  assert_target (6000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (round_trip_of_a_third_of_the_latency_asks_for_the_minimum)
+{
+  begin (&slow_receiver, &bitrate_round_trip_rule, 4000);
+  set_round_trip (40);
+  run (1000);
+  set_round_trip (700);
+  run (20);
+  assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (round_trip_of_a_fifth_of_the_latency_lowers_it_by_tenths)
+{
+  begin (&slow_receiver, &bitrate_round_trip_rule, 4000);
+  set_round_trip (40);
+  run (1000);
+  set_round_trip (500);
+  run (20);
+  assert_target_between (3400, 3800);
+  run (1000);
+  assert_target_between (1800, 2500);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rising_round_trip_stops_the_rise)
+{
+  guint i;
+
+  begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
+  set_round_trip (40);
+  run (4000);
+  for (i = 0; i < 50; i++) {
+    set_round_trip (40 + 5 * i);
+    run (20);
+  }
+  assert_target_between (1000, 1700);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (growing_send_buffer_lowers_the_rate)
+{
+  guint i;
+
+  begin (&slow_receiver, &bitrate_round_trip_rule, 4000);
+  set_round_trip (40);
+  report.queued_packets = 20;
+  run (5000);
+  for (i = 0; i < 100; i++) {
+    report.queued_packets += 4;
+    run (20);
+  }
+  assert_target_between (300, 2500);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unmeasured_round_trip_changes_nothing)
+{
+  begin (&slow_receiver, &bitrate_round_trip_rule, 2000);
+  set_round_trip (0);
+  run (10000);
+  assert_target (2000);
+  fail_unless_equals_int (changes, 1);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- by losses ------------------------------------------------------------ */
+
+static void
+run_with_loss (gdouble loss, guint n_reports)
+{
+  guint i;
+
+  for (i = 0; i < n_reports; i++) {
+    report.loss = loss;
+    run (20);
+    report.loss = -1;
+    run (980);
+  }
+}
+
+GST_START_TEST (losses_above_a_tenth_lower_the_rate_by_half_of_them)
+{
+  begin (&usual, &bitrate_loss_rule, 4000);
+  run_with_loss (0.2, 1);
+  assert_target (3600);
+  run_with_loss (0.5, 1);
+  assert_target (2700);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (losses_between_leave_the_rate)
+{
+  begin (&usual, &bitrate_loss_rule, 4000);
+  run_with_loss (0.05, 20);
+  assert_target (4000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rare_losses_let_the_rate_rise)
+{
+  begin (&usual, &bitrate_loss_rule, 1000);
+  run_with_loss (0.01, 10);
+  assert_target_between (1500, 1640);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_report_changes_nothing)
+{
+  begin (&usual, &bitrate_loss_rule, 1000);
+  run (60000);
+  assert_target (1000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_rule_goes_on_at_the_present_rate)
+{
+  begin (&usual, &bitrate_loss_rule, 4000);
+  run_with_loss (0.5, 1);
+  assert_target (3000);
+  bitrate_control_set_rule (control, &bitrate_estimate_rule);
+  run (1000);
+  assert_target (3000);
+  report.estimate = 2000 * KBIT;
+  run (20);
+  assert_target (1800);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- whatever is reported ------------------------------------------------- */
+
+GST_START_TEST (rate_stays_within_the_limits_whatever_is_reported)
+{
+  static const BitrateRule *const rules[] = { &bitrate_estimate_rule,
+    &bitrate_round_trip_rule, &bitrate_loss_rule
+  };
+  GRand *random = g_rand_new_with_seed (1);
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (rules); i++) {
+    begin (&slow_receiver, rules[i], 2000);
+    for (j = 0; j < 100000; j++) {
+      report.estimate = g_rand_int (random);
+      report.is_lower_bound = g_rand_boolean (random);
+      report.queued_bytes = g_rand_int (random) >> g_rand_int_range (random, 0,
+          32);
+      report.queued_packets = g_rand_int_range (random, 0, 3000);
+      report.round_trip = g_rand_int_range (random, 0, 3000) * MS;
+      report.send_rate = g_rand_int (random);
+      report.loss = g_rand_double_range (random, -1, 1);
+      run (20);
+      assert_target_between (300, 6000);
+    }
+    end ();
+  }
+  g_rand_free (random);
+}
+
+GST_END_TEST;
+
+static Suite *
+bitrate_control_suite (void)
+{
+  Suite *s = suite_create ("bitratecontrol");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, estimate_that_never_comes_changes_nothing);
+  tcase_add_test (tc, estimate_that_goes_changes_nothing);
+  tcase_add_test (tc, first_rate_is_within_the_limits);
+  tcase_add_test (tc, falls_at_once);
+  tcase_add_test (tc, rises_in_small_steps_after_a_fall);
+  tcase_add_test (tc, lower_bound_never_lowers_the_rate);
+  tcase_add_test (tc, lower_bound_does_not_block_the_rise);
+  tcase_add_test (tc, lower_bound_is_not_exceeded_by_much);
+  tcase_add_test (tc, stays_near_a_capacity_that_it_found);
+  tcase_add_test (tc, waiting_data_lower_the_rate_further);
+  tcase_add_test (tc, key_frame_that_drains_soon_is_no_queue);
+  tcase_add_test (tc, changes_are_limited_in_any_second);
+  tcase_add_test (tc, rises_leave_room_for_a_fall);
+  tcase_add_test (tc, fall_that_had_to_wait_is_not_forgotten);
+  tcase_add_test (tc, other_encoder_gets_the_rate_again);
+  tcase_add_test (tc, limits_may_change_while_it_runs);
+  tcase_add_test (tc, constant_round_trip_lets_the_rate_rise);
+  tcase_add_test (tc,
+      round_trip_of_a_third_of_the_latency_asks_for_the_minimum);
+  tcase_add_test (tc,
+      round_trip_of_a_fifth_of_the_latency_lowers_it_by_tenths);
+  tcase_add_test (tc, rising_round_trip_stops_the_rise);
+  tcase_add_test (tc, growing_send_buffer_lowers_the_rate);
+  tcase_add_test (tc, unmeasured_round_trip_changes_nothing);
+  tcase_add_test (tc, losses_above_a_tenth_lower_the_rate_by_half_of_them);
+  tcase_add_test (tc, losses_between_leave_the_rate);
+  tcase_add_test (tc, rare_losses_let_the_rate_rise);
+  tcase_add_test (tc, no_report_changes_nothing);
+  tcase_add_test (tc, another_rule_goes_on_at_the_present_rate);
+  tcase_add_test (tc, rate_stays_within_the_limits_whatever_is_reported);
+  return s;
+}
+
+GST_CHECK_MAIN (bitrate_control);
