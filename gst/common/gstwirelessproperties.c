@@ -58,6 +58,9 @@ set_member (const GstWirelessProperty * property, gpointer member,
     case G_TYPE_UINT64:
       *(guint64 *) member = g_value_get_uint64 (value);
       break;
+    case G_TYPE_DOUBLE:
+      *(gdouble *) member = g_value_get_double (value);
+      break;
     case G_TYPE_OBJECT:
       g_set_object ((GObject **) member, g_value_get_object (value));
       break;
@@ -89,6 +92,9 @@ get_member (gconstpointer member, GValue * value)
       break;
     case G_TYPE_UINT64:
       g_value_set_uint64 (value, *(const guint64 *) member);
+      break;
+    case G_TYPE_DOUBLE:
+      g_value_set_double (value, *(const gdouble *) member);
       break;
     case G_TYPE_OBJECT:
       g_value_set_object (value, *(GObject * const *) member);
@@ -285,6 +291,9 @@ init_member (const GstWirelessProperty * property, gpointer member)
       break;
     case G_TYPE_UINT64:
       *(guint64 *) member = property->initial;
+      break;
+    case G_TYPE_DOUBLE:
+      *(gdouble *) member = property->double_initial;
       break;
     case G_TYPE_OBJECT:
       break;

@@ -86,6 +86,11 @@ typedef struct
         ...) \
     { name, nick, blurb, flags, G_TYPE_UINT64, NULL, \
       PROPERTY_MEMBER (member, guint64), min, initial, max, __VA_ARGS__ }
+#define PROPERTY_DOUBLE(name, nick, blurb, flags, member, min, max, initial, \
+        ...) \
+    { name, nick, blurb, flags, G_TYPE_DOUBLE, NULL, \
+      PROPERTY_MEMBER (member, gdouble), .double_minimum = min, \
+      .double_maximum = max, .double_initial = initial, __VA_ARGS__ }
 #define PROPERTY_ENUM(name, nick, blurb, flags, member, get_type, initial, ...) \
     { name, nick, blurb, flags, 0, get_type, \
       PROPERTY_MEMBER (member, gint), 0, initial, __VA_ARGS__ }

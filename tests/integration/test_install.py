@@ -17,6 +17,7 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 ELEMENTS = {
     "rfc2250": ("rfc2250pay", "rfc2250depay"),
     "mpegstat": ("mpegstat",),
+    "bitrateadapt": ("bitrateadapt",),
     "ifd": ("ifdqueue", "ifdsink"),
     "udplite": ("udplitesink", "udplitesrc"),
     "mmtp": ("mmtpsink", "mmtpsrc"),

@@ -8,6 +8,9 @@
 
 /* One of each class that has a timer; of the network's, one that needs none */
 static const gchar *const lines[] = {
+#ifdef HAVE_BITRATEADAPT
+  "bitrateadapt",
+#endif
 #ifdef HAVE_MPEGSTAT
   "mpegstat",
 #endif

@@ -1,0 +1,797 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-bitrateadapt
+ * @title: bitrateadapt
+ * @short_description: Keeps the bitrate of the encoder upstream at what the network carries
+ *
+ * Live video over a link that changes is saved by the encoder first: when the link
+ * halves, it has to make half. This element stands between encoder and sink and
+ * passes everything through. It finds the encoder upstream and changes its bitrate
+ * while it plays. What the network carries it learns from the elements downstream:
+ *
+ * * the property `estimated-bitrate` of mmtpsink, dcctpthinsink, ifdsink, and of
+ *   other elements that have it, as rtpgccbwe
+ * * the round trip time in the `stats` of srtsink and ristsink
+ * * the losses in RTCP receiver reports, where rtpbin stands before the sink
+ *
+ * The bitrate falls at once and rises with care. It stays between
+ * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. After a loss that
+ * was not repaired the encoder is asked for a key frame.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! h264parse ! bitrateadapt ! rtph264pay ! mmtpsink host=127.0.0.1 port=5004 blocking=false
+ * ]| Sends video at the bitrate that mmtpsink estimates.
+ * GST_DEBUG=bitrateadapt:5 explains each change.
+ * |[
+ * gst-launch-1.0 mmtpsrc port=5004 ! rtph264depay ! avdec_h264 ! autovideosink
+ * ]| Shows it.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstbitrateadapt.h"
+
+#include <string.h>
+
+#include "bitratecontrol.h"
+#include "gstbitrateencoder.h"
+#include "gstbitratenetwork.h"
+#include "gststatstimer.h"
+#include "gstwirelessevents.h"
+#include "gstwirelessproperties.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
+#define GST_CAT_DEFAULT gst_bitrate_adapt_debug
+
+#define STATS_NAME "application/x-bitrateadapt-stats"
+#define CHANGE_NAME "application/x-bitrateadapt-change"
+
+/* The network is asked this often; belacoder's rule assumes it. */
+#define PERIOD (20 * GST_MSECOND)
+/* Between two requests for a key frame; the decoder has to get the first one. */
+#define KEY_FRAME_INTERVAL GST_SECOND
+/* So long encoder, network or estimate may be missing in a stream that runs before a
+ * warning: pipelines are linked and connected bit by bit. */
+#define PATIENCE (3 * GST_SECOND)
+
+/* The rate of the encoder is measured over this many parts of a second. */
+#define N_PARTS 10
+#define PART (GST_SECOND / N_PARTS)
+
+typedef struct
+{
+  guint64 bytes[N_PARTS];       /* a ring */
+  guint64 part;                 /* number of the newest one */
+} Meter;
+
+typedef enum
+{
+  TROUBLE_ENCODER,              /* none, or several */
+  TROUBLE_NETWORK,              /* nothing downstream knows the network */
+  TROUBLE_ESTIMATE,             /* it has told nothing so far */
+  TROUBLE_LAST
+} Trouble;
+
+struct _GstBitrateAdapt
+{
+  GstBaseTransform parent;
+
+  GThread *thread;              /* from start to stop */
+
+  /* --- protected by the object lock --- */
+  gchar *encoder_name, *network_name;
+  guint min_bitrate, max_bitrate, start_bitrate, reserved_bitrate;
+  gdouble headroom;
+  guint max_changes;
+  gboolean request_key_frames, post_messages;
+  BitrateControl *control;      /* since an encoder was found; NULL: before */
+  Meter meter;
+  guint64 passed;               /* buffers */
+  gboolean is_repeated;         /* the encoder begins anew: new caps */
+  gchar *encoder, *network;     /* names, for the statistics */
+  BitrateReport report;         /* the last one */
+  guint64 lost, key_frames_requested, refused;
+
+  /* --- protected by `mutex`, which is taken last --- */
+  GMutex mutex;
+  GCond cond;
+  gboolean is_stopping;
+
+  /* --- thread only --- */
+  gpointer followed;            /* the encoder, to be compared only */
+  gboolean has_refused, has_failed;     /* that encoder, and that is told */
+  const BitrateRule *rule;
+  guint64 loss_report;          /* the last one that was taken */
+  guint64 lost_before;
+  guint64 key_frame_at;         /* time of the last request; 0: none */
+  guint64 trouble_since[TROUBLE_LAST];  /* 0: there is none */
+  gboolean trouble_told[TROUBLE_LAST];
+};
+
+#define gst_bitrate_adapt_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstBitrateAdapt, gst_bitrate_adapt,
+    GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_bitrate_adapt_debug, "bitrateadapt", 0,
+        "Encoder bitrate that follows the network"));
+GST_ELEMENT_REGISTER_DEFINE (bitrateadapt, "bitrateadapt", GST_RANK_NONE,
+    GST_TYPE_BITRATE_ADAPT);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static guint64
+get_now (void)
+{
+  return g_get_monotonic_time () * (guint64) GST_USECOND;
+}
+
+/* --- the rate that the encoder makes: with object lock -------------------- */
+
+static void
+meter_advance (Meter * meter, guint64 now)
+{
+  guint64 part = now / PART;
+  guint i;
+
+  if (part <= meter->part)
+    return;
+  for (i = 1; i <= MIN (part - meter->part, N_PARTS); i++)
+    meter->bytes[(meter->part + i) % N_PARTS] = 0;
+  meter->part = part;
+}
+
+/* bit/s in the last second */
+static guint64
+meter_get (Meter * meter, guint64 now)
+{
+  guint64 sum = 0;
+  guint i;
+
+  meter_advance (meter, now);
+  for (i = 0; i < N_PARTS; i++)
+    sum += meter->bytes[i];
+  return 8 * sum;
+}
+
+static GstFlowReturn
+gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (trans);
+
+  GST_OBJECT_LOCK (self);
+  meter_advance (&self->meter, get_now ());
+  self->meter.bytes[self->meter.part % N_PARTS] += gst_buffer_get_size (buffer);
+  self->passed++;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+/* An encoder that gets other caps begins anew, and some then forget their rate. */
+static gboolean
+gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    GST_OBJECT_LOCK (self);
+    self->is_repeated = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+/* --- trouble: thread ------------------------------------------------------ */
+
+/* Time counts only while the stream runs. TRUE: it is to be told now */
+static gboolean
+note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
+    guint64 now)
+{
+  if (!is_there) {
+    self->trouble_since[trouble] = 0;
+    self->trouble_told[trouble] = FALSE;
+    return FALSE;
+  }
+  if (self->trouble_since[trouble] == 0)
+    self->trouble_since[trouble] = now;
+  if (self->trouble_told[trouble]
+      || now < self->trouble_since[trouble] + PATIENCE)
+    return FALSE;
+  self->trouble_told[trouble] = TRUE;
+  return TRUE;
+}
+
+static gboolean
+has_stream (GstBitrateAdapt * self)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (self);
+  has = self->passed > 0;
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
+static void
+judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
+    guint64 now)
+{
+  gboolean is_there = has_stream (self);
+  const BitrateReport *report = &network->report;
+  gboolean is_silent = network->rule && report->estimate == 0
+      && report->loss < 0 && (report->round_trip == BITRATE_UNKNOWN
+      || report->round_trip == 0);
+
+  if (note_trouble (self, TROUBLE_NETWORK, is_there && !network->rule, now))
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("The bitrate does not follow the network: no element downstream knows "
+            "what the network carries."),
+        ("Elements that do: those with a property \"estimated-bitrate\" "
+            "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
+            "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
+            "elsewhere in the pipeline."));
+  if (note_trouble (self, TROUBLE_ESTIMATE, is_there && is_silent, now))
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("The bitrate does not follow the network: \"%s\" has told nothing of it "
+            "for %u s.", network->element, (guint) (PATIENCE / GST_SECOND)),
+        ("The encoder keeps its bitrate. Is the receiver connected, and does it "
+            "send reports?"));
+}
+
+static void
+tell_several (GstBitrateAdapt * self)
+{
+  GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+      ("The bitrate does not follow the network: there are several video "
+          "encoders upstream."),
+      ("Set \"encoder\" to the name of the one that is to follow, or put a "
+          "bitrateadapt behind each encoder."));
+}
+
+static void
+tell_missing (GstBitrateAdapt * self, const gchar * name)
+{
+  gchar *list = gst_bitrate_encoder_list ();
+
+  if (name)
+    GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+        ("The bitrate does not follow the network: the pipeline has no element "
+            "\"%s\".", name), ("It is the value of \"encoder\"."));
+  else
+    GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+        ("The bitrate does not follow the network: there is no video encoder "
+            "upstream."), ("Encoders that can follow: %s", list));
+  g_free (list);
+}
+
+/* Once for each encoder. It is a mistake of the pipeline, so it is an error. */
+static void
+tell_fixed (GstBitrateAdapt * self, GstElement * element, const gchar * reason)
+{
+  gchar *list = gst_bitrate_encoder_list ();
+
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+      ("The bitrate of \"%s\" cannot be changed while it runs: %s.",
+          GST_OBJECT_NAME (element), reason), ("Encoders that can: %s", list));
+  g_free (list);
+}
+
+/* --- the encoder: thread -------------------------------------------------- */
+
+/* Another encoder than before gets the rate as soon as it is there. */
+static void
+follow (GstBitrateAdapt * self, GstElement * element)
+{
+  if (self->followed == element)
+    return;
+  self->followed = element;
+  self->has_refused = self->has_failed = FALSE;
+  GST_OBJECT_LOCK (self);
+  g_free (self->encoder);
+  self->encoder = element ? gst_object_get_name (GST_OBJECT_CAST (element))
+      : NULL;
+  self->is_repeated = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  GST_DEBUG_OBJECT (self, "the encoder is %" GST_PTR_FORMAT, element);
+}
+
+/* NULL: none that can follow. Release it. */
+static GstElement *
+find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
+    guint64 now)
+{
+  GstElement *element;
+  GstBitrateSearch found;
+  gchar *reason, *name;
+
+  GST_OBJECT_LOCK (self);
+  name = g_strdup (self->encoder_name);
+  GST_OBJECT_UNLOCK (self);
+  found = gst_bitrate_encoder_find (GST_BASE_TRANSFORM_SINK_PAD (self), name,
+      &element, encoder, &reason);
+  follow (self, found == GST_BITRATE_SEVERAL ? NULL : element);
+  if (note_trouble (self, TROUBLE_ENCODER, has_stream (self)
+          && (found == GST_BITRATE_NONE || found == GST_BITRATE_SEVERAL), now)) {
+    if (found == GST_BITRATE_SEVERAL)
+      tell_several (self);
+    else
+      tell_missing (self, name);
+  }
+  if (found == GST_BITRATE_FIXED && !self->has_failed) {
+    self->has_failed = TRUE;
+    tell_fixed (self, element, reason);
+  }
+  if (found != GST_BITRATE_FOUND)
+    gst_clear_object (&element);
+  g_free (reason);
+  g_free (name);
+  return element;
+}
+
+static void
+post_change (GstBitrateAdapt * self, guint64 bitrate)
+{
+  GstStructure *change;
+
+  GST_OBJECT_LOCK (self);
+  change = !self->post_messages ? NULL : gst_structure_new (CHANGE_NAME,
+      "target-bitrate", G_TYPE_UINT64, bitrate,
+      "estimated-bitrate", G_TYPE_UINT64, self->report.estimate,
+      "application-limited", G_TYPE_BOOLEAN, self->report.is_lower_bound,
+      "encoder-bitrate", G_TYPE_UINT64, meter_get (&self->meter, get_now ()),
+      NULL);
+  GST_OBJECT_UNLOCK (self);
+  if (change)
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        gst_message_new_element (GST_OBJECT_CAST (self), change));
+}
+
+static void
+note_refusal (GstBitrateAdapt * self, GstElement * element,
+    const GstBitrateEncoder * encoder, guint64 bitrate)
+{
+  GST_OBJECT_LOCK (self);
+  self->refused++;
+  GST_OBJECT_UNLOCK (self);
+  if (self->has_refused)
+    return;
+  self->has_refused = TRUE;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("\"%s\" did not take a bitrate of %" G_GUINT64_FORMAT " bit/s.",
+          GST_OBJECT_NAME (element), bitrate),
+      ("Its property \"%s\" is %" G_GUINT64_FORMAT " bit/s still.",
+          encoder->property, gst_bitrate_encoder_get (element, encoder)));
+}
+
+static void
+ask_encoder (GstBitrateAdapt * self, GstElement * element,
+    const GstBitrateEncoder * encoder, guint64 bitrate)
+{
+  GST_DEBUG_OBJECT (self, "%s: %" G_GUINT64_FORMAT " bit/s, of %s%"
+      G_GUINT64_FORMAT, GST_OBJECT_NAME (element), bitrate,
+      self->report.is_lower_bound ? "at least " : "", self->report.estimate);
+  if (!gst_bitrate_encoder_set (element, encoder, bitrate))
+    note_refusal (self, element, encoder, bitrate);
+  post_change (self, bitrate);
+  g_object_notify (G_OBJECT (self), "target-bitrate");
+}
+
+/* --- the network: thread -------------------------------------------------- */
+
+static void
+request_key_frame (GstBitrateAdapt * self, guint64 lost, guint64 now)
+{
+  gboolean is_wanted, is_new = lost > self->lost_before;
+
+  self->lost_before = lost;
+  GST_OBJECT_LOCK (self);
+  self->lost = lost;
+  is_wanted = is_new && self->request_key_frames && self->passed > 0
+      && (self->key_frame_at == 0
+      || now >= self->key_frame_at + KEY_FRAME_INTERVAL);
+  self->key_frames_requested += is_wanted;
+  GST_OBJECT_UNLOCK (self);
+  if (!is_wanted)
+    return;
+  self->key_frame_at = now;
+  GST_DEBUG_OBJECT (self, "lost %" G_GUINT64_FORMAT ": asking for a key frame",
+      lost);
+  gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
+      gst_wireless_event_new_key_unit_request ());
+}
+
+/* RTCP tells the same losses until the next report. */
+static void
+drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
+{
+  if (network->loss_report == self->loss_report)
+    network->report.loss = -1;
+  self->loss_report = network->loss_report;
+}
+
+static void
+read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
+{
+  gchar *name;
+
+  GST_OBJECT_LOCK (self);
+  name = g_strdup (self->network_name);
+  GST_OBJECT_UNLOCK (self);
+  gst_bitrate_network_read (GST_BASE_TRANSFORM_SRC_PAD (self), name, network);
+  g_free (name);
+  judge_network (self, network, now);
+  drop_old_losses (self, network);
+  network->report.now = now;
+
+  GST_OBJECT_LOCK (self);
+  if (network->report.estimate > 0)
+    network->report.estimate = MAX (network->report.estimate,
+        self->reserved_bitrate + 1) - self->reserved_bitrate;
+  self->report = network->report;
+  if (g_strcmp0 (self->network, network->element) != 0) {
+    GST_DEBUG_OBJECT (self, "the network is known to %s",
+        GST_STR_NULL (network->element));
+    g_free (self->network);
+    self->network = g_strdup (network->element);
+    /* Counters of another element */
+    self->lost_before = MAX (self->lost_before, network->lost);
+  }
+  GST_OBJECT_UNLOCK (self);
+  /* The counters begin anew with a new start. */
+  self->lost_before = MIN (self->lost_before, network->lost);
+  request_key_frame (self, network->lost, now);
+}
+
+/* With object lock */
+static void
+get_config (const GstBitrateAdapt * self, guint64 latency,
+    BitrateConfig * config)
+{
+  config->limits.min_bitrate = self->min_bitrate;
+  config->limits.max_bitrate = self->max_bitrate;
+  config->limits.headroom = self->headroom;
+  config->limits.latency = latency;
+  config->max_changes = self->max_changes;
+}
+
+/* With object lock */
+static void
+make_control (GstBitrateAdapt * self, const BitrateConfig * config,
+    const BitrateRule * rule, guint64 bitrate)
+{
+  if (self->start_bitrate > 0)
+    bitrate = self->start_bitrate;
+  self->control = bitrate_control_new (config, rule, bitrate);
+}
+
+/* TRUE: the encoder is to be asked for `bitrate`. `present`: what it makes now */
+static gboolean
+decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
+    guint64 present, guint64 * bitrate)
+{
+  const BitrateRule *rule = network->rule ? network->rule
+      : &bitrate_estimate_rule;
+  BitrateConfig config;
+  gboolean is_due;
+
+  GST_OBJECT_LOCK (self);
+  get_config (self, network->latency, &config);
+  if (!self->control)
+    make_control (self, &config, rule, present);
+  bitrate_control_set_config (self->control, &config);
+  bitrate_control_set_rule (self->control, rule);
+  if (self->is_repeated)
+    bitrate_control_repeat (self->control);
+  self->is_repeated = FALSE;
+  bitrate_control_input (self->control, &network->report);
+  is_due = bitrate_control_poll (self->control, network->report.now, bitrate);
+  GST_OBJECT_UNLOCK (self);
+  return is_due;
+}
+
+static void
+adapt (GstBitrateAdapt * self)
+{
+  guint64 now = get_now (), bitrate;
+  const GstBitrateEncoder *encoder;
+  GstBitrateNetwork network;
+  GstElement *element;
+
+  read_network (self, &network, now);
+  element = find_encoder (self, &encoder, now);
+  if (element) {
+    if (decide (self, &network, gst_bitrate_encoder_get (element, encoder),
+            &bitrate))
+      ask_encoder (self, element, encoder, bitrate);
+    gst_object_unref (element);
+  }
+  gst_bitrate_network_clear (&network);
+}
+
+/* An encoder may hold its lock for as long as it takes for a frame, and the network
+ * may block the streaming thread just when the rate has to fall. Therefore this is a
+ * thread of its own. */
+static gpointer
+run (gpointer data)
+{
+  GstBitrateAdapt *self = data;
+  gint64 wakeup = g_get_monotonic_time ();
+
+  g_mutex_lock (&self->mutex);
+  while (!self->is_stopping) {
+    g_mutex_unlock (&self->mutex);
+    adapt (self);
+    g_mutex_lock (&self->mutex);
+    wakeup = MAX (wakeup + (gint64) (PERIOD / GST_USECOND),
+        g_get_monotonic_time ());
+    while (!self->is_stopping
+        && g_cond_wait_until (&self->cond, &self->mutex, wakeup));
+  }
+  g_mutex_unlock (&self->mutex);
+  return NULL;
+}
+
+/* --- life cycle ----------------------------------------------------------- */
+
+static void
+reset (GstBitrateAdapt * self)
+{
+  GST_OBJECT_LOCK (self);
+  g_clear_pointer (&self->control, bitrate_control_free);
+  memset (&self->meter, 0, sizeof (self->meter));
+  memset (&self->report, 0, sizeof (self->report));
+  self->passed = self->lost = self->key_frames_requested = self->refused = 0;
+  g_clear_pointer (&self->encoder, g_free);
+  g_clear_pointer (&self->network, g_free);
+  GST_OBJECT_UNLOCK (self);
+  self->followed = NULL;
+  self->loss_report = self->lost_before = self->key_frame_at = 0;
+  memset (self->trouble_since, 0, sizeof (self->trouble_since));
+  memset (self->trouble_told, 0, sizeof (self->trouble_told));
+}
+
+static gboolean
+gst_bitrate_adapt_start (GstBaseTransform * trans)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (trans);
+
+  reset (self);
+  self->is_stopping = FALSE;
+  self->thread = g_thread_new ("bitrateadapt", run, self);
+  return TRUE;
+}
+
+static gboolean
+gst_bitrate_adapt_stop (GstBaseTransform * trans)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (trans);
+
+  g_mutex_lock (&self->mutex);
+  self->is_stopping = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->mutex);
+  g_clear_pointer (&self->thread, g_thread_join);
+  return TRUE;
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+static GstStructure *
+gst_bitrate_adapt_create_stats (GstElement * element)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (element);
+  BitrateStats stats = { 0 };
+  GstStructure *structure;
+  const gchar *rule = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (self->control) {
+    bitrate_control_get_stats (self->control, &stats);
+    rule = bitrate_control_get_rule (self->control)->name;
+  }
+  structure = gst_structure_new (STATS_NAME,
+      "encoder", G_TYPE_STRING, self->encoder,
+      "estimator", G_TYPE_STRING, self->network,
+      "rule", G_TYPE_STRING, rule,
+      "estimated-bitrate", G_TYPE_UINT64, self->report.estimate,
+      "application-limited", G_TYPE_BOOLEAN, self->report.is_lower_bound,
+      "target-bitrate", G_TYPE_UINT64, stats.target,
+      "encoder-bitrate", G_TYPE_UINT64, meter_get (&self->meter, get_now ()),
+      "queued-bytes", G_TYPE_UINT64,
+      self->report.queued_bytes == BITRATE_UNKNOWN ? 0
+      : self->report.queued_bytes,
+      "buffers", G_TYPE_UINT64, self->passed,
+      "reports", G_TYPE_UINT64, stats.reports,
+      "rises", G_TYPE_UINT64, stats.rises,
+      "falls", G_TYPE_UINT64, stats.falls,
+      "held-back", G_TYPE_UINT64, stats.held_back,
+      "refused", G_TYPE_UINT64, self->refused,
+      "lost", G_TYPE_UINT64, self->lost,
+      "key-frames-requested", G_TYPE_UINT64, self->key_frames_requested, NULL);
+  GST_OBJECT_UNLOCK (self);
+  return structure;
+}
+
+static GstStateChangeReturn
+gst_bitrate_adapt_change_state (GstElement * element, GstStateChange transition)
+{
+  GstStateChangeReturn done;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_stats_timer_stop (element);
+  done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && done != GST_STATE_CHANGE_FAILURE)
+    gst_stats_timer_start (element, gst_bitrate_adapt_create_stats);
+  return done;
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+static void
+get_target (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  GstBitrateAdapt *self = object;
+  BitrateStats stats = { 0 };
+
+  GST_OBJECT_LOCK (self);
+  if (self->control)
+    bitrate_control_get_stats (self->control, &stats);
+  GST_OBJECT_UNLOCK (self);
+  g_value_set_uint (value, stats.target);
+}
+
+#define PROPERTY_STRUCT GstBitrateAdapt
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstBitrateAdapt:encoder:
+   *
+   * Unset: the video encoder upstream, which may be in a bin, and behind parsers,
+   * queues, payloaders and muxers. Where there are several, the name says which one
+   * follows.
+   */
+  PROPERTY_STRING ("encoder", "Encoder",
+      "Name of the encoder in the pipeline; unset: the one upstream",
+      PROPERTY_PLAYING, encoder_name, NULL),
+
+  /**
+   * GstBitrateAdapt:estimator:
+   *
+   * Unset: what is downstream decides, in this order: the lowest
+   * `estimated-bitrate` of an element, srtsink or ristsink, an RTP session.
+   */
+  PROPERTY_STRING ("estimator", "Estimator",
+      "Name of the element in the pipeline that knows what the network carries; "
+      "unset: one downstream", PROPERTY_PLAYING, network_name, NULL),
+
+  PROPERTY_UINT ("min-bitrate", "Minimum bitrate",
+      "Lowest bitrate that the encoder is asked for, in bit/s",
+      PROPERTY_PLAYING, min_bitrate, 1, G_MAXINT, 300000),
+  PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
+      "Highest bitrate that the encoder is asked for, in bit/s",
+      PROPERTY_PLAYING, max_bitrate, 1, G_MAXINT, 6000000),
+  PROPERTY_UINT ("start-bitrate", "Start bitrate",
+      "Bitrate until the network is known, in bit/s; 0: that of the encoder",
+      PROPERTY_READY, start_bitrate, 0, G_MAXINT, 0),
+
+  /**
+   * GstBitrateAdapt:headroom:
+   *
+   * What is left free of an estimate has room for the headers of RTP, for
+   * retransmissions, and for frames that are larger than the average.
+   */
+  PROPERTY_DOUBLE ("headroom", "Headroom",
+      "Part of the estimated bitrate that is not used", PROPERTY_PLAYING,
+      headroom, 0, 0.9, 0.1),
+  PROPERTY_UINT ("reserved-bitrate", "Reserved bitrate",
+      "Part of the estimated bitrate for other streams over the same sink, as "
+      "audio, in bit/s", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT, 0),
+  PROPERTY_UINT ("max-changes", "Maximum changes",
+      "Changes of the encoder in any second at most", PROPERTY_PLAYING,
+      max_changes, 1, BITRATE_MAX_CHANGES, 10),
+  PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
+      "Ask the encoder for a key frame after a loss that was not repaired, at "
+      "most once a second", PROPERTY_PLAYING, request_key_frames, TRUE),
+
+  /**
+   * GstBitrateAdapt:post-messages:
+   *
+   * An element message `application/x-bitrateadapt-change` for each change of the
+   * encoder, with the fields `target-bitrate`, `estimated-bitrate`,
+   * `application-limited` and `encoder-bitrate` of #GstBitrateAdapt:stats.
+   */
+  PROPERTY_BOOLEAN ("post-messages", "Post messages",
+      "Post an element message for each change of the encoder",
+      PROPERTY_PLAYING, post_messages, FALSE),
+
+  /**
+   * GstBitrateAdapt:target-bitrate:
+   *
+   * It notifies at each change.
+   */
+  PROPERTY_COMPUTED ("target-bitrate", "Target bitrate",
+      "Bitrate that the encoder was asked for last, in bit/s; 0: none yet",
+      PROPERTY_READABLE, G_TYPE_UINT, .maximum = G_MAXUINT, .get = get_target),
+
+  /**
+   * GstBitrateAdapt:stats:
+   *
+   * A #GstStructure named `application/x-bitrateadapt-stats`. #guint64 but where it
+   * says otherwise; counters begin at 0 when the element starts:
+   *
+   * * `encoder`, `estimator`: #gchararray, names of the elements that were found
+   * * `rule`: #gchararray, `estimate`, `round-trip` or `loss`
+   * * `estimated-bitrate`: bit/s that the estimator tells, less
+   *   #GstBitrateAdapt:reserved-bitrate; 0: none
+   * * `application-limited`: #gboolean, the network may carry more than that
+   * * `target-bitrate`: bit/s that the encoder was asked for last
+   * * `encoder-bitrate`: bit/s that passed in the last second
+   * * `queued-bytes`: that wait in queues downstream and in the sink
+   * * `buffers`: that passed
+   * * `reports`: times at which the estimator told something
+   * * `rises`, `falls`: changes of the encoder
+   * * `held-back`: changes that had to wait because of
+   *   #GstBitrateAdapt:max-changes
+   * * `refused`: changes that the encoder did not take
+   * * `lost`: packets or frames that were lost for good, as the estimator counts
+   *   them
+   * * `key-frames-requested`
+   */
+  PROPERTY_STATS ("Estimate, target and bitrate of the encoder, and the changes "
+      "since the element started", gst_bitrate_adapt_create_stats),
+  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
+      "0 = never)", G_MAXINT64 / 2),
+};
+
+static void
+gst_bitrate_adapt_finalize (GObject * object)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (object);
+
+  bitrate_control_free (self->control);
+  g_free (self->encoder);
+  g_free (self->network);
+  gst_wireless_properties_clear (self, GST_TYPE_BITRATE_ADAPT);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->cond);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_bitrate_adapt_init (GstBitrateAdapt * self)
+{
+  gst_wireless_properties_init (self, GST_TYPE_BITRATE_ADAPT);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->cond);
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_bitrate_adapt_class_init (GstBitrateAdaptClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *transform_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->finalize = gst_bitrate_adapt_finalize;
+  element_class->change_state = gst_bitrate_adapt_change_state;
+  transform_class->start = gst_bitrate_adapt_start;
+  transform_class->stop = gst_bitrate_adapt_stop;
+  transform_class->sink_event = gst_bitrate_adapt_sink_event;
+  transform_class->transform_ip = gst_bitrate_adapt_transform_ip;
+
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Encoder bitrate that follows the network", "Filter/Network",
+      "Keeps the bitrate of the encoder upstream at what the network downstream "
+      "carries", "The gst-plugins-wireless authors");
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstbitratenetwork.h"
+
+#include <string.h>
+
+#include "gstbitratewalk.h"
+
+#define ESTIMATE "estimated-bitrate"
+
+/* --- numbers of a structure ----------------------------------------------- */
+
+/* Elements differ in the type of their counters. */
+static gboolean
+get_field (const GstStructure * stats, const gchar * name, gdouble * number)
+{
+  const GValue *field = gst_structure_get_value (stats, name);
+  GValue value = G_VALUE_INIT;
+  gboolean done;
+
+  if (!field)
+    return FALSE;
+  g_value_init (&value, G_TYPE_DOUBLE);
+  done = g_value_transform (field, &value);
+  if (done)
+    *number = g_value_get_double (&value);
+  g_value_unset (&value);
+  return done;
+}
+
+/* Counters, of which the stats have some */
+static guint64
+add_up (const GstStructure * stats, const gchar * const *names)
+{
+  gdouble sum = 0, number;
+
+  for (; *names; names++)
+    if (get_field (stats, *names, &number) && number > 0)
+      sum += number;
+  return sum;
+}
+
+typedef void (*ReadEntry) (const GstStructure * entry,
+    GstBitrateNetwork * network);
+
+/* srtsink, ristsink and rtpsession have arrays of structures. */
+static void
+read_entries (const GstStructure * stats, const gchar * name, ReadEntry read,
+    GstBitrateNetwork * network)
+{
+  const GValue *field = gst_structure_get_value (stats, name);
+  GValueArray *array;
+  guint i;
+
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
+  if (!field || !G_VALUE_HOLDS (field, g_value_array_get_type ()))
+    return;
+  array = g_value_get_boxed (field);
+  for (i = 0; array && i < array->n_values; i++) {
+    const GValue *entry = g_value_array_get_nth (array, i);
+
+    if (GST_VALUE_HOLDS_STRUCTURE (entry))
+      read (gst_value_get_structure (entry), network);
+  }
+  G_GNUC_END_IGNORE_DEPRECATIONS;
+}
+
+static GstStructure *
+get_stats (GstElement * element)
+{
+  GstStructure *stats = NULL;
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), "stats");
+
+  if (pspec && g_type_is_a (pspec->value_type, GST_TYPE_STRUCTURE))
+    g_object_get (element, "stats", &stats, NULL);
+  return stats;
+}
+
+/* --- elements with an estimate -------------------------------------------- */
+
+/* Of mmtpsink, dcctpthinsink, ifdsink and ifdqueue: a key frame helps after each of
+ * these. mmtpsink itself asks for one after a frame that it gave up. */
+static const gchar *const losses[] = {
+  "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
+  NULL
+};
+
+static void
+read_estimate (GstElement * element, GstBitrateNetwork * network)
+{
+  GstStructure *stats = get_stats (element);
+  GValue value = G_VALUE_INIT;
+  gdouble number;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_object_get_property (G_OBJECT (element), ESTIMATE, &value);
+  network->rule = &bitrate_estimate_rule;
+  network->report.estimate = g_value_get_uint64 (&value);
+  g_value_unset (&value);
+  if (!stats)
+    return;
+  gst_structure_get_boolean (stats, "application-limited",
+      &network->report.is_lower_bound);
+  if (get_field (stats, "queued-bytes", &number)
+      || get_field (stats, "bytes-waiting", &number))
+    network->report.queued_bytes = number;
+  network->lost = add_up (stats, losses);
+  gst_structure_free (stats);
+}
+
+/* --- SRT and RIST --------------------------------------------------------- */
+
+static const gchar *const srt_losses[] = { "packets-sent-dropped", NULL };
+
+static void
+note_round_trip (GstBitrateNetwork * network, gdouble round_trip)
+{
+  if (network->report.round_trip == BITRATE_UNKNOWN
+      || round_trip > network->report.round_trip)
+    network->report.round_trip = round_trip;
+}
+
+/* With several callers the slowest counts. */
+static void
+read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  gdouble number;
+
+  if (get_field (stats, "rtt-ms", &number))
+    note_round_trip (network, number * GST_MSECOND);
+  if (get_field (stats, "send-rate-mbps", &number))
+    network->report.send_rate = number * 1e6;
+  if (get_field (stats, "negotiated-latency-ms", &number) && number > 0)
+    network->latency = number * GST_MSECOND;
+  network->lost += add_up (stats, srt_losses);
+}
+
+static void
+read_srt (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  read_srt_caller (stats, network);
+  read_entries (stats, "callers", read_srt_caller, network);
+}
+
+static void
+read_rist_session (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  gdouble number;
+
+  if (get_field (stats, "round-trip-time", &number))
+    note_round_trip (network, number);
+}
+
+static void
+read_rist (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  read_entries (stats, "session-stats", read_rist_session, network);
+}
+
+/* --- RTCP ----------------------------------------------------------------- */
+
+/* A remote source whose last report had a block about us (RFC 3550 section
+ * 6.4.1). With several receivers the one that loses most counts. */
+static void
+read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  gdouble fraction, lost, highest = 0, last = 0;
+  gboolean has_block = FALSE;
+
+  if (!gst_structure_get_boolean (stats, "have-rb", &has_block) || !has_block
+      || !get_field (stats, "rb-fractionlost", &fraction))
+    return;
+  network->report.loss = MAX (network->report.loss, fraction / 256);
+  if (get_field (stats, "rb-packetslost", &lost) && lost > 0)
+    network->lost += lost;
+  get_field (stats, "rb-exthighestseq", &highest);
+  get_field (stats, "rb-lsr", &last);
+  network->loss_report += (guint64) highest * 31 + (guint64) last + 1;
+}
+
+static void
+read_rtp (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  read_entries (stats, "source-stats", read_rtp_source, network);
+}
+
+/* --- search --------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *factory;
+  const BitrateRule *rule;
+  void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
+} Kind;
+
+/* By falling precedence */
+static const Kind kinds[] = {
+  {"srtsink", &bitrate_round_trip_rule, read_srt},
+  {"srtserversink", &bitrate_round_trip_rule, read_srt},
+  {"srtclientsink", &bitrate_round_trip_rule, read_srt},
+  {"ristsink", &bitrate_round_trip_rule, read_rist},
+  {"rtpsession", &bitrate_loss_rule, read_rtp},
+};
+
+typedef struct
+{
+  GstElement *element;          /* the best so far */
+  const Kind *kind;             /* NULL: it has an estimate */
+  guint64 estimate;
+  guint64 waiting, lost;        /* in queues on the way: bytes, frames */
+} Search;
+
+static void
+take (Search * search, GstElement * element, const Kind * kind)
+{
+  gst_object_replace ((GstObject **) & search->element,
+      GST_OBJECT_CAST (element));
+  search->kind = kind;
+}
+
+static void
+consider_estimate (Search * search, GstElement * element)
+{
+  GValue value = G_VALUE_INIT;
+  guint64 estimate;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_object_get_property (G_OBJECT (element), ESTIMATE, &value);
+  estimate = g_value_get_uint64 (&value);
+  g_value_unset (&value);
+  if (search->element && !search->kind && (estimate == 0
+          || (search->estimate > 0 && search->estimate <= estimate)))
+    return;
+  search->estimate = estimate;
+  take (search, element, NULL);
+}
+
+static void
+consider_kind (Search * search, GstElement * element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+  guint i;
+
+  for (i = 0; factory && i < G_N_ELEMENTS (kinds); i++) {
+    if (!g_str_equal (GST_OBJECT_NAME (factory), kinds[i].factory))
+      continue;
+    if (!search->element || (search->kind && &kinds[i] < search->kind))
+      take (search, element, &kinds[i]);
+  }
+}
+
+static gboolean
+is_ifd_queue (GstElement * element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory && g_str_equal (GST_OBJECT_NAME (factory), "ifdqueue");
+}
+
+/* Data in a queue of the pipeline wait for the network as much as what the sink
+ * holds. */
+static void
+count_waiting (Search * search, GstElement * element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), "current-level-bytes");
+  GstStructure *stats;
+  gdouble number;
+  guint bytes;
+
+  if (pspec && pspec->value_type == G_TYPE_UINT) {
+    g_object_get (element, pspec->name, &bytes, NULL);
+    search->waiting += bytes;
+  } else if (is_ifd_queue (element)) {
+    stats = get_stats (element);
+    if (get_field (stats, "bytes-waiting", &number))
+      search->waiting += number;
+    search->lost += add_up (stats, losses);
+    gst_structure_free (stats);
+  }
+}
+
+static gboolean
+visit (GstElement * element, gpointer data)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), ESTIMATE);
+  Search *search = data;
+
+  if (pspec && g_value_type_transformable (pspec->value_type, G_TYPE_UINT64)) {
+    consider_estimate (search, element);
+    return TRUE;
+  }
+  consider_kind (search, element);
+  if (!GST_IS_BIN (element))
+    count_waiting (search, element);
+  return FALSE;
+}
+
+static void
+find_by_name (Search * search, GstElement * element, const gchar * name)
+{
+  GstObject *top = gst_object_ref (element), *parent;
+  GstElement *found = NULL;
+
+  while ((parent = gst_object_get_parent (top))) {
+    gst_object_unref (top);
+    top = parent;
+  }
+  if (GST_IS_BIN (top))
+    found = gst_bin_get_by_name (GST_BIN_CAST (top), name);
+  if (found)
+    visit (found, search);
+  gst_clear_object (&found);
+  gst_object_unref (top);
+}
+
+static void
+init_report (BitrateReport * report)
+{
+  report->queued_bytes = report->queued_packets = BITRATE_UNKNOWN;
+  report->round_trip = report->send_rate = BITRATE_UNKNOWN;
+  report->loss = -1;
+}
+
+static void
+read_kind (const Search * search, GstBitrateNetwork * network)
+{
+  GstStructure *stats = get_stats (search->element);
+
+  network->rule = search->kind->rule;
+  if (stats)
+    search->kind->read (stats, network);
+  g_clear_pointer (&stats, gst_structure_free);
+}
+
+void
+gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
+    GstBitrateNetwork * network)
+{
+  Search search = { NULL };
+
+  memset (network, 0, sizeof (*network));
+  init_report (&network->report);
+  if (name)
+    find_by_name (&search, GST_ELEMENT_CAST (GST_PAD_PARENT (srcpad)), name);
+  else
+    gst_bitrate_walk (srcpad, visit, &search);
+  if (!search.element)
+    return;
+  network->element = gst_object_get_name (GST_OBJECT_CAST (search.element));
+  if (search.kind)
+    read_kind (&search, network);
+  else
+    read_estimate (search.element, network);
+  if (search.waiting > 0)
+    network->report.queued_bytes = search.waiting +
+        (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
+        : network->report.queued_bytes);
+  network->lost += search.lost;
+  gst_object_unref (search.element);
+}
+
+void
+gst_bitrate_network_clear (GstBitrateNetwork * network)
+{
+  g_clear_pointer (&network->element, g_free);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an element downstream knows of the network. */
+
+#ifndef __GST_BITRATE_NETWORK_H__
+#define __GST_BITRATE_NETWORK_H__
+
+#include <gst/gst.h>
+
+#include "bitraterule.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const BitrateRule *rule;      /* NULL: no element knows anything */
+  gchar *element;               /* its name */
+  guint64 latency;              /* ns that the receiver waits; 0: unknown */
+  guint64 lost;                 /* what was lost or given up for good so far, by
+                                 * the element's own counters */
+  guint64 loss_report;          /* another one: the losses are of a new report */
+  BitrateReport report;         /* but for the time */
+} GstBitrateNetwork;
+
+/* Of the elements downstream of the pad, or of the element of that name in the same
+ * pipeline. An element with an estimate has precedence over SRT and RIST, and these
+ * over an RTP session. Of several estimates the lowest counts. */
+void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
+    GstBitrateNetwork * network);
+void gst_bitrate_network_clear (GstBitrateNetwork * network);
+
+G_END_DECLS
+
+#endif /* __GST_BITRATE_NETWORK_H__ */

@@ -1,0 +1,1142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* bitrateadapt between encoders and sinks that are made here: they have the names and
+ * the properties of real ones, pass or take everything, and do what a check tells
+ * them. Real encoders: tests/interop/test_bitrateadapt.py.
+ */
+
+#include <gst/check/gstcheck.h>
+
+/* --- an encoder ----------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement parent;
+  GstPad *sinkpad, *srcpad;
+  guint bitrate, target_bitrate;
+  GstStructure *controls;
+  gint refuses, forgets;        /* atomic: its rate; at new caps */
+  gint forgot;                  /* atomic */
+  gint key_frames;              /* atomic: asked for */
+} TestEncoder;
+
+typedef struct
+{
+  GstElementClass parent;
+} TestEncoderClass;
+
+static GType test_encoder_get_type (void);
+G_DEFINE_TYPE (TestEncoder, test_encoder, GST_TYPE_ELEMENT);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void
+test_encoder_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  TestEncoder *self = (TestEncoder *) object;
+
+  if (g_atomic_int_get (&self->refuses))
+    return;
+  GST_OBJECT_LOCK (self);
+  if (id == 1) {
+    self->bitrate = g_value_get_uint (value);
+  } else if (id == 2) {
+    self->target_bitrate = g_value_get_int (value);
+  } else {
+    g_clear_pointer (&self->controls, gst_structure_free);
+    self->controls = g_value_dup_boxed (value);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+test_encoder_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  TestEncoder *self = (TestEncoder *) object;
+
+  GST_OBJECT_LOCK (self);
+  if (id == 1)
+    g_value_set_uint (value, self->bitrate);
+  else if (id == 2)
+    g_value_set_int (value, self->target_bitrate);
+  else
+    g_value_set_boxed (value, self->controls);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstFlowReturn
+test_encoder_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  return gst_pad_push (((TestEncoder *) parent)->srcpad, buffer);
+}
+
+static gboolean
+test_encoder_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  TestEncoder *self = (TestEncoder *) parent;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
+      && g_atomic_int_get (&self->forgets)) {
+    GST_OBJECT_LOCK (self);
+    self->bitrate = 2048;
+    GST_OBJECT_UNLOCK (self);
+    g_atomic_int_set (&self->forgot, TRUE);
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static gboolean
+test_encoder_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+
+  if (structure && gst_structure_has_name (structure, "GstForceKeyUnit"))
+    g_atomic_int_inc (&((TestEncoder *) parent)->key_frames);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static void
+test_encoder_finalize (GObject * object)
+{
+  TestEncoder *self = (TestEncoder *) object;
+
+  g_clear_pointer (&self->controls, gst_structure_free);
+  G_OBJECT_CLASS (test_encoder_parent_class)->finalize (object);
+}
+
+static void
+test_encoder_init (TestEncoder * self)
+{
+  self->bitrate = 2048;
+  self->target_bitrate = 2048000;
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, test_encoder_chain);
+  gst_pad_set_event_function (self->sinkpad, test_encoder_sink_event);
+  GST_PAD_SET_PROXY_CAPS (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_event_function (self->srcpad, test_encoder_src_event);
+  GST_PAD_SET_PROXY_CAPS (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+}
+
+static void
+test_encoder_class_init (TestEncoderClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->set_property = test_encoder_set_property;
+  object_class->get_property = test_encoder_get_property;
+  object_class->finalize = test_encoder_finalize;
+  g_object_class_install_property (object_class, 1, g_param_spec_uint
+      ("bitrate", "", "", 1, 100000000, 2048, G_PARAM_READWRITE));
+  g_object_class_install_property (object_class, 2, g_param_spec_int
+      ("target-bitrate", "", "", 0, G_MAXINT, 2048000, G_PARAM_READWRITE));
+  g_object_class_install_property (object_class, 3, g_param_spec_boxed
+      ("extra-controls", "", "", GST_TYPE_STRUCTURE, G_PARAM_READWRITE));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Test encoder",
+      "Codec/Encoder/Video", "Passes everything", "The authors");
+}
+
+/* --- a sink that knows the network ---------------------------------------- */
+
+typedef struct
+{
+  GstElement parent;
+  guint estimate;
+  GstStructure *stats;
+  gint taken;                   /* atomic: buffers */
+  gint is_blocked;              /* atomic */
+} TestNetwork;
+
+typedef struct
+{
+  GstElementClass parent;
+} TestNetworkClass;
+
+static GType test_network_get_type (void);
+G_DEFINE_TYPE (TestNetwork, test_network, GST_TYPE_ELEMENT);
+
+static void
+test_network_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  TestNetwork *self = (TestNetwork *) object;
+
+  GST_OBJECT_LOCK (self);
+  if (id == 1)
+    g_value_set_boxed (value, self->stats);
+  else
+    g_value_set_uint (value, self->estimate);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstFlowReturn
+test_network_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  TestNetwork *self = (TestNetwork *) parent;
+
+  gst_buffer_unref (buffer);
+  g_atomic_int_inc (&self->taken);
+  while (g_atomic_int_get (&self->is_blocked))
+    g_usleep (1000);
+  return GST_FLOW_OK;
+}
+
+static void
+test_network_finalize (GObject * object)
+{
+  TestNetwork *self = (TestNetwork *) object;
+
+  g_clear_pointer (&self->stats, gst_structure_free);
+  G_OBJECT_CLASS (test_network_parent_class)->finalize (object);
+}
+
+static void
+test_network_init (TestNetwork * self)
+{
+  GstPad *pad = gst_pad_new_from_static_template (&sink_template, "sink");
+
+  self->stats = gst_structure_new_empty ("stats");
+  gst_pad_set_chain_function (pad, test_network_chain);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), pad);
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);
+}
+
+static void
+test_network_class_init (TestNetworkClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->get_property = test_network_get_property;
+  object_class->finalize = test_network_finalize;
+  g_object_class_install_property (object_class, 1, g_param_spec_boxed
+      ("stats", "", "", GST_TYPE_STRUCTURE, G_PARAM_READABLE));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "Test sink",
+      "Sink/Network", "Takes everything", "The authors");
+}
+
+typedef TestNetwork TestEstimator;
+typedef TestNetworkClass TestEstimatorClass;
+
+static GType test_estimator_get_type (void);
+G_DEFINE_TYPE (TestEstimator, test_estimator, test_network_get_type ());
+
+static void
+test_estimator_init (TestEstimator * self)
+{
+}
+
+static void
+test_estimator_class_init (TestEstimatorClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = test_network_get_property;
+  g_object_class_install_property (object_class, 2, g_param_spec_uint
+      ("estimated-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READABLE));
+}
+
+/* A type is one factory's only. */
+static void
+register_element (const gchar * name, GType parent)
+{
+  gchar *type_name = g_strdup_printf ("Test-%s", name);
+  GTypeQuery query;
+
+  g_type_query (parent, &query);
+  gst_element_register (NULL, name, GST_RANK_NONE,
+      g_type_register_static_simple (parent, type_name, query.class_size, NULL,
+          query.instance_size, NULL, 0));
+  g_free (type_name);
+}
+
+static void
+register_elements (void)
+{
+  static const gchar *const encoders[] = { "x264enc", "x265enc", "openh264enc",
+    "vp8enc", "v4l2h264enc", "mpeg2enc", "oddenc"
+  };
+  static const gchar *const networks[] = { "srtsink", "ristsink",
+    "rtpsession", "plainsink"
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (encoders); i++)
+    register_element (encoders[i], test_encoder_get_type ());
+  for (i = 0; i < G_N_ELEMENTS (networks); i++)
+    register_element (networks[i], test_network_get_type ());
+  register_element ("estimator", test_estimator_get_type ());
+}
+
+/* --- a pipeline ----------------------------------------------------------- */
+
+/* 500 buffers of 1000 bytes each second */
+#define SOURCE "fakesrc sizetype=fixed sizemax=1000 filltype=nothing ! " \
+    "identity sleep-time=2000 ! "
+
+static GstElement *pipeline, *adapt;
+static TestEncoder *encoder;
+static TestNetwork *network;
+
+static gpointer
+get_element (const gchar * name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  if (element)
+    gst_object_unref (element); /* the pipeline's */
+  return element;
+}
+
+/* `text`: elements `enc`, `adapt` and `net`, of which any may be missing */
+static void
+begin (const gchar * text)
+{
+  GError *error = NULL;
+
+  pipeline = gst_parse_launch (text, &error);
+  g_assert_no_error (error);
+  adapt = get_element ("adapt");
+  encoder = get_element ("enc");
+  network = get_element ("net");
+}
+
+static void
+play (void)
+{
+  fail_if (gst_element_set_state (pipeline, GST_STATE_PLAYING) ==
+      GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+end (void)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_clear_object (&pipeline);
+}
+
+#define wait_until(condition) G_STMT_START { \
+  gint64 deadline_ = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND; \
+  while (!(condition)) { \
+    fail_unless (g_get_monotonic_time () < deadline_, #condition); \
+    g_usleep (1000); \
+  } \
+} G_STMT_END
+
+static void
+set_estimate (TestNetwork * of, guint estimate)
+{
+  GST_OBJECT_LOCK (of);
+  of->estimate = estimate;
+  GST_OBJECT_UNLOCK (of);
+}
+
+/* Takes the structure. */
+static void
+set_stats (TestNetwork * of, GstStructure * stats)
+{
+  GST_OBJECT_LOCK (of);
+  gst_structure_free (of->stats);
+  of->stats = stats;
+  GST_OBJECT_UNLOCK (of);
+}
+
+static GstStructure *
+make_entry (const gchar * array, GstStructure * entry)
+{
+  GstStructure *stats = gst_structure_new_empty ("stats");
+  GValue entries = G_VALUE_INIT, value = G_VALUE_INIT;
+
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, entry);
+  g_value_init (&entries, g_value_array_get_type ());
+  g_value_take_boxed (&entries, g_value_array_append (g_value_array_new (1),
+          &value));
+  g_value_unset (&value);
+  gst_structure_take_value (stats, array, &entries);
+  G_GNUC_END_IGNORE_DEPRECATIONS;
+  return stats;
+}
+
+static guint
+get_rate (gpointer element, const gchar * property)
+{
+  guint rate;
+
+  g_object_get (element, property, &rate, NULL);
+  return rate;
+}
+
+#define get_bitrate(element) get_rate (element, "bitrate")
+#define wait_for_bitrate(element, kbit) \
+    wait_until (get_bitrate (element) == (kbit))
+
+static guint64
+get_counter (const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (adapt, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* The network was asked so many times more. */
+static void
+wait_for_reports (guint n)
+{
+  guint64 reports = get_counter ("reports");
+
+  wait_until (get_counter ("reports") >= reports + n);
+}
+
+static void
+wait_for_buffers (TestNetwork * of)
+{
+  gint taken = g_atomic_int_get (&of->taken);
+
+  wait_until (g_atomic_int_get (&of->taken) >= taken + 5);
+}
+
+/* Waits for it. Free it. */
+static GstMessage *
+take_message (GstMessageType type)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, type);
+
+  fail_unless (message != NULL);
+  gst_object_unref (bus);
+  return message;
+}
+
+static gboolean
+has_message (GstMessageType type)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+
+  gst_object_unref (bus);
+  if (message)
+    gst_message_unref (message);
+  return message != NULL;
+}
+
+/* The next warning or error has this text. */
+static void
+assert_told (GstMessageType type, const gchar * text)
+{
+  GstMessage *message = take_message (type);
+  GError *error;
+  gchar *debug;
+
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else
+    gst_message_parse_warning (message, &error, &debug);
+  fail_unless (strstr (error->message, text), "%s", error->message);
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+}
+
+/* --- what it finds -------------------------------------------------------- */
+
+GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  fail_unless_equals_int (get_rate (adapt, "target-bitrate"), 900000);
+  set_estimate (network, 500000);
+  wait_for_bitrate (encoder, 450);
+  g_object_set (adapt, "headroom", 0.5, NULL);
+  wait_for_bitrate (encoder, 300);
+  g_object_set (adapt, "min-bitrate", 100000, NULL);
+  set_estimate (network, 400000);
+  wait_for_bitrate (encoder, 200);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rate_has_the_unit_of_the_encoder)
+{
+  static const struct
+  {
+    const gchar *factory, *property;
+    guint expected;
+  } cases[] = {
+    {"x264enc", "bitrate", 900},
+    {"x265enc", "bitrate", 900},
+    {"openh264enc", "bitrate", 900000},
+    {"vp8enc", "target-bitrate", 900000},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = g_strdup_printf (SOURCE "%s name=enc ! "
+        "bitrateadapt name=adapt ! estimator name=net", cases[i].factory);
+
+    begin (text);
+    g_free (text);
+    set_estimate (network, 1000000);
+    play ();
+    wait_until (get_rate (encoder, cases[i].property) == cases[i].expected);
+    end ();
+  }
+}
+
+GST_END_TEST;
+
+static gint
+get_control (const gchar * name)
+{
+  GstStructure *controls;
+  gint value = -1;
+
+  g_object_get (encoder, "extra-controls", &controls, NULL);
+  if (!controls)
+    return -1;
+  gst_structure_get_int (controls, name, &value);
+  gst_structure_free (controls);
+  return value;
+}
+
+GST_START_TEST (rate_of_v4l2_is_one_of_its_controls)
+{
+  GstStructure *controls = gst_structure_new ("controls", "h264_profile",
+      G_TYPE_INT, 4, "video_bitrate", G_TYPE_INT, 5000000, NULL);
+
+  begin (SOURCE "v4l2h264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  g_object_set (encoder, "extra-controls", controls, NULL);
+  gst_structure_free (controls);
+  play ();
+  wait_until (get_rate (adapt, "target-bitrate") == 5000000);
+  set_estimate (network, 1000000);
+  wait_until (get_control ("video_bitrate") == 900000);
+  fail_unless_equals_int (get_control ("h264_profile"), 4);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (encoder_is_found_through_other_elements)
+{
+  begin (SOURCE "bin. ( name=bin x264enc name=enc ! identity ) ! queue ! "
+      "capsfilter ! funnel ! tee name=t ! fakesink async=false "
+      "t. ! queue ! bitrateadapt name=adapt ! queue ! "
+      "bin. ( name=bin2 identity ! estimator name=net )");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (encoder_and_estimator_are_found_by_name)
+{
+  begin (SOURCE "x264enc name=enc ! fakesink async=false "
+      SOURCE "bitrateadapt name=adapt encoder=enc estimator=net ! "
+      "fakesink async=false fakesrc num-buffers=1 ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lowest_of_several_estimates_counts)
+{
+  TestNetwork *other;
+
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! tee name=t ! "
+      "queue ! estimator name=net t. ! queue ! estimator name=other "
+      "t. ! queue ! srtsink");
+  other = get_element ("other");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  set_estimate (other, 1000000);
+  wait_for_bitrate (encoder, 900);
+  set_estimate (network, 500000);
+  wait_for_bitrate (encoder, 450);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (each_of_two_encoders_follows_its_own_network)
+{
+  TestEncoder *other_encoder;
+  TestNetwork *other_network;
+
+  begin (SOURCE "tee name=t ! queue ! x264enc name=enc ! "
+      "bitrateadapt name=adapt ! estimator name=net "
+      "t. ! queue ! x264enc name=enc2 ! bitrateadapt ! estimator name=net2");
+  other_encoder = get_element ("enc2");
+  other_network = get_element ("net2");
+  set_estimate (network, 1000000);
+  set_estimate (other_network, 500000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  wait_for_bitrate (other_encoder, 450);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- the rules ------------------------------------------------------------ */
+
+GST_START_TEST (estimate_of_a_limited_application_does_not_lower_the_rate)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_stats (network, gst_structure_new ("stats", "application-limited",
+          G_TYPE_BOOLEAN, TRUE, NULL));
+  set_estimate (network, 1000000);
+  play ();
+  wait_until (get_counter ("reports") > 10);
+  fail_unless (get_bitrate (encoder) >= 2048);
+  set_stats (network, gst_structure_new_empty ("stats"));
+  wait_for_bitrate (encoder, 900);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (waiting_data_lower_the_rate)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  set_stats (network, gst_structure_new ("stats", "queued-bytes",
+          G_TYPE_UINT64, G_GUINT64_CONSTANT (500000), NULL));
+  wait_for_bitrate (encoder, 720);
+  fail_unless_equals_uint64 (get_counter ("queued-bytes"), 500000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (blocked_sink_with_a_queue_lowers_the_rate)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "queue max-size-buffers=0 max-size-time=0 max-size-bytes=1000000 ! "
+      "estimator name=net");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  g_atomic_int_set (&network->is_blocked, TRUE);
+  wait_until (get_bitrate (encoder) < 1500);
+  g_atomic_int_set (&network->is_blocked, FALSE);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (encoder_follows_while_the_stream_is_blocked)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  g_atomic_int_set (&network->is_blocked, TRUE);
+  set_estimate (network, 1000000);
+  wait_for_bitrate (encoder, 900);
+  g_atomic_int_set (&network->is_blocked, FALSE);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (reserved_bitrate_is_left_to_others)
+{
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt reserved-bitrate=200000 ! estimator name=net");
+  set_estimate (network, 1200000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  set_estimate (network, 100000);
+  wait_for_bitrate (encoder, 300);
+  end ();
+}
+
+GST_END_TEST;
+
+static GstStructure *
+make_srt_stats (gdouble round_trip, gint dropped)
+{
+  return gst_structure_new ("application/x-srt-statistics",
+      "rtt-ms", G_TYPE_DOUBLE, round_trip, "send-rate-mbps", G_TYPE_DOUBLE, 2.0,
+      "negotiated-latency-ms", G_TYPE_INT, 2000,
+      "packets-sent-dropped", G_TYPE_INT, dropped, NULL);
+}
+
+GST_START_TEST (round_trip_of_srt_decides)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  set_stats (network, make_srt_stats (40, 0));
+  play ();
+  wait_until (get_bitrate (encoder) > 2048);
+  set_stats (network, make_srt_stats (700, 0));
+  wait_for_bitrate (encoder, 300);
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 0);
+  set_stats (network, make_srt_stats (40, 3));
+  wait_until (g_atomic_int_get (&encoder->key_frames) == 1);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slowest_caller_of_srt_decides)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  set_stats (network, make_entry ("callers", make_srt_stats (700, 0)));
+  play ();
+  wait_for_bitrate (encoder, 300);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (round_trip_of_rist_decides)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "ristsink name=net");
+  set_stats (network, make_entry ("session-stats", gst_structure_new ("session",
+              "round-trip-time", G_TYPE_UINT64, 700 * GST_MSECOND, NULL)));
+  play ();
+  wait_for_bitrate (encoder, 300);
+  end ();
+}
+
+GST_END_TEST;
+
+static GstStructure *
+make_rtcp_stats (guint fraction, guint highest)
+{
+  return make_entry ("source-stats", gst_structure_new ("source",
+          "internal", G_TYPE_BOOLEAN, FALSE, "have-rb", G_TYPE_BOOLEAN, TRUE,
+          "rb-fractionlost", G_TYPE_UINT, fraction,
+          "rb-packetslost", G_TYPE_INT, fraction,
+          "rb-exthighestseq", G_TYPE_UINT, highest, NULL));
+}
+
+/* A quarter is lost: one eighth down, once for each report */
+GST_START_TEST (losses_of_rtcp_decide)
+{
+  begin (SOURCE "x264enc name=enc bitrate=4000 ! bitrateadapt name=adapt ! "
+      "rtpsession name=net");
+  play ();
+  wait_for_bitrate (encoder, 4000);
+  set_stats (network, make_rtcp_stats (64, 1000));
+  wait_for_bitrate (encoder, 3500);
+  wait_for_buffers (network);
+  fail_unless_equals_int (get_bitrate (encoder), 3500);
+  set_stats (network, make_rtcp_stats (64, 2000));
+  wait_for_bitrate (encoder, 3062);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- key frames ----------------------------------------------------------- */
+
+static void
+set_lost (guint64 lost)
+{
+  set_stats (network, gst_structure_new ("stats", "not-repaired", G_TYPE_UINT64,
+          lost, NULL));
+}
+
+GST_START_TEST (loss_asks_for_a_key_frame_once_a_second)
+{
+  begin (SOURCE "x264enc name=enc ! queue ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  set_lost (5);
+  play ();
+  wait_for_buffers (network);
+  wait_for_reports (2);
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 0);
+  set_lost (7);
+  wait_until (g_atomic_int_get (&encoder->key_frames) == 1);
+  set_lost (8);
+  wait_for_reports (5);
+  set_lost (9);
+  wait_for_reports (5);
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 1);
+  fail_unless_equals_uint64 (get_counter ("key-frames-requested"), 1);
+  fail_unless_equals_uint64 (get_counter ("lost"), 9);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_key_frame_is_asked_for_unless_wanted)
+{
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt request-key-frames=false ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_reports (2);
+  set_lost (7);
+  wait_for_reports (5);
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 0);
+  fail_unless_equals_uint64 (get_counter ("lost"), 7);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- what changes while it plays ------------------------------------------ */
+
+static GstPadProbeReturn
+block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  g_atomic_int_set ((gint *) data, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Puts `new` (NULL: nothing) into the place of `old`, between `before` and `after` */
+static void
+replace (const gchar * before, GstElement * old, const gchar * new,
+    const gchar * after)
+{
+  GstElement *upstream = get_element (before), *element;
+  GstPad *pad = gst_element_get_static_pad (upstream, "src");
+  gint is_blocked = FALSE;
+  gulong id = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM,
+      block, &is_blocked, NULL);
+
+  wait_until (g_atomic_int_get (&is_blocked));
+  gst_element_set_state (old, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (pipeline), old);
+  if (new) {
+    element = gst_element_factory_make (new, "new");
+    gst_bin_add (GST_BIN (pipeline), element);
+    fail_unless (gst_element_link (upstream, element));
+    if (after)
+      fail_unless (gst_element_link (element, get_element (after)));
+    gst_element_sync_state_with_parent (element);
+  } else {
+    fail_unless (gst_element_link (upstream, get_element (after)));
+  }
+  gst_pad_remove_probe (pad, id);
+  gst_object_unref (pad);
+}
+
+GST_START_TEST (stream_goes_on_without_the_encoder)
+{
+  begin (SOURCE "identity name=before ! x264enc name=enc ! "
+      "bitrateadapt name=adapt ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  wait_for_buffers (network);
+  replace ("before", GST_ELEMENT (encoder), NULL, "adapt");
+  wait_for_buffers (network);
+  fail_if (has_message (GST_MESSAGE_ERROR));
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (new_encoder_gets_the_rate_at_once)
+{
+  begin (SOURCE "identity name=before ! x264enc name=enc ! "
+      "bitrateadapt name=adapt ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  wait_for_buffers (network);
+  replace ("before", GST_ELEMENT (encoder), "openh264enc", "adapt");
+  wait_for_bitrate (get_element ("new"), 900000);
+  wait_for_buffers (network);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_sink_decides_from_then_on)
+{
+  TestNetwork *other;
+
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "identity name=before ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  wait_for_buffers (network);
+  replace ("before", GST_ELEMENT (network), "estimator", NULL);
+  other = get_element ("new");
+  wait_for_buffers (other);
+  fail_unless_equals_int (get_bitrate (encoder), 900);
+  set_estimate (other, 500000);
+  wait_for_bitrate (encoder, 450);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (encoder_that_forgets_its_rate_with_new_caps_is_told_again)
+{
+  GstElement *filter;
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, width=640");
+
+  begin (SOURCE "capsfilter name=filter caps=video/x-raw,width=320 ! "
+      "x264enc name=enc ! bitrateadapt name=adapt ! estimator name=net");
+  filter = get_element ("filter");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  g_atomic_int_set (&encoder->forgets, TRUE);
+  g_object_set (filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+  wait_until (g_atomic_int_get (&encoder->forgot));
+  wait_for_bitrate (encoder, 900);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (it_starts_again_and_again)
+{
+  guint i;
+
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  for (i = 0; i < 20; i++) {
+    set_estimate (network, 1000000 + 10000 * i);
+    play ();
+    wait_for_bitrate (encoder, (1000 + 10 * i) * 9 / 10);
+    gst_element_set_state (pipeline, GST_STATE_READY);
+    g_object_set (encoder, "bitrate", 4000, NULL);
+  }
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- what does not work --------------------------------------------------- */
+
+GST_START_TEST (encoder_that_refuses_is_told_of_once)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  g_atomic_int_set (&encoder->refuses, TRUE);
+  set_estimate (network, 1000000);
+  play ();
+  assert_told (GST_MESSAGE_WARNING,
+      "\"enc\" did not take a bitrate of 900000 bit/s");
+  set_estimate (network, 800000);
+  wait_until (get_counter ("refused") >= 2);
+  wait_for_buffers (network);
+  fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
+  fail_unless_equals_int (get_bitrate (encoder), 2048);
+  /* Once it takes a rate again, it gets one. */
+  g_atomic_int_set (&encoder->refuses, FALSE);
+  set_estimate (network, 700000);
+  wait_for_bitrate (encoder, 630);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (encoder_whose_rate_is_fixed_is_an_error)
+{
+  begin (SOURCE "mpeg2enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  play ();
+  assert_told (GST_MESSAGE_ERROR, "The bitrate of \"enc\" cannot be changed "
+      "while it runs: it takes its rate only when it starts.");
+  wait_for_buffers (network);
+  fail_if (has_message (GST_MESSAGE_ERROR));
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unknown_encoder_is_an_error)
+{
+  begin (SOURCE "oddenc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  play ();
+  assert_told (GST_MESSAGE_ERROR, "The bitrate of \"enc\" cannot be changed "
+      "while it runs: it is not known how its rate is changed.");
+  wait_for_buffers (network);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The streams of all of them go on. */
+GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
+{
+  static const gchar *const expected[] = {
+    "there is no video encoder upstream",
+    "no element downstream knows what the network carries",
+    "there are several video encoders upstream",
+    "\"silent\" has told nothing of it for 3 s",
+    "the pipeline has no element \"missing\"",
+  };
+  GstElement *one, *two;
+  gboolean is_told[G_N_ELEMENTS (expected)] = { FALSE };
+  guint i, n;
+
+  begin (SOURCE "bitrateadapt ! plainsink name=plain "
+      "funnel name=f ! bitrateadapt ! estimator name=silent "
+      SOURCE "x264enc name=one ! f. " SOURCE "x264enc name=two ! f. "
+      SOURCE "bitrateadapt encoder=missing ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  for (n = 0; n < G_N_ELEMENTS (expected); n++) {
+    GstMessage *message = take_message (GST_MESSAGE_WARNING);
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    for (i = 0; i < G_N_ELEMENTS (expected); i++)
+      is_told[i] |= strstr (error->message, expected[i]) != NULL;
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  for (i = 0; i < G_N_ELEMENTS (expected); i++)
+    fail_unless (is_told[i], "%s", expected[i]);
+  wait_for_buffers (get_element ("plain"));
+  wait_for_buffers (get_element ("silent"));
+  wait_for_buffers (network);
+  fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
+  one = get_element ("one");
+  two = get_element ("two");
+  fail_unless_equals_int (get_bitrate (one), 2048);
+  fail_unless_equals_int (get_bitrate (two), 2048);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (one_of_several_encoders_follows_by_name)
+{
+  TestEncoder *other;
+
+  begin ("funnel name=f ! bitrateadapt name=adapt encoder=enc ! "
+      "estimator name=net " SOURCE "x264enc name=enc ! f. "
+      SOURCE "x264enc name=other ! f.");
+  other = get_element ("other");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  fail_unless_equals_int (get_bitrate (other), 2048);
+  g_object_set (adapt, "encoder", "other", NULL);
+  wait_for_bitrate (other, 900);
+  end ();
+}
+
+GST_END_TEST;
+
+/* --- messages ------------------------------------------------------------- */
+
+GST_START_TEST (changes_and_statistics_are_posted)
+{
+  GstMessage *message;
+  const GstStructure *structure;
+  guint64 rate = 0;
+
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt "
+      "post-messages=true ! estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  message = take_message (GST_MESSAGE_ELEMENT);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure,
+          "application/x-bitrateadapt-change"));
+  fail_unless (gst_structure_get_uint64 (structure, "target-bitrate", &rate));
+  fail_unless_equals_uint64 (rate, 900000);
+  fail_unless (gst_structure_get_uint64 (structure, "estimated-bitrate",
+          &rate));
+  fail_unless_equals_uint64 (rate, 1000000);
+  gst_message_unref (message);
+  g_object_set (adapt, "post-messages", FALSE, "stats-interval",
+      10 * GST_MSECOND, NULL);
+  wait_until (get_counter ("encoder-bitrate") > 100000);
+  message = take_message (GST_MESSAGE_ELEMENT);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure,
+          "application/x-bitrateadapt-stats"));
+  fail_unless_equals_string (gst_structure_get_string (structure, "encoder"),
+      "enc");
+  fail_unless_equals_string (gst_structure_get_string (structure, "estimator"),
+      "net");
+  fail_unless_equals_string (gst_structure_get_string (structure, "rule"),
+      "estimate");
+  gst_message_unref (message);
+  end ();
+}
+
+GST_END_TEST;
+
+static Suite *
+bitrateadapt_suite (void)
+{
+  Suite *s = suite_create ("bitrateadapt");
+  TCase *tc = tcase_create ("general");
+
+  register_elements ();
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, encoder_gets_the_estimate_less_the_headroom);
+  tcase_add_test (tc, rate_has_the_unit_of_the_encoder);
+  tcase_add_test (tc, rate_of_v4l2_is_one_of_its_controls);
+  tcase_add_test (tc, encoder_is_found_through_other_elements);
+  tcase_add_test (tc, encoder_and_estimator_are_found_by_name);
+  tcase_add_test (tc, lowest_of_several_estimates_counts);
+  tcase_add_test (tc, each_of_two_encoders_follows_its_own_network);
+  tcase_add_test (tc,
+      estimate_of_a_limited_application_does_not_lower_the_rate);
+  tcase_add_test (tc, waiting_data_lower_the_rate);
+  tcase_add_test (tc, blocked_sink_with_a_queue_lowers_the_rate);
+  tcase_add_test (tc, encoder_follows_while_the_stream_is_blocked);
+  tcase_add_test (tc, reserved_bitrate_is_left_to_others);
+  tcase_add_test (tc, round_trip_of_srt_decides);
+  tcase_add_test (tc, slowest_caller_of_srt_decides);
+  tcase_add_test (tc, round_trip_of_rist_decides);
+  tcase_add_test (tc, losses_of_rtcp_decide);
+  tcase_add_test (tc, loss_asks_for_a_key_frame_once_a_second);
+  tcase_add_test (tc, no_key_frame_is_asked_for_unless_wanted);
+  tcase_add_test (tc, stream_goes_on_without_the_encoder);
+  tcase_add_test (tc, new_encoder_gets_the_rate_at_once);
+  tcase_add_test (tc, another_sink_decides_from_then_on);
+  tcase_add_test (tc,
+      encoder_that_forgets_its_rate_with_new_caps_is_told_again);
+  tcase_add_test (tc, it_starts_again_and_again);
+  tcase_add_test (tc, encoder_that_refuses_is_told_of_once);
+  tcase_add_test (tc, encoder_whose_rate_is_fixed_is_an_error);
+  tcase_add_test (tc, unknown_encoder_is_an_error);
+  tcase_add_test (tc, what_is_missing_is_told_of_once_and_blocks_nothing);
+  tcase_add_test (tc, one_of_several_encoders_follows_by_name);
+  tcase_add_test (tc, changes_and_statistics_are_posted);
+  return s;
+}
+
+GST_CHECK_MAIN (bitrateadapt);
