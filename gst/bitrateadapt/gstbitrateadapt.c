@@ -55,7 +55,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define KEY_FRAME_INTERVAL GST_SECOND
 /* So long encoder, network or estimate may be missing in a stream that runs before a
  * warning: pipelines are linked and connected bit by bit. */
-#define PATIENCE (3 * GST_SECOND)
+#define WARN_TIMEOUT (3 * GST_SECOND)
 
 /* The rate of the encoder is measured over this many parts of a second. */
 #define N_PARTS 10
@@ -200,7 +200,7 @@ note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
   if (self->trouble_since[trouble] == 0)
     self->trouble_since[trouble] = now;
   if (self->trouble_told[trouble]
-      || now < self->trouble_since[trouble] + PATIENCE)
+      || now < self->trouble_since[trouble] + WARN_TIMEOUT)
     return FALSE;
   self->trouble_told[trouble] = TRUE;
   return TRUE;
@@ -238,7 +238,7 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   if (note_trouble (self, TROUBLE_ESTIMATE, is_there && is_silent, now))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The bitrate does not follow the network: \"%s\" has told nothing of it "
-            "for %u s.", network->element, (guint) (PATIENCE / GST_SECOND)),
+            "for %u s.", network->element, (guint) (WARN_TIMEOUT / GST_SECOND)),
         ("The encoder keeps its bitrate. Is the receiver connected, and does it "
             "send reports?"));
 }

@@ -4,7 +4,7 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* A smaller change of the rate is not worth a change of the encoder. */
-#define LEAST_CHANGE 0.01
+#define MIN_CHANGE 0.01
 
 struct _BitrateControl
 {
@@ -111,18 +111,18 @@ is_worth_it (const BitrateControl * control)
     return TRUE;
   if ((guint64) wanted == control->stats.target)
     return FALSE;
-  return ABS (wanted - target) >= LEAST_CHANGE * target
+  return ABS (wanted - target) >= MIN_CHANGE * target
       || wanted == limit (control, 0) || wanted == limit (control, G_MAXDOUBLE);
 }
 
 static gboolean
 may_change (BitrateControl * control, guint64 now, gboolean is_rise)
 {
-  guint most = control->config.max_changes;
+  guint maximum = control->config.max_changes;
 
   if (is_rise)
-    most = MAX (most / 2, 1);
-  return count_changes (control, now) < most;
+    maximum = MAX (maximum / 2, 1);
+  return count_changes (control, now) < maximum;
 }
 
 gboolean

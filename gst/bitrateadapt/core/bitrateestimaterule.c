@@ -35,7 +35,7 @@
 #define QUEUE_TIME (100 * MILLISECOND)
 /* It is to drain within this time, and the encoder keeps at least this part. */
 #define DRAIN_TIME (500 * MILLISECOND)
-#define LEAST_SHARE 0.4
+#define MIN_SHARE 0.4
 
 #define SAMPLES 32
 
@@ -68,7 +68,7 @@ add_sample (EstimateRule * self, const BitrateReport * report)
 static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)
 {
-  guint64 least = report->queued_bytes;
+  guint64 minimum = report->queued_bytes;
   guint i;
 
   if (report->queued_bytes == BITRATE_UNKNOWN)
@@ -76,8 +76,8 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   add_sample (self, report);
   for (i = 0; i < self->n_samples; i++)
     if (self->samples[i].time + QUEUE_TIME >= report->now)
-      least = MIN (least, self->samples[i].bytes);
-  return least * 8e9 / report->estimate;
+      minimum = MIN (minimum, self->samples[i].bytes);
+  return minimum * 8e9 / report->estimate;
 }
 
 static gdouble
@@ -88,7 +88,7 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   gdouble queue = get_queue_delay (self, report);
 
   if (queue > MAX_QUEUE)
-    return free_rate * MAX (1 - (queue - MAX_QUEUE) / DRAIN_TIME, LEAST_SHARE);
+    return free_rate * MAX (1 - (queue - MAX_QUEUE) / DRAIN_TIME, MIN_SHARE);
   if (report->is_lower_bound)
     return MAX (bitrate, MAX_EXCESS * report->estimate);
   return free_rate;

@@ -76,7 +76,7 @@ typedef struct
 {
   Signal buffer;                /* packets */
   Signal round_trip;            /* ms */
-  gdouble least_round_trip;     /* ms */
+  gdouble min_round_trip;     /* ms */
   gdouble growth;               /* ms for each report, average */
   gdouble send_rate;            /* bit/s, average */
   guint64 measure_at, increase_at, decrease_at;
@@ -87,7 +87,7 @@ init (gpointer rule, const BitrateLimits * limits)
 {
   RoundTripRule *self = rule;
 
-  self->least_round_trip = FIRST_MINIMUM;
+  self->min_round_trip = FIRST_MINIMUM;
   self->round_trip.last = FIRST_ROUND_TRIP;
 }
 
@@ -107,10 +107,10 @@ measure_round_trip (RoundTripRule * self, gdouble value)
   if (self->round_trip.average == 0)
     self->round_trip.average = value;
   measure (&self->round_trip, value);
-  self->least_round_trip *= MINIMUM_RISE;
-  if (value < self->least_round_trip && value != UNMEASURED_ROUND_TRIP
+  self->min_round_trip *= MINIMUM_RISE;
+  if (value < self->min_round_trip && value != UNMEASURED_ROUND_TRIP
       && self->growth < MAX_GROWTH_OF_MINIMUM)
-    self->least_round_trip = value;
+    self->min_round_trip = value;
 }
 
 static void
@@ -160,7 +160,7 @@ judge_round_trip (const RoundTripRule * self, gdouble latency)
   if (round_trip->last > round_trip->average + MAX (4 * round_trip->peak,
           0.15 * round_trip->average))
     return LIGHT;
-  if (round_trip->last < self->least_round_trip + MAX (1, 2 * round_trip->peak)
+  if (round_trip->last < self->min_round_trip + MAX (1, 2 * round_trip->peak)
       && self->growth < MAX_GROWTH_OF_RISE)
     return FREE;
   return STEADY;

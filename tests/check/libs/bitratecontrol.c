@@ -68,8 +68,8 @@ run_over (guint64 capacity, guint64 duration)
 
 #define assert_target(kbit) \
     fail_unless_equals_uint64 (target, (kbit) * KBIT)
-#define assert_target_between(least, most) \
-    fail_unless (target >= (least) * KBIT && target <= (most) * KBIT, \
+#define assert_target_between(minimum, maximum) \
+    fail_unless (target >= (minimum) * KBIT && target <= (maximum) * KBIT, \
         "%" G_GUINT64_FORMAT " bit/s", target)
 
 /* --- by an estimate ------------------------------------------------------- */
