@@ -16,6 +16,7 @@ import sys
 import typing
 
 LINES_OF_A_FAILURE = 40
+SKIPPED = 77  # the exit status of a program that had no way to check anything
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
@@ -136,11 +137,21 @@ def main():
                         metavar=("NAME", "STATUS", "LIST", "TESTLOG.JSON"),
                         help="a run's name, the exit status of meson test, "
                         "what meson test --list printed, and meson's log")
+    parser.add_argument("--step", nargs=2, action="append", default=[],
+                        dest="steps", metavar=("NAME", "STATUS"),
+                        help="what counts as one check, and the exit status "
+                        f"of its program: 0 passed, {SKIPPED} skipped")
     parser.add_argument("--broken", action="append", default=[],
                         metavar="WHAT", help="what failed before its tests ran")
     options = parser.parse_args()
 
     total = Counts()
+    for name, status in options.steps:
+        counts = {0: Counts(passed=1), SKIPPED: Counts(skipped=1)}.get(
+            int(status), Counts(failed=1))
+        print(f"{name}: {counts.passed} passed, {counts.failed} failed, "
+              f"{counts.skipped} skipped")
+        total += counts
     for name, status, listed, log in options.runs:
         tests, n_broken = read(pathlib.Path(log))
         expected = read_list(pathlib.Path(listed))

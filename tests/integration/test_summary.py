@@ -139,6 +139,15 @@ class SummaryTest(unittest.TestCase):
             self.close(entry("OK"), arguments=["--broken=the build"]),
             (1, "1 passed, 1 failed, 0 skipped"))
 
+    def test_a_step_outside_of_meson_counts_as_one_check(self):
+        for status, counts in (("0", (0, "2 passed, 0 failed, 0 skipped")),
+                               ("77", (0, "1 passed, 0 failed, 1 skipped")),
+                               ("1", (1, "1 passed, 1 failed, 0 skipped")),
+                               ("127", (1, "1 passed, 1 failed, 0 skipped"))):
+            with self.subTest(status=status):
+                self.assertEqual(self.close(
+                    entry("OK"), arguments=["--step", "lint", status]), counts)
+
     def test_the_end_of_a_failure_s_log_is_shown(self):
         self.close(entry("FAIL", "so it went\n"))
         self.assertIn("a test: FAIL", self.output)
@@ -148,7 +157,7 @@ class SummaryTest(unittest.TestCase):
 class RunTest(unittest.TestCase):
     """tests/run itself, with everything that it calls replaced."""
 
-    def run_all(self, list_status, ninja="#!/bin/sh\n"):
+    def run_all(self, list_status, ninja="#!/bin/sh\n", lint_status=0):
         with tempfile.TemporaryDirectory() as directory:
             root = pathlib.Path(directory)
             for build in ("build", "build-asan"):
@@ -157,7 +166,8 @@ class RunTest(unittest.TestCase):
                 (root / name).mkdir()
             for name in ("run", "summary.py"):
                 shutil.copy(TESTS / name, root / "tests" / name)
-            programs = {"pipelines/setup": "#!/bin/sh\n",
+            programs = {"tests/lint": f"#!/bin/sh\nexit {lint_status}\n",
+                        "pipelines/setup": "#!/bin/sh\n",
                         "pipelines/clips": "#!/bin/sh\n",
                         "bin/ninja": ninja, "bin/meson": MESON}
             for name, text in programs.items():
@@ -172,22 +182,28 @@ class RunTest(unittest.TestCase):
     def test_three_complete_runs_pass(self):
         status, output = self.run_all(list_status=0)
         self.assertEqual(output.splitlines()[-1],
-                         "3 passed, 0 failed, 0 skipped")
+                         "4 passed, 0 failed, 0 skipped")
         self.assertEqual(status, 0)
+
+    def test_a_tree_that_lint_does_not_like_fails(self):
+        status, output = self.run_all(list_status=0, lint_status=1)
+        self.assertEqual(output.splitlines()[-1],
+                         "3 passed, 1 failed, 0 skipped")
+        self.assertEqual(status, 1)
 
     def test_a_build_with_sanitizers_that_fails_is_told(self):
         status, output = self.run_all(
             list_status=0,
             ninja='#!/bin/sh\ncase "$*" in *build-asan*) exit 1 ;; esac\n')
         self.assertEqual(output.splitlines()[-1],
-                         "1 passed, 1 failed, 0 skipped")
+                         "2 passed, 1 failed, 0 skipped")
         self.assertIn("--- build with sanitizers failed", output)
         self.assertEqual(status, 1)
 
     def test_a_list_that_meson_did_not_finish_fails(self):
         status, output = self.run_all(list_status=1)
         self.assertEqual(output.splitlines()[-1],
-                         "3 passed, 3 failed, 0 skipped")
+                         "4 passed, 3 failed, 0 skipped")
         self.assertIn("ordinary: meson test --list failed", output)
         self.assertEqual(status, 1)
 
