@@ -14,6 +14,7 @@
 
 #include "rawsocket.h"
 #include "socketmessages.h"
+#include "wire.h"
 
 #define IPV4_MAX_HEADER_SIZE 60 /* RFC 791: 15 words of 4 bytes */
 
@@ -193,18 +194,12 @@ find_packet (UdpliteSocket * self, const Datagram * datagram,
   return TRUE;
 }
 
-static guint16
-read_uint16 (const guint8 * bytes)
-{
-  return bytes[0] << 8 | bytes[1];
-}
-
 /* Where the system has filters, this was one. */
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {
   return size >= RAW_SOCKET_DESTINATION_OFFSET + 2
-      && read_uint16 (packet + RAW_SOCKET_DESTINATION_OFFSET) == self->port;
+      && wire_read (packet + RAW_SOCKET_DESTINATION_OFFSET, 2) == self->port;
 }
 
 static gboolean
@@ -220,7 +215,7 @@ raw_accept (UdpliteSocket * self, const Datagram * datagram,
     return FALSE;
   }
   /* The kernel, which knows of no ports, has none to tell. */
-  input->path.remote_port = read_uint16 (input->data + offset);
+  input->path.remote_port = wire_read (input->data + offset, 2);
   return udplite_socket_check (self, input, offset, size, &addresses, stats);
 }
 

@@ -13,6 +13,7 @@
 
 #include "rawsocket.h"
 #include "socketmessages.h"
+#include "wire.h"
 
 #define IPV4_WORD 4             /* the unit of its header length */
 
@@ -209,7 +210,7 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
 
   return self->raw_port == 0 || self->keeps_header
       || (datagram->size >= RAW_SOCKET_DESTINATION_OFFSET + 2
-      && (port[0] << 8 | port[1]) == self->raw_port);
+      && wire_read (port, 2) == self->raw_port);
 }
 
 /* An answer cannot leave from a group. A peer whose own address is global may

@@ -19,7 +19,7 @@ ccid3_option_read_rate (const DccpOption * option, guint32 * rate)
 {
   if (option->size != RATE_SIZE)
     return FALSE;
-  *rate = dccp_option_get_number (option->value, RATE_SIZE);
+  *rate = wire_read (option->value, RATE_SIZE);
   return TRUE;
 }
 
@@ -28,7 +28,7 @@ ccid3_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
 {
   if (option->size < 1 || option->size > 3)
     return FALSE;
-  *round_trip = dccp_option_get_number (option->value, option->size)
+  *round_trip = wire_read (option->value, option->size)
       * ROUND_TRIP_UNIT;
   if (*round_trip == MAX_ROUND_TRIP * (guint64) ROUND_TRIP_UNIT)
     *round_trip = 0;
@@ -49,12 +49,12 @@ ccid3_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 static void
 read_interval (TfrcInterval * interval, const guint8 * bytes)
 {
-  guint32 loss = dccp_option_get_number (bytes + 3, 3);
+  guint32 loss = wire_read (bytes + 3, 3);
 
-  interval->lossless = dccp_option_get_number (bytes, 3);
+  interval->lossless = wire_read (bytes, 3);
   interval->loss = loss & ~ECN_NONCE;
   interval->ecn_nonce = (loss & ECN_NONCE) != 0;
-  interval->data = dccp_option_get_number (bytes + 6, 3);
+  interval->data = wire_read (bytes + 6, 3);
 }
 
 gboolean
@@ -77,9 +77,9 @@ ccid3_option_read_loss_intervals (const DccpOption * option,
 static void
 write_interval (guint8 * bytes, const TfrcInterval * interval)
 {
-  dccp_option_put_number (bytes, 3, MIN (interval->lossless, MAX_LENGTH));
-  dccp_option_put_number (bytes + 3, 3, MIN (interval->loss, MAX_LOSS_LENGTH));
-  dccp_option_put_number (bytes + 6, 3, MIN (interval->data, MAX_LENGTH));
+  wire_write (bytes, 3, MIN (interval->lossless, MAX_LENGTH));
+  wire_write (bytes + 3, 3, MIN (interval->loss, MAX_LOSS_LENGTH));
+  wire_write (bytes + 6, 3, MIN (interval->data, MAX_LENGTH));
 }
 
 gboolean

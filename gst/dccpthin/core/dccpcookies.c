@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dccpoptions.h"
+#include "wire.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* The first Acks of a client in PARTOPEN go 200, 400 ms ... after each other
@@ -16,22 +17,6 @@
 #define MAC_AT 16
 #define MAC_SIZE 16
 #define OPTIONS_AT (MAC_AT + MAC_SIZE)
-
-static void
-write_number (guint8 * bytes, guint64 number)
-{
-  number = GUINT64_TO_BE (number);
-  memcpy (bytes, &number, sizeof (number));
-}
-
-static guint64
-read_number (const guint8 * bytes)
-{
-  guint64 number;
-
-  memcpy (&number, bytes, sizeof (number));
-  return GUINT64_FROM_BE (number);
-}
 
 /* `client`: a packet that it sent */
 static void
@@ -69,26 +54,14 @@ dccp_cookie_make (DccpCookie * cookie,
   if (request->options_size > DCCP_MAX_COOKIE - OPTIONS_AT)
     return FALSE;
   cookie->size = OPTIONS_AT + request->options_size;
-  write_number (cookie->bytes, now);
-  write_number (cookie->bytes + 8, request->sequence);
+  wire_write (cookie->bytes, 8, now);
+  wire_write (cookie->bytes + 8, 8, request->sequence);
   if (request->options_size > 0)
     memcpy (cookie->bytes + OPTIONS_AT, request->options,
         request->options_size);
   make_mac (cookie->bytes, cookie->size, secret, epoch, path, request,
       cookie->bytes + MAC_AT);
   return TRUE;
-}
-
-/* In a time that does not depend on where they differ */
-static gboolean
-is_same_mac (const guint8 * a, const guint8 * b)
-{
-  volatile guint8 difference = 0;
-  guint i;
-
-  for (i = 0; i < MAC_SIZE; i++)
-    difference |= a[i] ^ b[i];
-  return difference == 0;
 }
 
 static gboolean
@@ -113,11 +86,11 @@ dccp_cookie_check (const DccpPacket * packet,
 
   if (!find_cookie (packet, &cookie))
     return FALSE;
-  *time = read_number (cookie.value);
+  *time = wire_read (cookie.value, 8);
   if (*time > now || now - *time > LIFETIME)
     return FALSE;
   make_mac (cookie.value, cookie.size, secret, epoch, path, packet, mac);
-  if (!is_same_mac (mac, cookie.value + MAC_AT))
+  if (!wire_is_same (mac, cookie.value + MAC_AT, MAC_SIZE))
     return FALSE;
   memset (request, 0, sizeof (*request));
   request->type = DCCP_REQUEST;
@@ -125,7 +98,7 @@ dccp_cookie_check (const DccpPacket * packet,
   request->source = packet->source;
   request->destination = packet->destination;
   request->service_code = packet->service_code;
-  request->sequence = read_number (cookie.value + 8);
+  request->sequence = wire_read (cookie.value + 8, 8);
   request->options = cookie.value + OPTIONS_AT;
   request->options_size = cookie.size - OPTIONS_AT;
   return TRUE;

@@ -330,17 +330,6 @@ reconcile (DccpFeatures * self, const Feature * feature,
   return FALSE;
 }
 
-static guint64
-get_number (const guint8 * bytes, gsize size)
-{
-  guint64 number = 0;
-  gsize i;
-
-  for (i = 0; i < size; i++)
-    number = number << 8 | bytes[i];
-  return number;
-}
-
 /* Section 6.6.8, with erratum 1049: no value of Ack Ratio is wrong. */
 static gboolean
 is_valid_number (const Rule * rule, guint64 number)
@@ -367,9 +356,9 @@ input_number (Feature * self, const Rule * rule, gint side,
     gboolean mandatory, const guint8 * value, gsize size)
 {
   if (side == LOCAL || size != rule->size
-      || !is_valid_number (rule, get_number (value, size)))
+      || !is_valid_number (rule, wire_read (value, size)))
     return refuse_change (self, mandatory);
-  self->value = get_number (value, size);
+  self->value = wire_read (value, size);
   self->owed = OWES_CONFIRM;
   return 0;
 }
@@ -433,7 +422,7 @@ static gboolean
 is_confirmed_number (const Feature * self, const Rule * rule,
     const guint8 * value, gsize size)
 {
-  return size == rule->size && get_number (value, size) == self->wanted;
+  return size == rule->size && wire_read (value, size) == self->wanted;
 }
 
 /* The value, then their preferences, from which we come to the same one;
@@ -482,7 +471,7 @@ input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
     valid = is_confirmed_preference (self, feature, value, option->size - 1);
   if (!valid)
     return DCCP_RESET_OPTION_ERROR;
-  feature->value = get_number (value, rule->size);
+  feature->value = wire_read (value, rule->size);
   feature->state = STABLE;
   if (rule->number == DCCP_FEATURE_CCID && !is_agreed (feature))
     return DCCP_RESET_OPTION_ERROR;
@@ -559,10 +548,7 @@ typedef struct
 static void
 put_number (Content * self, guint64 number, gsize size)
 {
-  gsize i;
-
-  for (i = size; i > 0; i--, number >>= 8)
-    self->bytes[self->size + i - 1] = number;
+  wire_write (self->bytes + self->size, size, number);
   self->size += size;
 }
 

@@ -61,24 +61,6 @@ dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
 
   if (!bytes)
     return FALSE;
-  dccp_option_put_number (bytes, size, number);
+  wire_write (bytes, size, number);
   return TRUE;
-}
-
-guint64
-dccp_option_get_number (const guint8 * bytes, gsize size)
-{
-  guint64 number = 0;
-  gsize i;
-
-  for (i = 0; i < size; i++)
-    number = number << 8 | bytes[i];
-  return number;
-}
-
-void
-dccp_option_put_number (guint8 * bytes, gsize size, guint64 number)
-{
-  for (; size > 0; size--, number >>= 8)
-    bytes[size - 1] = number;
 }

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "wire.h"
+
 /* Bytes. Data Offset counts words in 8 bits, and the header before the options
  * has 7 words at most (RFC 4340 section 5.1). */
 #define DCCP_MAX_OPTIONS (1020 - 28)
@@ -34,7 +36,3 @@ gboolean dccp_option_write (DccpOptionWriter * writer, gboolean mandatory,
 /* In `size` bytes, the highest first */
 gboolean dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
     guint64 number, guint size);
-
-/* Numbers in network byte order, of up to 8 bytes */
-guint64 dccp_option_get_number (const guint8 * bytes, gsize size);
-void dccp_option_put_number (guint8 * bytes, gsize size, guint64 number);

@@ -165,7 +165,7 @@ dccp_option_read_number (const DccpOption * option, guint64 * number)
 {
   if (!is_size_of_number (option))
     return FALSE;
-  *number = dccp_option_get_number (option->value, option->size);
+  *number = wire_read (option->value, option->size);
   return TRUE;
 }
 
@@ -174,7 +174,7 @@ dccp_option_read_timestamp (const DccpOption * option, guint32 * stamp)
 {
   if (option->size != 4)
     return FALSE;
-  *stamp = dccp_option_get_number (option->value, 4);
+  *stamp = wire_read (option->value, 4);
   return TRUE;
 }
 
@@ -184,8 +184,8 @@ dccp_option_read_timestamp_echo (const DccpOption * option, guint32 * stamp,
 {
   if (option->size != 4 && option->size != 6 && option->size != 8)
     return FALSE;
-  *stamp = dccp_option_get_number (option->value, 4);
-  *elapsed = dccp_option_get_number (option->value + 4, option->size - 4)
+  *stamp = wire_read (option->value, 4);
+  *elapsed = wire_read (option->value + 4, option->size - 4)
       * TIME_UNIT;
   return TRUE;
 }
@@ -195,7 +195,7 @@ dccp_option_read_elapsed_time (const DccpOption * option, guint64 * elapsed)
 {
   if (option->size != 2 && option->size != 4)
     return FALSE;
-  *elapsed = dccp_option_get_number (option->value, option->size) * TIME_UNIT;
+  *elapsed = wire_read (option->value, option->size) * TIME_UNIT;
   return TRUE;
 }
 
@@ -254,8 +254,8 @@ dccp_option_write_timestamp_echo (DccpOptionWriter * writer, guint32 stamp,
   const gsize size = units == 0 ? 0 : units > G_MAXUINT16 ? 4 : 2;
   guint8 value[8];
 
-  dccp_option_put_number (value, 4, stamp);
-  dccp_option_put_number (value + 4, size, units);
+  wire_write (value, 4, stamp);
+  wire_write (value + 4, size, units);
   return dccp_option_write (writer, FALSE, DCCP_OPTION_TIMESTAMP_ECHO, value,
       4 + size);
 }

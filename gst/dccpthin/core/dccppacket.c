@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The codec of DCCP's header; see the header file. Every packet goes through
- * here, and the checksum over every byte of it: eight of them at a time.
+ * here, and the checksum over every byte of it.
  */
 
 #include "dccppacket.h"
 
 #include <string.h>
+
+#include "wire.h"
 
 /* RFC 4340 section 5.1: where the fields of the generic header are */
 #define DATA_OFFSET 4
@@ -104,60 +106,7 @@ dccp_type_get_header_size (DccpType type, gboolean extended)
   return size;
 }
 
-/* --- numbers, most significant byte first --------------------------------- */
-
-static inline guint64
-read_number (const guint8 * bytes, guint size)
-{
-  guint64 value = 0;
-  guint i;
-
-  for (i = 0; i < size; i++)
-    value = value << 8 | bytes[i];
-  return value;
-}
-
-static inline void
-write_number (guint8 * bytes, guint size, guint64 value)
-{
-  guint i;
-
-  for (i = size; i > 0; i--, value >>= 8)
-    bytes[i - 1] = value;
-}
-
-/* --- checksum, RFC 1071 --------------------------------------------------- */
-
-static guint16
-fold (guint64 sum)
-{
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT16) + (sum >> 16);
-  return (sum & G_MAXUINT16) + (sum >> 16);
-}
-
-/* Of 16-bit words as they lie in memory (its section 2 B), the last one filled
- * up with zeros. Two halves of 32 bits can't carry out of 64 in less than 2^32
- * words. */
-static guint64
-sum_words (const guint8 * bytes, gsize size)
-{
-  guint64 low = 0, high = 0, word;
-
-  for (; size >= sizeof (word); bytes += sizeof (word), size -= sizeof (word)) {
-    memcpy (&word, bytes, sizeof (word));
-    low += word & G_MAXUINT32;
-    high += word >> 32;
-  }
-  if (size > 0) {
-    word = 0;
-    memcpy (&word, bytes, size);
-    low += word & G_MAXUINT32;
-    high += word >> 32;
-  }
-  return (guint64) fold (low) + fold (high);
-}
+/* --- checksum ------------------------------------------------------------- */
 
 /* Section 9.1: as TCP's. The length in 32 bits also for IPv4, which adds 0. */
 static guint64
@@ -166,9 +115,9 @@ sum_pseudo_header (const DatagramPath * path, gsize length)
   const guint32 tail[2] =
       { g_htonl ((guint32) length), g_htonl (DCCP_PROTOCOL) };
 
-  return sum_words (path->local, path->address_size)
-      + sum_words (path->remote, path->address_size)
-      + sum_words ((const guint8 *) tail, sizeof (tail));
+  return wire_sum (path->local, path->address_size)
+      + wire_sum (path->remote, path->address_size)
+      + wire_sum (tail, sizeof (tail));
 }
 
 /* Bytes of the payload that a CsCov covers, section 9.2 */
@@ -184,9 +133,9 @@ static void
 read_sequence (DccpPacket * packet, const guint8 * bytes)
 {
   if (packet->extended)
-    packet->sequence = read_number (bytes + SEQUENCE_LONG, 6);
+    packet->sequence = wire_read (bytes + SEQUENCE_LONG, 6);
   else
-    packet->sequence = read_number (bytes + SEQUENCE_SHORT, 3);
+    packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
 /* Returns what is behind it. */
@@ -197,10 +146,10 @@ read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
   if (!dccp_type_has_acknowledgement (packet->type))
     return bytes;
   if (packet->extended) {
-    packet->acknowledgement = read_number (bytes + 2, 6);
+    packet->acknowledgement = wire_read (bytes + 2, 6);
     return bytes + LONG_ACKNOWLEDGEMENT;
   }
-  packet->acknowledgement = read_number (bytes + 1, 3);
+  packet->acknowledgement = wire_read (bytes + 1, 3);
   return bytes + SHORT_ACKNOWLEDGEMENT;
 }
 
@@ -213,7 +162,7 @@ read_subheaders (DccpPacket * packet, const guint8 * bytes)
   packet->reset_code = 0;
   memset (packet->reset_data, 0, sizeof (packet->reset_data));
   if (has_service_code (packet->type))
-    packet->service_code = read_number (bytes, 4);
+    packet->service_code = wire_read (bytes, 4);
   else if (packet->type == DCCP_RESET) {
     packet->reset_code = bytes[0];
     memcpy (packet->reset_data, bytes + 1, sizeof (packet->reset_data));
@@ -227,7 +176,8 @@ is_whole (const DccpPacket * packet, const DatagramPath * path,
   gsize covered = packet->payload - bytes
       + get_covered (packet->coverage, packet->payload_size);
 
-  return fold (sum_pseudo_header (path, size) + sum_words (bytes, covered))
+  return wire_fold_sum (sum_pseudo_header (path, size) + wire_sum (bytes,
+          covered))
       == G_MAXUINT16;
 }
 
@@ -255,8 +205,8 @@ dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
   if (offset < header_size || offset > size)
     return DCCP_REFUSED_OFFSET;
 
-  packet->source = read_number (bytes, 2);
-  packet->destination = read_number (bytes + 2, 2);
+  packet->source = wire_read (bytes, 2);
+  packet->destination = wire_read (bytes + 2, 2);
   packet->ccval = bytes[CCVAL_COVERAGE] >> 4;
   packet->coverage = bytes[CCVAL_COVERAGE] & 0x0f;
   packet->options = bytes + header_size;
@@ -282,9 +232,9 @@ write_sequence (const DccpPacket * packet, guint8 * bytes)
 {
   if (packet->extended) {
     bytes[SEQUENCE_LONG - 1] = 0;
-    write_number (bytes + SEQUENCE_LONG, 6, packet->sequence);
+    wire_write (bytes + SEQUENCE_LONG, 6, packet->sequence);
   } else
-    write_number (bytes + SEQUENCE_SHORT, 3, packet->sequence);
+    wire_write (bytes + SEQUENCE_SHORT, 3, packet->sequence);
 }
 
 static guint8 *
@@ -293,12 +243,12 @@ write_acknowledgement (const DccpPacket * packet, guint8 * bytes)
   if (!dccp_type_has_acknowledgement (packet->type))
     return bytes;
   if (packet->extended) {
-    write_number (bytes, 2, 0);
-    write_number (bytes + 2, 6, packet->acknowledgement);
+    wire_write (bytes, 2, 0);
+    wire_write (bytes + 2, 6, packet->acknowledgement);
     return bytes + LONG_ACKNOWLEDGEMENT;
   }
   bytes[0] = 0;
-  write_number (bytes + 1, 3, packet->acknowledgement);
+  wire_write (bytes + 1, 3, packet->acknowledgement);
   return bytes + SHORT_ACKNOWLEDGEMENT;
 }
 
@@ -308,7 +258,7 @@ write_subheaders (const DccpPacket * packet, guint8 * bytes)
   bytes += packet->extended ? LONG_HEADER : DCCP_MIN_HEADER;
   bytes = write_acknowledgement (packet, bytes);
   if (has_service_code (packet->type))
-    write_number (bytes, 4, packet->service_code);
+    wire_write (bytes, 4, packet->service_code);
   else if (packet->type == DCCP_RESET) {
     bytes[0] = packet->reset_code;
     memcpy (bytes + 1, packet->reset_data, sizeof (packet->reset_data));
@@ -335,10 +285,10 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   if (datagram_path_has_ports (path))
     return;
   sum = sum_pseudo_header (path, header_size + packet->payload_size)
-      + sum_words (bytes, header_size)
-      + sum_words (packet->payload,
+      + wire_sum (bytes, header_size)
+      + wire_sum (packet->payload,
       get_covered (coverage, packet->payload_size));
-  checksum = ~fold (sum);
+  checksum = ~wire_fold_sum (sum);
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
@@ -366,11 +316,11 @@ dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
   if (packet->options_size > DCCP_MAX_HEADER || size + padded > DCCP_MAX_HEADER)
     return 0;
 
-  write_number (bytes, 2, packet->source);
-  write_number (bytes + 2, 2, packet->destination);
+  wire_write (bytes, 2, packet->source);
+  wire_write (bytes + 2, 2, packet->destination);
   bytes[DATA_OFFSET] = (size + padded) / WORD;
   bytes[CCVAL_COVERAGE] = packet->ccval << 4 | coverage;
-  write_number (bytes + CHECKSUM, 2, 0);
+  wire_write (bytes + CHECKSUM, 2, 0);
   bytes[TYPE_X] = packet->type << 1 | (packet->extended ? 1 : 0);
   write_sequence (packet, bytes);
   write_subheaders (packet, bytes);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "wire.h"
+
 #define COOKIE_TIME_SIZE 8      /* docs/wire-mmtp.md section 4 */
 #define COOKIE_LIFETIME 10      /* s, section 4 */
 
@@ -16,34 +18,6 @@
 #define SESSION_LABEL "mmtp1 session"
 #define SENDER_LABEL "sender"
 #define RECEIVER_LABEL "receiver"
-
-static void
-write_u64 (guint8 * bytes, guint64 value)
-{
-  value = GUINT64_TO_BE (value);
-  memcpy (bytes, &value, sizeof (value));
-}
-
-static guint64
-read_u64 (const guint8 * bytes)
-{
-  guint64 value;
-
-  memcpy (&value, bytes, sizeof (value));
-  return GUINT64_FROM_BE (value);
-}
-
-/* In a time that doesn't say where they differ */
-static gboolean
-is_equal (const guint8 * a, const guint8 * b, gsize size)
-{
-  volatile guint8 difference = 0;
-  gsize i;
-
-  for (i = 0; i < size; i++)
-    difference |= a[i] ^ b[i];
-  return difference == 0;
-}
 
 static GHmac *
 new_hmac (const guint8 * key, gsize size)
@@ -124,7 +98,7 @@ mmtp_key_verify (const MmtpKey * key, const guint8 * bytes, gsize size,
   guint8 expected[MMTP_MAC_SIZE];
 
   mmtp_key_sign (key, bytes, size, expected);
-  return is_equal (mac, expected, MMTP_MAC_SIZE);
+  return wire_is_same (mac, expected, MMTP_MAC_SIZE);
 }
 
 void
@@ -150,7 +124,7 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
     return FALSE;
   size -= MMTP_TRAILER_SIZE;
   mmtp_key_sign (key, bytes, size, mac);
-  return is_equal (bytes + size, mac, MMTP_TRAILER_SIZE);
+  return wire_is_same (bytes + size, mac, MMTP_TRAILER_SIZE);
 }
 
 /* --- cookies -------------------------------------------------------------- */
@@ -165,7 +139,7 @@ mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
   GHmac *hmac = new_hmac (secret, MMTP_KEY_SIZE);
   guint8 digest[MMTP_KEY_SIZE];
 
-  write_u64 (cookie, now);
+  wire_write (cookie, 8, now);
   add (hmac, cookie, COOKIE_TIME_SIZE);
   add (hmac, address, address_size);
   add (hmac, nonce, MMTP_NONCE_SIZE);
@@ -179,13 +153,13 @@ mmtp_cookie_check (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
     const guint8 nonce[MMTP_NONCE_SIZE], const guint8 cookie[MMTP_COOKIE_SIZE])
 {
-  const guint64 made = read_u64 (cookie);
+  const guint64 made = wire_read (cookie, 8);
   guint8 expected[MMTP_COOKIE_SIZE];
 
   if (made > now || now - made > COOKIE_LIFETIME)
     return FALSE;
   mmtp_cookie_make (secret, made, address, address_size, nonce, expected);
-  return is_equal (cookie, expected, MMTP_COOKIE_SIZE);
+  return wire_is_same (cookie, expected, MMTP_COOKIE_SIZE);
 }
 
 /* --- one direction of a session ------------------------------------------- */
@@ -231,11 +205,11 @@ make_trailer (const MmtpDirection * direction, guint64 number,
   GHmac *hmac;
 
   if (!direction->hmac) {
-    write_u64 (trailer, direction->token);
+    wire_write (trailer, 8, direction->token);
     return;
   }
   hmac = g_hmac_copy (direction->hmac);
-  write_u64 (digest, number);
+  wire_write (digest, 8, number);
   add (hmac, digest, sizeof (number));
   add (hmac, bytes, size);
   finish (hmac, digest);
@@ -262,7 +236,7 @@ mmtp_direction_verify (const MmtpDirection * direction, guint64 number,
     return FALSE;
   size -= MMTP_TRAILER_SIZE;
   make_trailer (direction, number, bytes, size, expected);
-  return is_equal (bytes + size, expected, MMTP_TRAILER_SIZE);
+  return wire_is_same (bytes + size, expected, MMTP_TRAILER_SIZE);
 }
 
 /* --- numbers that were used ----------------------------------------------- */

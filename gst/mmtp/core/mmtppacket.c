@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "wire.h"
+
 #define DATA_FLAGS 0xfd         /* 0x02 was PAIR in version 1, and is zero */
 #define VERSION_SHIFT 5         /* section 2: 3 bits of version, 5 of type */
 #define TYPE_MASK 0x1f
@@ -71,13 +73,11 @@ skip (Coder * self, gsize size)
 static guint64
 read_number (Coder * self, guint size)
 {
-  guint64 value = 0;
-  guint i;
+  guint64 value;
 
   if (!has_left (self, size))
     return 0;
-  for (i = 0; i < size; i++)
-    value = value << 8 | self->in[i];
+  value = wire_read (self->in, size);
   skip (self, size);
   return value;
 }
@@ -85,12 +85,9 @@ read_number (Coder * self, guint size)
 static void
 write_number (Coder * self, guint size, guint64 value)
 {
-  guint i;
-
   if (!has_left (self, size))
     return;
-  for (i = size; i > 0; i--, value >>= 8)
-    self->out[i - 1] = value;
+  wire_write (self->out, size, value);
   skip (self, size);
 }
 

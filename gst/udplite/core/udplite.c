@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of UDP-Lite; see the header. The checksum goes over every byte
- * that is covered, sent or received, and so reads eight of them at a time.
- */
+/* The packets of UDP-Lite; see the header. */
 
 #include "udplite.h"
 
 #include <string.h>
+
+#include "wire.h"
 
 /* RFC 3828 section 3.1: 16 bits; what is longer is covered whole or not beyond
  * this (section 3.5, jumbograms) */
@@ -24,19 +24,6 @@ typedef struct
   gboolean odd;                 /* the next byte is the second one of a word */
 } Checksum;
 
-static guint16
-read_be16 (const guint8 * data)
-{
-  return data[0] << 8 | data[1];
-}
-
-static void
-write_be16 (guint8 * data, guint value)
-{
-  data[0] = value >> 8;
-  data[1] = value;
-}
-
 const gchar *
 udplite_verdict_get_name (UdpliteVerdict verdict)
 {
@@ -51,41 +38,12 @@ udplite_verdict_get_name (UdpliteVerdict verdict)
 
 /* Checksum */
 
-static guint16
-fold (guint64 sum)
-{
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT16) + (sum >> 16);
-  return (sum & G_MAXUINT16) + (sum >> 16);
-}
-
-/* Two halves of 32 bits can't carry out of 64 in less than 2^32 words. */
-static guint64
-sum_bytes (const guint8 * data, gsize size)
-{
-  guint64 low = 0, high = 0, word;
-
-  for (; size >= sizeof (word); data += sizeof (word), size -= sizeof (word)) {
-    memcpy (&word, data, sizeof (word));
-    low += word & G_MAXUINT32;
-    high += word >> 32;
-  }
-  if (size > 0) {
-    word = 0;
-    memcpy (&word, data, size);
-    low += word & G_MAXUINT32;
-    high += word >> 32;
-  }
-  return (guint64) fold (low) + fold (high);
-}
-
 /* Bytes that begin in the middle of a word count in the other half of it: their
  * sum is that with its bytes swapped (RFC 1071 section 2 B). */
 static void
 checksum_add (Checksum * self, gconstpointer data, gsize size)
 {
-  guint16 sum = fold (sum_bytes (data, size));
+  guint16 sum = wire_fold_sum (wire_sum (data, size));
 
   self->sum += self->odd ? GUINT16_SWAP_LE_BE (sum) : sum;
   self->odd ^= size & 1;
@@ -111,7 +69,7 @@ checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
 static guint16
 checksum_get (const Checksum * self)
 {
-  return ~fold (self->sum);
+  return ~wire_fold_sum (self->sum);
 }
 
 /* Sending */
@@ -160,10 +118,10 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
   guint16 result;
 
   coverage = udplite_get_wire_coverage (coverage, size);
-  write_be16 (header, source_port);
-  write_be16 (header + 2, destination_port);
-  write_be16 (header + 4, coverage);
-  write_be16 (header + 6, 0);
+  wire_write (header, 2, source_port);
+  wire_write (header + 2, 2, destination_port);
+  wire_write (header + 4, 2, coverage);
+  wire_write (header + 6, 2, 0);
 
   checksum_add_pseudo_header (&checksum, addresses, size);
   checksum_add (&checksum, header, UDPLITE_HEADER_SIZE);
@@ -198,18 +156,18 @@ udplite_parse (const guint8 * packet, gsize size,
 
   if (size < UDPLITE_HEADER_SIZE)
     return UDPLITE_TOO_SHORT;
-  coverage = read_be16 (packet + 4);
+  coverage = wire_read (packet + 4, 2);
   if (coverage == 0)
     coverage = size;
-  header->source_port = read_be16 (packet);
-  header->destination_port = read_be16 (packet + 2);
+  header->source_port = wire_read (packet, 2);
+  header->destination_port = wire_read (packet + 2, 2);
   header->coverage = coverage;
 
   if (coverage < UDPLITE_HEADER_SIZE)
     return UDPLITE_COVERAGE_TOO_SMALL;
   if (coverage > size)
     return UDPLITE_COVERAGE_TOO_LARGE;
-  if (read_be16 (packet + 6) == 0)
+  if (wire_read (packet + 6, 2) == 0)
     return UDPLITE_NO_CHECKSUM;
   if (coverage < min_coverage && coverage < size)
     return UDPLITE_BELOW_MINIMUM;
@@ -228,10 +186,10 @@ udplite_parse_ipv4 (const guint8 * packet, gsize size,
   if (size < IPV4_MIN_HEADER || packet[0] >> 4 != 4)
     return FALSE;
   header_size = (packet[0] & 0x0f) * 4;
-  total = read_be16 (packet + 2);
+  total = wire_read (packet + 2, 2);
   if (header_size < IPV4_MIN_HEADER || total < header_size || total > size)
     return FALSE;
-  if ((read_be16 (packet + 6) & IPV4_MORE_OR_OFFSET)
+  if ((wire_read (packet + 6, 2) & IPV4_MORE_OR_OFFSET)
       || packet[9] != UDPLITE_PROTOCOL)
     return FALSE;
 

@@ -95,7 +95,7 @@ sender_read_option (DccpCcidHeard * space, const DccpOption * option)
   if (option->type != OPTION_MISSED || option->size != OPTION_MISSED_SIZE)
     return FALSE;
   heard->has_missed = TRUE;
-  heard->missed = dccp_option_get_number (option->value, option->size);
+  heard->missed = wire_read (option->value, option->size);
   return TRUE;
 }
 

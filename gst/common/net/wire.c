@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* See wire.h. The checksum goes over every byte of a packet, and so reads eight of
+ * them at a time.
+ */
+
+#include "wire.h"
+
+#include <string.h>
+
+guint16
+wire_fold_sum (guint64 sum)
+{
+  sum = (sum & G_MAXUINT32) + (sum >> 32);
+  sum = (sum & G_MAXUINT32) + (sum >> 32);
+  sum = (sum & G_MAXUINT16) + (sum >> 16);
+  return (sum & G_MAXUINT16) + (sum >> 16);
+}
+
+/* Two halves of 32 bits can't carry out of 64 in less than 2^32 words. */
+guint64
+wire_sum (gconstpointer bytes, gsize size)
+{
+  const guint8 *next = bytes;
+  guint64 low = 0, high = 0, word;
+
+  for (; size >= sizeof (word); next += sizeof (word), size -= sizeof (word)) {
+    memcpy (&word, next, sizeof (word));
+    low += word & G_MAXUINT32;
+    high += word >> 32;
+  }
+  if (size > 0) {
+    word = 0;
+    memcpy (&word, next, size);
+    low += word & G_MAXUINT32;
+    high += word >> 32;
+  }
+  return (guint64) wire_fold_sum (low) + wire_fold_sum (high);
+}
+
+gboolean
+wire_is_same (const guint8 * a, const guint8 * b, gsize size)
+{
+  volatile guint8 difference = 0;
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    difference |= a[i] ^ b[i];
+  return difference == 0;
+}
