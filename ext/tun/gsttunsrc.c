@@ -142,23 +142,6 @@ gst_tun_src_change_state (GstElement * element, GstStateChange transition)
 
 /* --- the way of a packet ------------------------------------------------- */
 
-static GstClockTime
-gst_tun_src_running_time (GstTunSrc * self)
-{
-  GstClock *clock;
-  GstClockTime now, base;
-
-  if (!gst_base_src_get_do_timestamp (GST_BASE_SRC_CAST (self)))
-    return GST_CLOCK_TIME_NONE;
-  clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
-  if (!clock)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
-  gst_object_unref (clock);
-  return now > base ? now - base : 0;
-}
-
 /* Bytes of the next packet, 0: none waits; -1 with errno */
 static gssize
 gst_tun_src_read_packet (GstTunSrc * self)
@@ -212,33 +195,25 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
   return GST_FLOW_ERROR;
 }
 
-/* How many packets may leave at once; who counts buffers gets them singly. */
-static guint
-gst_tun_src_batch (GstTunSrc * self)
-{
-  return GST_BASE_SRC_CAST (self)->num_buffers_left >= 0 ? 1 : MAX_BATCH;
-}
-
-/* Takes what waits, at most a batch; an empty list: nothing does. */
+/* Takes what waits, at most a batch; none: nothing does. */
 static GstFlowReturn
-gst_tun_src_read_list (GstTunSrc * self, GstBufferList * list)
+gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
 {
-  guint batch = gst_tun_src_batch (self);
-  GstClockTime time = gst_tun_src_running_time (self);
+  guint batch = gst_live_list_get_max (GST_BASE_SRC_CAST (self), MAX_BATCH);
+  GstClockTime time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
   gsize bytes = 0;
   gssize size = 0;
-  guint n;
 
-  for (n = 0; n < batch; n++) {
+  for (*n = 0; *n < batch; (*n)++) {
     size = gst_tun_src_read_packet (self);
     if (size <= 0)
       break;
     bytes += size;
-    gst_buffer_list_add (list, gst_tun_src_make_buffer (self, size, time));
+    buffers[*n] = gst_tun_src_make_buffer (self, size, time);
   }
-  gst_tun_src_count (self, n, bytes);
+  gst_tun_src_count (self, *n, bytes);
   /* Those that were read before the error go first. */
-  if (size < 0 && n == 0)
+  if (size < 0 && *n == 0)
     return gst_tun_src_read_error (self, errno);
   return GST_FLOW_OK;
 }
@@ -259,26 +234,20 @@ static GstFlowReturn
 gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstTunSrc *self = GST_TUN_SRC (src);
-  GstBufferList *list = gst_buffer_list_new_sized (MAX_BATCH);
-  GstBuffer *single;
+  GstBuffer *buffers[MAX_BATCH];
   GstFlowReturn flow;
+  guint n;
 
   gst_live_flush_begin_create (&self->flush);
   do {
-    flow = gst_tun_src_read_list (self, list);
-    if (flow == GST_FLOW_OK && gst_buffer_list_length (list) == 0)
+    flow = gst_tun_src_read_batch (self, buffers, &n);
+    if (flow == GST_FLOW_OK && n == 0)
       flow = gst_tun_src_wait (self);
-  } while (flow == GST_FLOW_OK && gst_buffer_list_length (list) == 0);
+  } while (flow == GST_FLOW_OK && n == 0);
 
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_list_unref (list);
+  if (flow != GST_FLOW_OK)
     return flow;
-  }
-  if (gst_buffer_list_length (list) > 1)
-    return gst_live_list_submit (&self->flush, list);
-  single = gst_buffer_ref (gst_buffer_list_get (list, 0));
-  gst_buffer_list_unref (list);
-  return gst_live_list_submit_buffer (&self->flush, single, buffer);
+  return gst_live_list_submit (&self->flush, buffers, n, buffer);
 }
 
 /* --- the rest ------------------------------------------------------------ */

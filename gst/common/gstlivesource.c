@@ -113,24 +113,46 @@ can_submit (GstLiveFlush * flush)
 }
 
 GstFlowReturn
-gst_live_list_submit (GstLiveFlush * flush, GstBufferList * list)
+gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
+    GstBuffer ** out)
 {
+  GstBufferList *list;
+  guint i;
+
   if (!can_submit (flush)) {
-    gst_buffer_list_unref (list);
+    for (i = 0; i < n; i++)
+      gst_buffer_unref (buffers[i]);
     return GST_FLOW_FLUSHING;
   }
+  if (n == 1) {
+    *out = buffers[0];
+    return GST_FLOW_OK;
+  }
+  list = gst_buffer_list_new_sized (n);
+  for (i = 0; i < n; i++)
+    gst_buffer_list_add (list, buffers[i]);
   gst_base_src_submit_buffer_list (flush->src, list);
   return GST_FLOW_OK;
 }
 
-GstFlowReturn
-gst_live_list_submit_buffer (GstLiveFlush * flush, GstBuffer * buffer,
-    GstBuffer ** out)
+guint
+gst_live_list_get_max (GstBaseSrc * src, guint max)
 {
-  if (!can_submit (flush)) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_FLUSHING;
-  }
-  *out = buffer;
-  return GST_FLOW_OK;
+  return src->num_buffers_left >= 0 ? 1 : max;
+}
+
+GstClockTime
+gst_live_list_get_time (GstBaseSrc * src)
+{
+  GstElement *element = GST_ELEMENT_CAST (src);
+  GstClock *clock = gst_base_src_get_do_timestamp (src) ?
+      gst_element_get_clock (element) : NULL;
+  GstClockTime now, base;
+
+  if (!clock)
+    return GST_CLOCK_TIME_NONE;
+  now = gst_clock_get_time (clock);
+  base = gst_element_get_base_time (element);
+  gst_object_unref (clock);
+  return now > base ? now - base : 0;
 }

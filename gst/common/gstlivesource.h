@@ -60,10 +60,13 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * 1.22). From 1.26 on it also drops a buffer that create returns in PAUSED.
  * Therefore it gets either only while it goes on. */
 
-/* In create. Takes the list; waits while the source is paused. FLUSHING: it was
- * dropped */
+/* How many buffers may go in one list, at most `max`. num-buffers counts a list as
+ * one buffer, so buffers are then pushed singly. */
+guint gst_live_list_get_max (GstBaseSrc * src, guint max);
+/* The running time now; NONE: the source sets no timestamps, or has no clock */
+GstClockTime gst_live_list_get_time (GstBaseSrc * src);
+/* In create. Takes the buffers, one at least: several go as a list, and of a single
+ * one `*out` is what create returns. Waits while the source is paused. FLUSHING:
+ * they were dropped */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
-    GstBufferList * list);
-/* The same for a single buffer: `*out` is what create returns. */
-GstFlowReturn gst_live_list_submit_buffer (GstLiveFlush * flush,
-    GstBuffer * buffer, GstBuffer ** out);
+    GstBuffer ** buffers, guint n, GstBuffer ** out);

@@ -152,18 +152,14 @@ gst_network_src_get_cancellable (GstNetworkSrc * self)
 }
 
 GstFlowReturn
-gst_network_src_submit_list (GstNetworkSrc * self, GstBufferList * list)
-{
-  GST_LOG_OBJECT (self, "pushes %u packets", gst_buffer_list_length (list));
-  return gst_live_list_submit (&get_private (self)->flush, list);
-}
-
-GstFlowReturn
-gst_network_src_submit_buffer (GstNetworkSrc * self, GstBuffer * buffer,
+gst_network_src_submit (GstNetworkSrc * self, GstBuffer ** buffers, guint n,
     GstBuffer ** out)
 {
-  GST_LOG_OBJECT (self, "pushes %" GST_PTR_FORMAT, buffer);
-  return gst_live_list_submit_buffer (&get_private (self)->flush, buffer, out);
+  if (n > 1)
+    GST_LOG_OBJECT (self, "pushes %u packets", n);
+  else
+    GST_LOG_OBJECT (self, "pushes %" GST_PTR_FORMAT, buffers[0]);
+  return gst_live_list_submit (&get_private (self)->flush, buffers, n, out);
 }
 
 static GInetAddress *

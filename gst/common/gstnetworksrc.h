@@ -55,12 +55,9 @@ GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
-/* In create: gst_live_list_submit and gst_live_list_submit_buffer
- * (gstlivesource.h) for this source */
-GstFlowReturn gst_network_src_submit_list (GstNetworkSrc * self,
-    GstBufferList * list);
-GstFlowReturn gst_network_src_submit_buffer (GstNetworkSrc * self,
-    GstBuffer * buffer, GstBuffer ** out);
+/* In create: gst_live_list_submit (gstlivesource.h) for this source */
+GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,
+    GstBuffer ** buffers, guint n, GstBuffer ** out);
 
 /* --- in a change of state ------------------------------------------------- */
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "gstdccpthinend.h"
+#include "gstlivesource.h"
 #include "gstwirelessproperties.h"
 #include "gstwirelessstats.h"
 #include "socketmessages.h"
@@ -328,28 +329,10 @@ push_end (GstDccpThinSrc * self, GstMiniObject * object)
 }
 
 static GstFlowReturn
-submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
-{
-  GstBufferList *list = gst_buffer_list_new_sized (n);
-  guint i;
-
-  for (i = 0; i < n; i++)
-    gst_buffer_list_add (list, buffers[i]);
-  return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
-}
-
-/* num-buffers counts lists as one buffer, so buffers are then pushed singly. */
-static guint
-get_max_list_length (GstDccpThinSrc * self)
-{
-  return GST_BASE_SRC_CAST (self)->num_buffers_left >= 0 ? 1 : MAX_LIST;
-}
-
-static GstFlowReturn
 gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
-  guint i, n, max_length = get_max_list_length (self);
+  guint i, n, max_length = gst_live_list_get_max (GST_BASE_SRC (src), MAX_LIST);
   GstBuffer *buffers[MAX_LIST];
   GstMiniObject *end = NULL;
   gboolean has_offset, flushing;
@@ -369,10 +352,7 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
   has_offset = get_offset (self, &offset);
   for (i = 0; i < n; i++)
     set_time (buffers[i], has_offset, offset);
-  if (n > 1)
-    return submit_list (self, buffers, n);
-  return gst_network_src_submit_buffer (GST_NETWORK_SRC (src), buffers[0],
-      buffer);
+  return gst_network_src_submit (GST_NETWORK_SRC (src), buffers, n, buffer);
 }
 
 /* --- the core's events: with lock ----------------------------------------- */

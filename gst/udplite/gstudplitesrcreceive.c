@@ -10,6 +10,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 
 #include "gstcoveragemeta.h"
+#include "gstlivesource.h"
 #include "socketmessages.h"
 
 /* Between two warnings about packets that were refused */
@@ -144,24 +145,6 @@ make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
 
 /* --- a batch ------------------------------------------------------------- */
 
-static GstClockTime
-get_running_time (GstUdpliteSrc * self)
-{
-  GstElement *element = GST_ELEMENT_CAST (self);
-  GstClock *clock;
-  GstClockTime now, base;
-
-  if (!gst_base_src_get_do_timestamp (GST_BASE_SRC_CAST (self)))
-    return GST_CLOCK_TIME_NONE;
-  clock = gst_element_get_clock (element);
-  if (!clock)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  base = gst_element_get_base_time (element);
-  gst_object_unref (clock);
-  return now > base ? now - base : 0;
-}
-
 static void
 manner_init (Manner * manner, GstUdpliteSrc * self)
 {
@@ -169,7 +152,7 @@ manner_init (Manner * manner, GstUdpliteSrc * self)
   manner->skip = self->settings.skip_first_bytes;
   manner->with_sender = self->settings.retrieve_sender_address;
   GST_OBJECT_UNLOCK (self);
-  manner->time = get_running_time (self);
+  manner->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
   manner->pool = gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
   manner->pool_size = self->pool_size;
 }
@@ -280,14 +263,12 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   report_refused (self, &counters.socket);
 }
 
-/* How many packets to ask for: each costs, whether it comes or not. Who counts
- * buffers gets them singly. */
+/* How many packets to ask for: each costs, whether it comes or not. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {
-  if (GST_BASE_SRC_CAST (self)->num_buffers_left >= 0)
-    return 1;
-  return CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH);
+  return gst_live_list_get_max (GST_BASE_SRC_CAST (self),
+      CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
 }
 
 /* Takes what is there; an empty batch: nothing is. */
@@ -310,17 +291,6 @@ receive_batch (GstUdpliteSrc * self, Batch * batch)
   return flow;
 }
 
-static GstFlowReturn
-submit_list (GstUdpliteSrc * self, const Batch * batch)
-{
-  GstBufferList *list = gst_buffer_list_new_sized (batch->n_buffers);
-  guint i;
-
-  for (i = 0; i < batch->n_buffers; i++)
-    gst_buffer_list_add (list, batch->buffers[i]);
-  return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
-}
-
 GstFlowReturn
 gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
@@ -338,8 +308,6 @@ gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
   if (flow != GST_FLOW_OK)
     return flow;
 
-  if (batch.n_buffers > 1)
-    return submit_list (self, &batch);
-  return gst_network_src_submit_buffer (GST_NETWORK_SRC (src),
-      batch.buffers[0], buffer);
+  return gst_network_src_submit (GST_NETWORK_SRC (src), batch.buffers,
+      batch.n_buffers, buffer);
 }
