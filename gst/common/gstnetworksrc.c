@@ -5,6 +5,7 @@
 #include "gstwronginput.h"
 
 #include "addresslist.h"
+#include "datagramsocket.h"
 #include "gstlivesource.h"
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
@@ -162,35 +163,16 @@ gst_network_src_submit (GstNetworkSrc * self, GstBuffer ** buffers, guint n,
   return gst_live_list_submit (&get_private (self)->flush, buffers, n, out);
 }
 
-static GInetAddress *
-look_up (const gchar * host, GCancellable * cancellable, GError ** error)
-{
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
-  GInetAddress *address = found ? g_object_ref (found->data) : NULL;
-
-  g_resolver_free_addresses (found);
-  g_object_unref (resolver);
-  return address;
-}
-
 GSocketAddress *
 gst_network_src_find_address (GstNetworkSrc * self, const gchar * address,
     guint16 port, GError ** error)
 {
-  GSocketAddress *result;
-  GInetAddress *found;
+  GList *found = datagram_resolve (address, port,
+      get_private (self)->cancellable, error);
+  GSocketAddress *first = found ? g_object_ref (found->data) : NULL;
 
-  /* with a scope too, as in fe80::1%eth0 */
-  result = g_inet_socket_address_new_from_string (address, port);
-  if (result)
-    return result;
-  found = look_up (address, get_private (self)->cancellable, error);
-  if (!found)
-    return NULL;
-  result = g_inet_socket_address_new (found, port);
-  g_object_unref (found);
-  return result;
+  g_list_free_full (found, g_object_unref);
+  return first;
 }
 
 GstClockTime

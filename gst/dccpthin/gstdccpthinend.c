@@ -280,16 +280,6 @@ gst_dccp_thin_end_clear (GstDccpThinEnd * end)
 
 /* --- addresses ------------------------------------------------------------ */
 
-static GList *
-lookup (const gchar * host, GCancellable * cancellable, GError ** error)
-{
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
-
-  g_object_unref (resolver);
-  return found;
-}
-
 /* Of UDP; of raw sockets the port is none. */
 static guint16
 get_remote_port (const GstDccpThinSettings * settings)
@@ -297,31 +287,11 @@ get_remote_port (const GstDccpThinSettings * settings)
   return settings->udp_port ? settings->udp_port : settings->port;
 }
 
-/* NULL: error */
-static GList *
-find_addresses (const gchar * host, guint16 port, GCancellable * cancellable,
-    GError ** error)
-{
-  GList *found, *walk, *addresses = NULL;
-  GSocketAddress *address;
-
-  /* with a scope too, as in fe80::1%eth0 */
-  address = g_inet_socket_address_new_from_string (host, port);
-  if (address)
-    return g_list_prepend (NULL, address);
-  found = lookup (host, cancellable, error);
-  for (walk = found; walk; walk = walk->next)
-    addresses = g_list_append (addresses,
-        g_inet_socket_address_new (walk->data, port));
-  g_resolver_free_addresses (found);
-  return addresses;
-}
-
 GList *
 gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)
 {
-  return find_addresses (settings->host, get_remote_port (settings),
+  return datagram_resolve (settings->host, get_remote_port (settings),
       cancellable, error);
 }
 
@@ -345,7 +315,7 @@ find_local (const GstDccpThinSettings * settings, GSocketAddress * remote,
     g_object_unref (any);
     return local;
   }
-  found = find_addresses (settings->address, port, cancellable, error);
+  found = datagram_resolve (settings->address, port, cancellable, error);
   if (found)
     local = g_object_ref (found->data);
   g_list_free_full (found, g_object_unref);

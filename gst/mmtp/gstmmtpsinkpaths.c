@@ -73,17 +73,6 @@ is_same (const MmtpPathSpec * a, const MmtpPathSpec * b)
 
 /* --- names ---------------------------------------------------------------- */
 
-static GList *
-lookup (const gchar * host, GCancellable * cancellable, GError ** error)
-{
-  GResolver *resolver = g_resolver_get_default ();
-  GList *addresses =
-      g_resolver_lookup_by_name (resolver, host, cancellable, error);
-
-  g_object_unref (resolver);
-  return addresses;
-}
-
 /* Without lock. FALSE: error */
 static gboolean
 resolve_host (GstMmtpSink * self, const gchar * host,
@@ -97,7 +86,7 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   UNLOCK (self);
   if (known)
     return TRUE;
-  addresses = lookup (host, cancellable, error);
+  addresses = datagram_look_up (host, cancellable, error);
   if (!addresses)
     return FALSE;
   LOCK (self);

@@ -329,7 +329,6 @@ resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     GError ** error)
 {
   UdpliteClient *client = udplite_clients_find_id (self->clients, id);
-  GResolver *resolver;
   GInetAddress *address;
   GList *addresses;
   gchar *host;
@@ -340,9 +339,7 @@ resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     return TRUE;
   host = g_strdup (client->host);
   UNLOCK (self);
-  resolver = g_resolver_get_default ();
-  addresses = g_resolver_lookup_by_name (resolver, host, cancellable, error);
-  g_object_unref (resolver);
+  addresses = datagram_look_up (host, cancellable, error);
   g_free (host);
   LOCK (self);
 

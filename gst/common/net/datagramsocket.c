@@ -115,6 +115,34 @@ datagram_path_get_remote (const DatagramPath * path)
   return g_socket_address_new_from_native (&native, size);
 }
 
+GList *
+datagram_look_up (const gchar * host, GCancellable * cancellable,
+    GError ** error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+
+  g_object_unref (resolver);
+  return found;
+}
+
+GList *
+datagram_resolve (const gchar * host, guint16 port, GCancellable * cancellable,
+    GError ** error)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string (host, port);
+  GList *found, *walk, *addresses = NULL;
+
+  if (address)
+    return g_list_prepend (NULL, address);
+  found = datagram_look_up (host, cancellable, error);
+  for (walk = found; walk; walk = walk->next)
+    addresses = g_list_append (addresses,
+        g_inet_socket_address_new (walk->data, port));
+  g_resolver_free_addresses (found);
+  return addresses;
+}
+
 /* The kernel takes the port of a raw socket for a protocol number (ipv6(7)). */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,

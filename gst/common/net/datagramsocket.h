@@ -87,6 +87,15 @@ gboolean datagram_socket_find_local (DatagramSocket * socket,
 void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
+/* Addresses of a host, in order of preference, of GInetAddress; NULL: error. Looks
+ * its name up, and waits. */
+GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
+    GError ** error);
+/* The same with the port, of GSocketAddress. `host` may be an address with its
+ * scope, as fe80::1%eth0. */
+GList *datagram_resolve (const gchar * host, guint16 port,
+    GCancellable * cancellable, GError ** error);
+
 /* A port that is probably nobody else's, for raw sockets: the kernel keeps no
  * ports for them. */
 guint16 datagram_socket_draw_port (void);
