@@ -716,7 +716,9 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_COMPUTED ("target-bitrate", "Target bitrate",
       "Bitrate that the encoder was asked for last, in bit/s; 0: none yet",
-      PROPERTY_READABLE, G_TYPE_UINT, .maximum = G_MAXUINT, .get = get_target),
+      PROPERTY_READABLE, G_TYPE_UINT,
+      .maximum = G_MAXUINT,
+      .get = get_target),
 
   /**
    * GstBitrateAdapt:stats:
@@ -742,10 +744,12 @@ static const GstWirelessProperty properties[] = {
    *   them
    * * `key-frames-requested`
    */
-  PROPERTY_STATS ("Estimate, target and bitrate of the encoder, and the changes "
+  PROPERTY_STATS
+      ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
-  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
-      "0 = never)", G_MAXINT64 / 2),
+  PROPERTY_STATS_INTERVAL
+      ("Post stats as element message at this interval (ns, 0 = never)",
+      G_MAXINT64 / 2),
 };
 
 static void

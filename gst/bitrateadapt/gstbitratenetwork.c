@@ -180,7 +180,7 @@ read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
     network->lost += lost;
   get_field (stats, "rb-exthighestseq", &highest);
   get_field (stats, "rb-lsr", &last);
-  network->loss_report += (guint64) highest * 31 + (guint64) last + 1;
+  network->loss_report += G_GUINT64_CONSTANT (31) * highest + last + 1;
 }
 
 static void

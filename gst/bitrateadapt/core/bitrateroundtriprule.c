@@ -76,7 +76,7 @@ typedef struct
 {
   Signal buffer;                /* packets */
   Signal round_trip;            /* ms */
-  gdouble min_round_trip;     /* ms */
+  gdouble min_round_trip;       /* ms */
   gdouble growth;               /* ms for each report, average */
   gdouble send_rate;            /* bit/s, average */
   guint64 measure_at, increase_at, decrease_at;
@@ -119,8 +119,7 @@ measure_buffer (RoundTripRule * self, const BitrateReport * report)
   if (report->queued_packets != BITRATE_UNKNOWN)
     measure (&self->buffer, report->queued_packets);
   if (report->send_rate != BITRATE_UNKNOWN)
-    self->send_rate += (report->send_rate - self->send_rate) *
-        SEND_RATE_WEIGHT;
+    self->send_rate += (report->send_rate - self->send_rate) * SEND_RATE_WEIGHT;
 }
 
 /* Packets that are sent in half of the latency */
@@ -205,6 +204,7 @@ feedback (gpointer rule, const BitrateLimits * limits,
 }
 
 const BitrateRule bitrate_round_trip_rule = {
-  "round-trip", "The round trip time grows when the network is full (belacoder)",
+  "round-trip",
+  "The round trip time grows when the network is full (belacoder)",
   sizeof (RoundTripRule), init, feedback
 };

@@ -696,7 +696,8 @@ make_srt_stats (gdouble round_trip, gint dropped)
 
 GST_START_TEST (round_trip_of_srt_decides)
 {
-  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  begin (SOURCE
+      "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
   set_stats (network, make_srt_stats (40, 0));
   play ();
   wait_until (get_bitrate (encoder) > 2048);
@@ -712,7 +713,8 @@ GST_END_TEST;
 
 GST_START_TEST (slowest_caller_of_srt_decides)
 {
-  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  begin (SOURCE
+      "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
   set_stats (network, make_entry ("callers", make_srt_stats (700, 0)));
   play ();
   wait_for_bitrate (encoder, 300);

@@ -569,8 +569,7 @@ bitrate_control_suite (void)
   tcase_add_test (tc, constant_round_trip_lets_the_rate_rise);
   tcase_add_test (tc,
       round_trip_of_a_third_of_the_latency_asks_for_the_minimum);
-  tcase_add_test (tc,
-      round_trip_of_a_fifth_of_the_latency_lowers_it_by_tenths);
+  tcase_add_test (tc, round_trip_of_a_fifth_of_the_latency_lowers_it_by_tenths);
   tcase_add_test (tc, rising_round_trip_stops_the_rise);
   tcase_add_test (tc, growing_send_buffer_lowers_the_rate);
   tcase_add_test (tc, unmeasured_round_trip_changes_nothing);
