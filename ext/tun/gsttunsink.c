@@ -19,6 +19,8 @@
  * |[
  * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! wirelesslink profile=80211b ! tunsink netns=b ifname=wl0 address=10.9.0.2/24
  * ]| A radio link from the namespace a to b, without a way back.
+ *
+ * Since: 0.1
  */
 
 #include "gsttunsink.h"

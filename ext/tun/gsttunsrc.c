@@ -20,6 +20,8 @@
  * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! tunsink netns=b ifname=wl0 address=10.9.0.2/24 tunsrc netns=b ifname=wl0 ! tunsink netns=a ifname=wl0
  * ]| A cable between the namespaces a and b. `ip netns exec a ping 10.9.0.2`
  * crosses it.
+ *
+ * Since: 0.1
  */
 
 #include "gsttunsrc.h"

@@ -26,6 +26,8 @@
  * |[
  * gst-launch-1.0 mmtpsrc port=5004 ! rtph264depay ! avdec_h264 ! autovideosink
  * ]| Shows it.
+ *
+ * Since: 0.1
  */
 
 #ifdef HAVE_CONFIG_H

@@ -66,6 +66,8 @@ gst_coverage_meta_get_info (void)
  * @covered: leading bytes that a checksum vouched for
  *
  * Returns: (transfer none): the new meta
+ *
+ * Since: 0.1
  */
 GstCoverageMeta *
 gst_buffer_add_coverage_meta (GstBuffer * buffer, gsize covered)
@@ -83,6 +85,8 @@ gst_buffer_add_coverage_meta (GstBuffer * buffer, gsize covered)
  * @buffer: a buffer
  *
  * Returns: (transfer none) (nullable): what was covered of it, if not all
+ *
+ * Since: 0.1
  */
 GstCoverageMeta *
 gst_buffer_get_coverage_meta (GstBuffer * buffer)

@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  *     those behind them may be damaged
  *
  * A buffer without it is whole, or nobody knows.
+ *
+ * Since: 0.1
  */
 typedef struct
 {

@@ -74,6 +74,8 @@ gst_frame_info_meta_get_info (void)
  *
  * Returns: (transfer none): the new meta; its media_time is
  *     %GST_CLOCK_TIME_NONE
+ *
+ * Since: 0.1
  */
 GstFrameInfoMeta *
 gst_buffer_add_frame_info_meta (GstBuffer * buffer, guint picture_type,
@@ -94,6 +96,8 @@ gst_buffer_add_frame_info_meta (GstBuffer * buffer, guint picture_type,
  * @buffer: a buffer
  *
  * Returns: (transfer none) (nullable): its frame info
+ *
+ * Since: 0.1
  */
 GstFrameInfoMeta *
 gst_buffer_get_frame_info_meta (GstBuffer * buffer)

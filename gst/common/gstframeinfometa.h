@@ -26,6 +26,8 @@ G_BEGIN_DECLS
  *     not RTP) that must arrive intact
  * @media_time: presentation time on the sender's clock, since an arbitrary
  *     origin, untouched by arrival times; or %GST_CLOCK_TIME_NONE
+ *
+ * Since: 0.1
  */
 typedef struct
 {

@@ -19,6 +19,8 @@
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dcctpthinsink mode=listen port=5004
  * ]| Sends to whoever connects.
+ *
+ * Since: 0.1
  */
 
 #include "gstdccpthinsink.h"

@@ -20,6 +20,8 @@
  * |[
  * gst-launch-1.0 playbin3 uri="dccpthin://0.0.0.0:5004?encoding-name=MPV&media=video&clock-rate=90000&payload=32"
  * ]| The same
+ *
+ * Since: 0.1
  */
 
 #include "gstdccpthinsrc.h"

@@ -26,6 +26,8 @@
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
  * ]| The same over RTP.
+ *
+ * Since: 0.1
  */
 
 #include "gstifdqueueprivate.h"

@@ -24,6 +24,8 @@
  * gst-launch-1.0 filesrc location=film.m2v ! ifdsink host=127.0.0.1 port=4953
  * ]| Sends it. GST_DEBUG=ifdqueue:5,ifdtcpwriter:5 explains each frame that the
  * queue drops, and tells what becomes of the connection.
+ *
+ * Since: 0.1
  */
 
 #include "gstifdsink.h"

@@ -17,6 +17,8 @@
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=1000 ! mmtpsink host=192.0.2.1 port=5004 channels="wlan0, usb0"
  * ]|
+ *
+ * Since: 0.1
  */
 
 #include "gstmmtpsinkprivate.h"

@@ -20,6 +20,8 @@
  * |[
  * gst-launch-1.0 playbin3 uri=mmtp://0.0.0.0:5004
  * ]| Listens at the port of the URI, and plays what comes.
+ *
+ * Since: 0.1
  */
 
 #include "gstmmtpsrcprivate.h"

@@ -43,6 +43,8 @@
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat location=received.csv ! fakesink
  * ]| Logs when each frame arrives.
+ *
+ * Since: 0.1
  */
 
 #include "gstmpegstatprivate.h"

@@ -14,6 +14,8 @@
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! rfc2250pay ! udplitesink host=127.0.0.1 port=5004
  * ]|
+ *
+ * Since: 0.1
  */
 
 #include "gstudplitesinkprivate.h"

@@ -33,6 +33,8 @@
  * |[
  * gst-launch-1.0 playbin3 uri="udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000"
  * ]| Plays it.
+ *
+ * Since: 0.1
  */
 
 #include "gstudplitesrcprivate.h"

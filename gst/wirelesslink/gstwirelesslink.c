@@ -28,6 +28,8 @@
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b queue=ifd ! rfc2250depay ! mpegstat silent=false ! fakesink
  * ]| The link is too slow for the film, and its queue loses B-frames, no others.
+ *
+ * Since: 0.1
  */
 
 #include "gstwirelesslinkprivate.h"

@@ -26,7 +26,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
-PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
+         *sorted((SOURCE / "docs").glob("*.md"))]
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
@@ -447,6 +448,34 @@ class Lines(unittest.TestCase):
             with self.subTest(page=page.name):
                 self.assertTrue(page.name == "README.md"
                                 or f"({page.name})" in listed)
+
+
+class Sources(unittest.TestCase):
+    """What the comments of the sources say for users of the interfaces"""
+
+    # The whole interface of libgstwireless-1.0; see CONTRIBUTING.md
+    PUBLIC = ("gst/common/gstcoveragemeta", "gst/common/gstframeinfometa")
+
+    @staticmethod
+    def comments(path):
+        return re.findall(r"^/\*\*\n(.*?)\*/", path.read_text(), re.M | re.S)
+
+    def test_every_element_says_since_when_it_is_there(self):
+        found = [comment for directory in ("gst", "ext")
+                 for path in sorted((SOURCE / directory).rglob("*.c"))
+                 for comment in self.comments(path) if "SECTION:" in comment]
+        self.assertGreater(len(found), 0)
+        for comment in found:
+            with self.subTest(element=comment.split()[1]):
+                self.assertRegex(comment, r"\* Since: \d")
+
+    def test_every_public_symbol_says_since_when_it_is_there(self):
+        found = [comment for name in self.PUBLIC for ending in (".c", ".h")
+                 for comment in self.comments(SOURCE / (name + ending))]
+        self.assertGreater(len(found), 0)
+        for comment in found:
+            with self.subTest(symbol=comment.split()[1]):
+                self.assertRegex(comment, r"\* Since: \d")
 
 
 class Papers(unittest.TestCase):
