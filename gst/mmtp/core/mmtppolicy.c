@@ -27,8 +27,14 @@ mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
   policy->paths = paths;
   policy->queue = queue;
   policy->scheduler = mmtp_schedulers[scheduler];
-  policy->turn = 0;
+  policy->scheduler_state = g_malloc0 (policy->scheduler->state_size);
   policy->tried = 0;
+}
+
+void
+mmtp_policy_clear (MmtpPolicy * policy)
+{
+  g_free (policy->scheduler_state);
 }
 
 /* --- how far a path is trusted ------------------------------------------- */
@@ -157,7 +163,6 @@ fill_candidates (const MmtpPolicy * policy, Trust trust,
   for (i = 0; i < policy->paths->n; i++) {
     const MmtpPath *path = policy->paths->all[i];
 
-    candidates[i].path = i;
     candidates[i].may_carry = has_room (policy, policy->paths->all[i], trust) &&
         get_known (policy->paths->all[i]) >= known;
     candidates[i].token = path->token;
@@ -167,6 +172,7 @@ fill_candidates (const MmtpPolicy * policy, Trust trust,
     candidates[i].delay = get_delay (policy, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
         mmtp_path_is_in_doubt (path, policy->paths->now);
+    candidates[i].rate = mmtp_path_get_rate (path);
   }
   return policy->paths->n;
 }
@@ -337,8 +343,8 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
   guint chosen;
 
   for (;;) {
-    chosen = policy->scheduler->choose (candidates, n,
-        policy->paths->now, last, &policy->turn);
+    chosen = policy->scheduler->choose (policy->scheduler_state, candidates, n,
+        policy->paths->now, last);
     if (chosen == MMTP_NO_CANDIDATE)
       return NULL;
     *path = policy->paths->all[chosen];
@@ -346,8 +352,12 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
       *late = get_late_group (policy);
     packet = find_packet (policy, *path,
         policy->scheduler->knows_delays ? candidates[chosen].delay : 0, *late);
-    if (packet)
+    if (packet) {
+      if (policy->scheduler->sent)
+        policy->scheduler->sent (policy->scheduler_state, candidates, n, chosen,
+            packet->size);
       return packet;
+    }
     candidates[chosen].may_carry = FALSE;
   }
 }

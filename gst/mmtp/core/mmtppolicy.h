@@ -16,13 +16,14 @@ typedef struct
   const MmtpPaths *paths;
   const MmtpSendQueue *queue;
   const MmtpSchedulerClass *scheduler;
-  guint turn;                   /* of the scheduler */
+  gpointer scheduler_state;     /* owned; NULL: it has none */
   guint64 tried;                /* ns, when a packet was last chosen, or could
                                  * have been */
 } MmtpPolicy;
 
 void mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
     const MmtpSendQueue * queue, MmtpSchedulerType scheduler);
+void mmtp_policy_clear (MmtpPolicy * policy);
 /* The packet that goes next, and its path; NULL: none can go now. The queue is
  * not empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);

@@ -3,13 +3,18 @@
  * decides how many bytes may be in flight is a matter of one file. An
  * algorithm knows no wire format, no socket and no clock but the times that it
  * is told; it sees what was sent, what the receiver reported, and how long
- * messages took.
+ * messages took. A path (mmtppath.c) is the only caller, under the lock of its
+ * element, so an algorithm needs no lock:
  *
- *   control = mmtp_rate_control_new (klass, now, packet_size, round_trip);
- *   mmtp_rate_control_sent (control, now, size, in_flight);
- *   mmtp_rate_control_feedback (control, &sample);     for each report
- *   mmtp_rate_control_get_limits (control, &limits);   whenever needed
+ *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate);
+ *   mmtp_rate_control_get_limits (control, &limits);
+ *   mmtp_rate_control_sent (control, now, size, in_flight);   for each message
+ *   mmtp_rate_control_feedback (control, &sample);            for each report
+ *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
+ * The limits hold until the next report: what `sent` changes of them has no
+ * effect before. There is no timer; while reports are missing the caller
+ * decides whether the path has a gap, and allows the window and the reserve.
  * All sizes are bytes with IP and UDP headers, all rates bits per second, all
  * times nanoseconds.
  */
@@ -69,19 +74,23 @@ typedef struct
                                  * path, which may carry more */
 } MmtpRateLimits;
 
-/* `control`: memory of `size` bytes, zeroed before init */
+/* An algorithm. `control` is memory of `size` bytes, which is zeroed before `init`
+ * and freed without a call, so it may not contain pointers to other memory. */
 typedef struct
 {
   const gchar *name;
-  gsize size;
+  gsize size;                   /* bytes */
   /* `packet`: bytes of the largest packet; `round_trip`: of the handshake, 0:
    * unknown; `rate`: a first guess of what the path carries, 0: none */
   void (*init) (gpointer control, guint64 now, guint packet,
       guint64 round_trip, guint64 rate);
-  /* A packet has been sent; in_flight includes it. May be NULL. */
+  /* A message of any kind has been sent; `in_flight` includes it. NULL: nothing
+   * to do */
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
+  /* `limits` is zero before. The window is required; without delivery_rate and
+   * peak_rate the caller takes window and round trip for the rate. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;
 

@@ -43,8 +43,8 @@ choose_max_delay (const MmtpCandidate * candidates, guint n, guint64 now,
 }
 
 static guint
-choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline, guint * turn)
+choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
+    guint n, guint64 now, guint64 deadline)
 {
   guint chosen = MMTP_NO_CANDIDATE;
   guint i;
@@ -85,8 +85,8 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 }
 
 static guint
-choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline, guint * turn)
+choose_by_arrival (gconstpointer state, const MmtpCandidate * candidates,
+    guint n, guint64 now, guint64 deadline)
 {
   const guint64 left = deadline - MIN (deadline, now);
   guint chosen;
@@ -98,46 +98,55 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 }
 
 static guint
-choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline, guint * turn)
+choose_in_turn (gconstpointer state, const MmtpCandidate * candidates,
+    guint n, guint64 now, guint64 deadline)
 {
+  const guint *turn = state;    /* the path after the last one that sent */
   guint i;
 
   for (i = 0; i < n; i++) {
     guint chosen = (*turn + i) % n;
 
-    if (!has_token (&candidates[chosen], now))
-      continue;
-    *turn = (chosen + 1) % n;
-    return chosen;
+    if (has_token (&candidates[chosen], now))
+      return chosen;
   }
   return MMTP_NO_CANDIDATE;
 }
 
+static void
+end_turn (gpointer state, const MmtpCandidate * candidates, guint n,
+    guint chosen, gsize size)
+{
+  guint *turn = state;
+
+  *turn = (chosen + 1) % n;
+}
+
 static guint
-choose_by_paper (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline, guint * turn)
+choose_by_paper (gconstpointer state, const MmtpCandidate * candidates,
+    guint n, guint64 now, guint64 deadline)
 {
   return choose_max_delay (candidates, n, now, deadline, TRUE);
 }
 
 static const MmtpSchedulerClass paper_scheduler = {
-  "mmtp", "The channel of longest delay that meets the deadline", TRUE,
-  choose_by_paper
+  "mmtp", "The channel of longest delay that meets the deadline", TRUE, 0,
+  choose_by_paper, NULL
 };
 
 static const MmtpSchedulerClass turns_scheduler = {
-  "equal-turns", "Each in turn, for comparison", FALSE, choose_in_turn
+  "equal-turns", "Each in turn, for comparison", FALSE,
+  sizeof (guint), choose_in_turn, end_turn
 };
 
 static const MmtpSchedulerClass delay_scheduler = {
   "lowest-delay", "Always the fastest that has a token, for comparison", FALSE,
-  choose_lowest
+  0, choose_lowest, NULL
 };
 
 static const MmtpSchedulerClass arrival_scheduler = {
   "arrival", "The same among channels that are certain to meet it, or the one "
-      "on which a packet comes first", TRUE, choose_by_arrival
+      "on which a packet comes first", TRUE, 0, choose_by_arrival, NULL
 };
 
 const MmtpSchedulerClass *const mmtp_schedulers[] = {

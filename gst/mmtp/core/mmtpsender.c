@@ -166,6 +166,7 @@ mmtp_sender_free (MmtpSender * sender)
 {
   mmtp_send_queue_free (sender->queue);
   mmtp_repairer_clear (&sender->repairer);
+  mmtp_policy_clear (&sender->policy);
   mmtp_paths_clear (&sender->paths);
   mmtp_key_clear (&sender->key);
   mmtp_direction_clear (&sender->transmitter.out);

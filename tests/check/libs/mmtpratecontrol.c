@@ -361,8 +361,9 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* SCReAM and NADA reduce their rate by losses of any kind: what they keep is
- * what their publications demand. */
+/* An algorithm that reduces its rate by losses of any kind has a share of its
+ * own here: what SCReAM and NADA keep is what their publications demand. The
+ * project compared both (docs/mmtp.md), and contains neither. */
 GST_START_TEST (survives_random_losses)
 {
   const MmtpRateControlClass *klass = get_class (__i__, "losses");

@@ -9,14 +9,20 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 
 /* Delays of the paper's Table 1: RangeLAN and infrared, least. */
-#define RADIO { 0, TRUE, 0, 176 * MS, 0 }
-#define INFRARED { 1, TRUE, 0, 315 * MS, 0 }
+#define RADIO { TRUE, 0, 176 * MS, 0 }
+#define INFRARED { TRUE, 0, 315 * MS, 0 }
 
 static guint
 choose_by (MmtpSchedulerType type, const MmtpCandidate * candidates, guint n,
     guint64 now, guint64 deadline, guint * turn)
 {
-  return mmtp_schedulers[type]->choose (candidates, n, now, deadline, turn);
+  const MmtpSchedulerClass *scheduler = mmtp_schedulers[type];
+  guint chosen = scheduler->choose (turn, candidates, n, now, deadline);
+
+  g_assert (scheduler->state_size <= sizeof (*turn));
+  if (chosen != MMTP_NO_CANDIDATE && scheduler->sent)
+    scheduler->sent (turn, candidates, n, chosen, 1000);
+  return chosen;
 }
 
 static guint
@@ -82,7 +88,7 @@ GST_END_TEST;
 
 GST_START_TEST (knows_no_overflow)
 {
-  MmtpCandidate candidate = { 0, TRUE, 0, G_MAXUINT64 };
+  MmtpCandidate candidate = { TRUE, 0, G_MAXUINT64 };
 
   fail_unless_equals_int (choose (&candidate, 1, 5, 1000 * MS),
       MMTP_NO_CANDIDATE);
@@ -216,19 +222,99 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-GST_START_TEST (each_rule_has_a_name_and_waits_without_paths)
+/* A packet that does not fit on the chosen path does not end its turn. */
+GST_START_TEST (turn_ends_when_a_packet_goes)
 {
-  guint i, k, turn = 0;
+  const MmtpSchedulerClass *scheduler =
+      mmtp_schedulers[MMTP_SCHEDULER_EQUAL_TURNS];
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+  guint turn = 0;
 
-  for (i = 0; mmtp_schedulers[i]; i++) {
-    fail_unless (*mmtp_schedulers[i]->description);
-    for (k = 0; k < i; k++)
-      fail_if (g_str_equal (mmtp_schedulers[i]->nick,
-              mmtp_schedulers[k]->nick));
-    fail_unless_equals_int (mmtp_schedulers[i]->choose (NULL, 0, 0, 1000 * MS,
-            &turn), MMTP_NO_CANDIDATE);
+  fail_unless_equals_int (scheduler->choose (&turn, candidates, 2, 0, 0), 0);
+  fail_unless_equals_int (scheduler->choose (&turn, candidates, 2, 0, 0), 0);
+  scheduler->sent (&turn, candidates, 2, 0, 1000);
+  fail_unless_equals_int (scheduler->choose (&turn, candidates, 2, 0, 0), 1);
+}
+
+GST_END_TEST;
+
+/* The remaining tests hold for every scheduler of the table. */
+static guint
+count_schedulers (void)
+{
+  guint n = 0;
+
+  while (mmtp_schedulers[n])
+    n++;
+  return n;
+}
+
+GST_START_TEST (nick_is_unique_and_has_a_description)
+{
+  gint i;
+
+  fail_unless (*mmtp_schedulers[__i__]->description);
+  for (i = 0; i < __i__; i++)
+    fail_if (g_str_equal (mmtp_schedulers[i]->nick,
+            mmtp_schedulers[__i__]->nick));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (table_has_the_schedulers_that_the_code_names)
+{
+  fail_unless (count_schedulers () > MMTP_SCHEDULER_ARRIVAL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (waits_without_paths)
+{
+  const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];
+  gpointer state = g_malloc0 (scheduler->state_size);
+
+  fail_unless_equals_int (scheduler->choose (state, NULL, 0, 0, 1000 * MS),
+      MMTP_NO_CANDIDATE);
+  g_free (state);
+}
+
+GST_END_TEST;
+
+/* Paths join one after the other, and change at random. */
+GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
+{
+  const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];
+  gpointer state = g_malloc0 (scheduler->state_size);
+  GRand *random = g_rand_new_with_seed (1);
+  MmtpCandidate candidates[MMTP_MAX_PATHS] = { {FALSE} };
+  guint round, n_sent = 0;
+
+  for (round = 0; round < 20000; round++) {
+    guint64 now = round * MS;
+    guint n = 1 + round * MMTP_MAX_PATHS / 20000;
+    MmtpCandidate *changed = &candidates[g_rand_int_range (random, 0, n)];
+    guint chosen;
+
+    changed->may_carry = g_rand_boolean (random);
+    changed->token = now - MIN (now, 5 * MS) + g_rand_int_range (random, 0,
+        10 * MS);
+    changed->delay = g_rand_int_range (random, 0, 1000 * MS);
+    changed->backlog = changed->token > now ? 10 * MS : 0;
+    changed->is_doubtful = g_rand_boolean (random);
+    changed->rate = g_rand_int_range (random, 1, 10000000);
+    chosen = scheduler->choose (state, candidates, n, now, now + 500 * MS);
+    if (chosen == MMTP_NO_CANDIDATE)
+      continue;
+    fail_unless (chosen < n);
+    fail_unless (candidates[chosen].may_carry);
+    fail_unless (candidates[chosen].token <= now);
+    n_sent++;
+    if (scheduler->sent)
+      scheduler->sent (state, candidates, n, chosen, 1000);
   }
-  fail_unless (i > MMTP_SCHEDULER_ARRIVAL);
+  fail_unless (n_sent > 1000);
+  g_rand_free (random);
+  g_free (state);
 }
 
 GST_END_TEST;
@@ -238,6 +324,8 @@ mmtpscheduler_suite (void)
 {
   Suite *s = suite_create ("mmtpscheduler");
   TCase *tc = tcase_create ("general");
+  TCase *each = tcase_create ("each scheduler");
+  guint n = count_schedulers ();
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, waits_without_a_token);
@@ -251,7 +339,12 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, arrival_does_not_prefer_a_channel_in_doubt);
   tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
   tcase_add_test (tc, arrival_knows_no_overflow);
-  tcase_add_test (tc, each_rule_has_a_name_and_waits_without_paths);
+  tcase_add_test (tc, turn_ends_when_a_packet_goes);
+  tcase_add_test (tc, table_has_the_schedulers_that_the_code_names);
+  suite_add_tcase (s, each);
+  tcase_add_loop_test (each, nick_is_unique_and_has_a_description, 0, n);
+  tcase_add_loop_test (each, waits_without_paths, 0, n);
+  tcase_add_loop_test (each, chooses_only_what_may_carry_and_has_a_token, 0, n);
   return s;
 }
 
