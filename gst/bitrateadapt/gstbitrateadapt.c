@@ -16,7 +16,8 @@
  *
  * The bitrate falls at once and rises with care. It stays between
  * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. After a loss that
- * was not repaired the encoder is asked for a key frame.
+ * was not repaired, and when what waits at the sender will be late, the encoder is
+ * asked for a key frame.
  *
  * ## Example launch lines
  * |[
@@ -39,6 +40,7 @@
 #include <string.h>
 
 #include "bitratecontrol.h"
+#include "bitratekeyframes.h"
 #include "gstbitrateencoder.h"
 #include "gstbitratenetwork.h"
 #include "gststatstimer.h"
@@ -53,8 +55,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 
 /* The network is asked this often; belacoder's rule assumes it. */
 #define PERIOD (20 * GST_MSECOND)
-/* Between two requests for a key frame; the decoder has to get the first one. */
-#define KEY_FRAME_INTERVAL GST_SECOND
 /* So long encoder, network or estimate may be missing in a stream that runs before a
  * warning: pipelines are linked and connected bit by bit. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
@@ -95,7 +95,8 @@ struct _GstBitrateAdapt
   gboolean is_repeated;         /* the encoder begins anew: new caps */
   gchar *encoder, *network;     /* names, for the statistics */
   BitrateReport report;         /* the last one */
-  guint64 lost, key_frames_requested, refused;
+  BitrateKeyFrames key_frames;
+  guint64 lost, refused;
 
   /* --- protected by `mutex`, which is taken last --- */
   GMutex mutex;
@@ -107,8 +108,7 @@ struct _GstBitrateAdapt
   gboolean has_refused, has_failed;     /* that encoder, and that is told */
   const BitrateRule *rule;
   guint64 loss_report;          /* the last one that was taken */
-  guint64 lost_before;
-  guint64 key_frame_at;         /* time of the last request; 0: none */
+  guint64 lost_before, lost_key_frames_before;
   guint64 trouble_since[TROUBLE_LAST];  /* 0: there is none */
   gboolean trouble_told[TROUBLE_LAST];
 };
@@ -385,26 +385,62 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 
 /* --- the network: thread -------------------------------------------------- */
 
+/* With object lock */
 static void
-request_key_frame (GstBitrateAdapt * self, guint64 lost, guint64 now)
+note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
-  gboolean is_wanted, is_new = lost > self->lost_before;
+  if (network->lost > self->lost_before)
+    bitrate_key_frames_note_loss (&self->key_frames, FALSE);
+  if (network->lost_key_frames > self->lost_key_frames_before)
+    bitrate_key_frames_note_loss (&self->key_frames, TRUE);
+  self->lost = self->lost_before = network->lost;
+  self->lost_key_frames_before = network->lost_key_frames;
+}
 
-  self->lost_before = lost;
+static void
+request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
+    guint64 now)
+{
+  BitrateStats stats = { 0 };
+  gboolean is_due;
+
   GST_OBJECT_LOCK (self);
-  self->lost = lost;
-  is_wanted = is_new && self->request_key_frames && self->passed > 0
-      && (self->key_frame_at == 0
-      || now >= self->key_frame_at + KEY_FRAME_INTERVAL);
-  self->key_frames_requested += is_wanted;
+  if (self->control)
+    bitrate_control_get_stats (self->control, &stats);
+  note_losses (self, network);
+  bitrate_key_frames_input (&self->key_frames, &network->report,
+      network->latency, stats.target);
+  is_due = self->request_key_frames && self->passed > 0
+      && bitrate_key_frames_poll (&self->key_frames, now);
   GST_OBJECT_UNLOCK (self);
-  if (!is_wanted)
+  if (!is_due)
     return;
-  self->key_frame_at = now;
-  GST_DEBUG_OBJECT (self, "lost %" G_GUINT64_FORMAT ": asking for a key frame",
-      lost);
+  GST_DEBUG_OBJECT (self, "asking for a key frame; lost so far: %"
+      G_GUINT64_FORMAT, network->lost);
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_wireless_event_new_key_unit_request ());
+}
+
+/* mmtpsink asks for a key frame too, when it gives up a frame. While one comes, another
+ * one would only take its place in the network. */
+static gboolean
+gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (trans);
+  const GstStructure *structure = gst_event_get_structure (event);
+  gboolean is_coming = FALSE;
+
+  if (structure && gst_structure_has_name (structure, "GstForceKeyUnit")) {
+    GST_OBJECT_LOCK (self);
+    is_coming = bitrate_key_frames_is_coming (&self->key_frames, get_now ());
+    GST_OBJECT_UNLOCK (self);
+  }
+  if (is_coming) {
+    GST_DEBUG_OBJECT (self, "a key frame comes: not asking for another one");
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
 /* RTCP tells the same losses until the next report. */
@@ -441,12 +477,11 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
     g_free (self->network);
     self->network = g_strdup (network->element);
     /* Counters of another element */
-    self->lost_before = MAX (self->lost_before, network->lost);
+    self->lost_before = network->lost;
+    self->lost_key_frames_before = network->lost_key_frames;
   }
   GST_OBJECT_UNLOCK (self);
-  /* The counters begin anew with a new start. */
-  self->lost_before = MIN (self->lost_before, network->lost);
-  request_key_frame (self, network->lost, now);
+  request_key_frame (self, network, now);
 }
 
 /* With object lock */
@@ -547,12 +582,13 @@ reset (GstBitrateAdapt * self)
   g_clear_pointer (&self->control, bitrate_control_free);
   memset (&self->meter, 0, sizeof (self->meter));
   memset (&self->report, 0, sizeof (self->report));
-  self->passed = self->lost = self->key_frames_requested = self->refused = 0;
+  self->passed = self->lost = self->refused = 0;
+  bitrate_key_frames_init (&self->key_frames);
   g_clear_pointer (&self->encoder, g_free);
   g_clear_pointer (&self->network, g_free);
   GST_OBJECT_UNLOCK (self);
   self->followed = NULL;
-  self->loss_report = self->lost_before = self->key_frame_at = 0;
+  self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
   memset (self->trouble_since, 0, sizeof (self->trouble_since));
   memset (self->trouble_told, 0, sizeof (self->trouble_told));
 }
@@ -614,7 +650,8 @@ gst_bitrate_adapt_create_stats (GstElement * element)
       "held-back", G_TYPE_UINT64, stats.held_back,
       "refused", G_TYPE_UINT64, self->refused,
       "lost", G_TYPE_UINT64, self->lost,
-      "key-frames-requested", G_TYPE_UINT64, self->key_frames_requested, NULL);
+      "key-frames-requested", G_TYPE_UINT64, self->key_frames.requested,
+      NULL);
   GST_OBJECT_UNLOCK (self);
   return structure;
 }
@@ -697,8 +734,8 @@ static const GstWirelessProperty properties[] = {
       "Changes of the encoder in any second at most", PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
-      "Ask the encoder for a key frame after a loss that was not repaired, at "
-      "most once a second", PROPERTY_PLAYING, request_key_frames, TRUE),
+      "Ask the encoder for a key frame after a loss that was not repaired, and "
+      "when waiting frames will be late", PROPERTY_PLAYING, request_key_frames, TRUE),
 
   /**
    * GstBitrateAdapt:post-messages:
@@ -789,6 +826,7 @@ gst_bitrate_adapt_class_init (GstBitrateAdaptClass * klass)
   transform_class->start = gst_bitrate_adapt_start;
   transform_class->stop = gst_bitrate_adapt_stop;
   transform_class->sink_event = gst_bitrate_adapt_sink_event;
+  transform_class->src_event = gst_bitrate_adapt_src_event;
   transform_class->transform_ip = gst_bitrate_adapt_transform_ip;
 
   gst_wireless_properties_install (object_class, properties,

@@ -89,6 +89,41 @@ static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
   NULL
 };
+static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
+
+/* mmtpsink tells it of each channel. */
+static void
+read_in_flight (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  const GValue *channels = gst_structure_get_value (stats, "channels");
+  gdouble number, sum = 0;
+  guint i;
+
+  if (!channels || !GST_VALUE_HOLDS_ARRAY (channels))
+    return;
+  for (i = 0; i < gst_value_array_get_size (channels); i++) {
+    const GValue *channel = gst_value_array_get_value (channels, i);
+
+    if (GST_VALUE_HOLDS_STRUCTURE (channel)
+        && get_field (gst_value_get_structure (channel), "in-flight", &number))
+      sum += number;
+  }
+  network->report.in_flight = sum;
+}
+
+/* ms, as mmtpsink has it */
+static void
+read_latency (GstElement * element, GstBitrateNetwork * network)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), "latency");
+  guint latency;
+
+  if (!pspec || pspec->value_type != G_TYPE_UINT)
+    return;
+  g_object_get (element, "latency", &latency, NULL);
+  network->latency = latency * GST_MSECOND;
+}
 
 static void
 read_estimate (GstElement * element, GstBitrateNetwork * network)
@@ -110,6 +145,9 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
       || get_field (stats, "bytes-waiting", &number))
     network->report.queued_bytes = number;
   network->lost = add_up (stats, losses);
+  network->lost_key_frames = add_up (stats, key_frame_losses);
+  read_in_flight (stats, network);
+  read_latency (element, network);
   gst_structure_free (stats);
 }
 
@@ -323,7 +361,8 @@ find_by_name (Search * search, GstElement * element, const gchar * name)
 static void
 init_report (BitrateReport * report)
 {
-  report->queued_bytes = report->queued_packets = BITRATE_UNKNOWN;
+  report->queued_bytes = report->queued_packets = report->in_flight =
+      BITRATE_UNKNOWN;
   report->round_trip = report->send_rate = BITRATE_UNKNOWN;
   report->loss = -1;
 }

@@ -14,9 +14,10 @@ typedef struct
 {
   const BitrateRule *rule;      /* NULL: no element knows anything */
   gchar *element;               /* its name */
-  guint64 latency;              /* ns that the receiver waits; 0: unknown */
+  guint64 latency;              /* ns from here to the display; 0: unknown */
   guint64 lost;                 /* what was lost or given up for good so far, by
                                  * the element's own counters */
+  guint64 lost_key_frames;      /* likewise: key frames that were given up */
   guint64 loss_report;          /* another one: the losses are of a new report */
   BitrateReport report;         /* but for the time */
 } GstBitrateNetwork;

@@ -30,12 +30,12 @@
 #define MAX_EXCESS 1.5
 /* Data that wait for less than this is a key frame, or a few packets that the
  * pacing holds back. */
-#define MAX_QUEUE (80 * MILLISECOND)
+#define MAX_QUEUE (40 * MILLISECOND)
 /* What waits at the sender is what no report of this time was spared. */
-#define QUEUE_TIME (100 * MILLISECOND)
+#define QUEUE_TIME (60 * MILLISECOND)
 /* It is to drain within this time, and the encoder keeps at least this part. */
-#define DRAIN_TIME (500 * MILLISECOND)
-#define MIN_SHARE 0.4
+#define DRAIN_TIME (200 * MILLISECOND)
+#define MIN_SHARE 0.3
 
 #define SAMPLES 32
 

@@ -32,6 +32,7 @@ typedef struct
                                  * so the network may carry more */
   guint64 queued_bytes;         /* that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_packets;       /* likewise */
+  guint64 in_flight;            /* bytes sent and not reported yet, likewise */
   guint64 round_trip;           /* or BITRATE_UNKNOWN */
   guint64 send_rate;            /* of the transport, or BITRATE_UNKNOWN */
   gdouble loss;                 /* 0 to 1, of a receiver report; -1: none is new */

@@ -632,7 +632,7 @@ GST_START_TEST (waiting_data_lower_the_rate)
   wait_for_bitrate (encoder, 1800);
   set_stats (network, gst_structure_new ("stats", "queued-bytes",
           G_TYPE_UINT64, G_GUINT64_CONSTANT (500000), NULL));
-  wait_for_bitrate (encoder, 720);
+  wait_for_bitrate (encoder, 540);
   fail_unless_equals_uint64 (get_counter ("queued-bytes"), 500000);
   end ();
 }
@@ -792,6 +792,35 @@ GST_START_TEST (loss_asks_for_a_key_frame_once_a_second)
   fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 1);
   fail_unless_equals_uint64 (get_counter ("key-frames-requested"), 1);
   fail_unless_equals_uint64 (get_counter ("lost"), 9);
+  end ();
+}
+
+GST_END_TEST;
+
+static void
+request_key_frame (void)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (network), "sink");
+
+  gst_pad_push_event (pad, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new_empty ("GstForceKeyUnit")));
+  gst_object_unref (pad);
+}
+
+GST_START_TEST (request_of_the_sink_is_passed_on_unless_one_comes)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_buffers (network);
+  wait_for_reports (2);
+  request_key_frame ();
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 1);
+  set_lost (7);
+  wait_until (g_atomic_int_get (&encoder->key_frames) == 2);
+  request_key_frame ();
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 2);
   end ();
 }
 
@@ -1125,6 +1154,7 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, round_trip_of_rist_decides);
   tcase_add_test (tc, losses_of_rtcp_decide);
   tcase_add_test (tc, loss_asks_for_a_key_frame_once_a_second);
+  tcase_add_test (tc, request_of_the_sink_is_passed_on_unless_one_comes);
   tcase_add_test (tc, no_key_frame_is_asked_for_unless_wanted);
   tcase_add_test (tc, stream_goes_on_without_the_encoder);
   tcase_add_test (tc, new_encoder_gets_the_rate_at_once);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* When the encoder is asked for a key frame, in virtual time. Times are ms. */
+
+#include <gst/check/gstcheck.h>
+
+#include "bitratekeyframes.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define LATENCY (400 * MS)
+
+static BitrateKeyFrames frames;
+
+static void
+begin (void)
+{
+  bitrate_key_frames_init (&frames);
+}
+
+#define assert_poll(now, expected) \
+    fail_unless_equals_int (bitrate_key_frames_poll (&frames, (now) * MS), \
+        expected)
+
+/* The path carries 1.6 Mbit/s, which is 200 bytes each ms, and the encoder makes
+ * half of that. */
+static void
+input (guint64 now, guint64 queued, guint64 in_flight, gboolean is_lower_bound)
+{
+  BitrateReport report = { now * MS, 1600000, is_lower_bound, queued };
+
+  report.in_flight = in_flight;
+  bitrate_key_frames_input (&frames, &report, LATENCY, 800000);
+}
+
+GST_START_TEST (loss_asks_for_one_each_second)
+{
+  begin ();
+  assert_poll (1000, FALSE);
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1000, TRUE);
+  assert_poll (1020, FALSE);
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1400, FALSE);
+  assert_poll (1999, FALSE);
+  assert_poll (2000, TRUE);
+  assert_poll (4000, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (loss_before_the_key_frame_that_comes_needs_no_other)
+{
+  begin ();
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1000, TRUE);
+  fail_unless (bitrate_key_frames_is_coming (&frames, 1249 * MS));
+  fail_if (bitrate_key_frames_is_coming (&frames, 1250 * MS));
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1200, FALSE);
+  assert_poll (2000, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_key_frame_is_asked_for_again_soon)
+{
+  begin ();
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1000, TRUE);
+  bitrate_key_frames_note_loss (&frames, TRUE);
+  assert_poll (1199, FALSE);
+  assert_poll (1200, TRUE);
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  assert_poll (1900, FALSE);
+  assert_poll (2200, TRUE);
+}
+
+GST_END_TEST;
+
+/* 300 ms wait, and 150 ms are under way. */
+GST_START_TEST (frames_that_will_be_late_ask_for_one)
+{
+  begin ();
+  input (1000, 60000, 30000, FALSE);
+  assert_poll (1000, TRUE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
+{
+  begin ();
+  input (1000, 60000, 60000, FALSE);
+  assert_poll (1000, FALSE);
+  input (1100, 60000, 52000, FALSE);    /* 260 and 100 ms */
+  assert_poll (1100, FALSE);
+  input (1200, 60000, 51000, FALSE);
+  assert_poll (1200, TRUE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (frames_in_time_ask_for_none)
+{
+  begin ();
+  input (1000, 40000, 30000, FALSE);
+  assert_poll (1000, FALSE);
+  input (1100, 90000, 30000, TRUE);     /* the estimate is a lower bound */
+  assert_poll (1100, FALSE);
+  input (1200, BITRATE_UNKNOWN, 30000, FALSE);
+  assert_poll (1200, FALSE);
+  input (1300, 90000, BITRATE_UNKNOWN, FALSE);
+  assert_poll (1300, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (falling_estimate_is_waited_for)
+{
+  BitrateReport report = { 1000 * MS, 4000000 };
+
+  begin ();
+  bitrate_key_frames_input (&frames, &report, LATENCY, 800000);
+  input (1020, 60000, 30000, FALSE);
+  assert_poll (1020, FALSE);
+  input (1060, 60000, 30000, FALSE);
+  assert_poll (1060, FALSE);
+  input (1080, 60000, 30000, FALSE);
+  assert_poll (1080, TRUE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unknown_latency_asks_for_none)
+{
+  BitrateReport report = { 1000 * MS, 1600000, FALSE, 600000 };
+
+  begin ();
+  report.in_flight = 10000;
+  bitrate_key_frames_input (&frames, &report, 0, 800000);
+  assert_poll (1000, FALSE);
+}
+
+GST_END_TEST;
+
+static Suite *
+bitrate_key_frames_suite (void)
+{
+  Suite *s = suite_create ("bitratekeyframes");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, loss_asks_for_one_each_second);
+  tcase_add_test (tc, loss_before_the_key_frame_that_comes_needs_no_other);
+  tcase_add_test (tc, lost_key_frame_is_asked_for_again_soon);
+  tcase_add_test (tc, frames_that_will_be_late_ask_for_one);
+  tcase_add_test (tc, no_key_frame_is_made_that_would_be_late_itself);
+  tcase_add_test (tc, frames_in_time_ask_for_none);
+  tcase_add_test (tc, falling_estimate_is_waited_for);
+  tcase_add_test (tc, unknown_latency_asks_for_none);
+  return s;
+}
+
+GST_CHECK_MAIN (bitrate_key_frames);

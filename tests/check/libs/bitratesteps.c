@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An encoder that follows the estimate of MMTP over a link whose rate changes, in
+ * virtual time: a model of an encoder, the rule of bitrateadapt, both cores of MMTP,
+ * and wirelesslink's link. The same over real sockets is tests/integration/
+ * test_bitrateadapt.py.
+ *
+ * BITRATE_STEPS_LOG=1 prints what happens each 100 ms.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "arenapaths.h"
+#include "bitratecontrol.h"
+#include "bitratekeyframes.h"
+#include "mmtpreceiver.h"
+#include "mmtpsender.h"
+#include "seededdraw.h"
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+#define NEVER G_MAXUINT64
+
+/* Between the clocks of sender and receiver */
+#define CLOCK_OFFSET (500 * SECOND)
+#define MAX_PAYLOAD 1472
+#define IP_UDP 28
+#define FRAME_PERIOD (40 * MS)
+#define PACKET_SIZE 1300
+/* From capture to the last byte of the encoder */
+#define ENCODING_TIME (15 * MS)
+/* As bitrateadapt and mmtpsink have them */
+#define CONTROL_PERIOD (20 * MS)
+#define LATENCY (400 * MS)
+#define LOG_PERIOD (100 * MS)
+#define MAX_FRAMES 2000
+
+typedef struct
+{
+  guint64 captured;             /* ns */
+  gboolean is_key;
+  guint n_packets, n_arrived;
+  guint64 shown;                /* ns, when the last packet was let out; NEVER */
+} Frame;
+
+/* Sizes vary, a key frame is larger, and what is too large is saved afterwards, as an
+ * encoder with a VBV buffer does. */
+typedef struct
+{
+  guint64 bitrate;
+  gdouble debt;                 /* bytes */
+  gboolean is_key_due;
+} Encoder;
+
+typedef struct
+{
+  guint64 now, seed;
+  ArenaLinks links;
+  guint flows[ARENA_N_DIRECTIONS];
+  MmtpSender *sender;
+  MmtpReceiver *receiver;
+  gboolean is_ready;
+  Encoder encoder;
+  BitrateControl *control;
+  Frame frames[MAX_FRAMES];
+  guint n_frames;
+  guint64 next_frame, next_control, next_log;
+  BitrateKeyFrames key_frames;
+  guint64 unrepaired;
+  GArray *entered;              /* of guint64 pairs: time, bytes */
+  guint64 logged_bytes;
+  guint8 scratch[MMTP_MAX_MESSAGE];
+} Sim;
+
+typedef struct
+{
+  ArenaDirection direction;
+  gsize size;
+  guint8 bytes[];
+} Message;
+
+/* --- life ----------------------------------------------------------------- */
+
+static void
+make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
+{
+  guint i;
+
+  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
+    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
+}
+
+static void
+open_link (Sim * sim, const ArenaTrace * trace, guint queue, guint64 duration)
+{
+  ArenaPath path;
+  guint i;
+
+  arena_path_init (&path, 20000000, 20 * MS);
+  path.config[ARENA_FORWARD].queue.packets = queue;
+  path.config[ARENA_FORWARD].seed = sim->seed;
+  path.trace[ARENA_FORWARD] = trace;
+  arena_links_open (&sim->links, &path, 0, 1, duration);
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
+    sim->flows[i] = link_add_flow (sim->links.links[i], sim->links.station[i]);
+}
+
+static void
+open_session (Sim * sim)
+{
+  MmtpPathConfig path = { "a", MAX_PAYLOAD, IP_UDP };
+  MmtpReceiverConfig receiver;
+  MmtpSenderConfig sender;
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+
+  mmtp_sender_config_init (&sender);
+  sender.max_delay = sender.initial_delay = LATENCY;
+  sender.frame_period = FRAME_PERIOD / 1000;
+  make_entropy (2 * sim->seed, entropy);
+  sim->sender = mmtp_sender_new (&sender, entropy);
+  mmtp_receiver_config_init (&receiver);
+  make_entropy (2 * sim->seed + 1, entropy);
+  sim->receiver = mmtp_receiver_new (&receiver, entropy);
+  mmtp_sender_add_path (sim->sender, CLOCK_OFFSET, &path);
+}
+
+static Sim *
+sim_new (const ArenaTrace * trace, guint queue, guint64 seed, guint64 duration)
+{
+  static const BitrateConfig config = { {300000, 6000000, 0.1, 0}, 10 };
+  Sim *sim = g_new0 (Sim, 1);
+
+  sim->seed = seed;
+  sim->entered = g_array_new (FALSE, FALSE, 2 * sizeof (guint64));
+  open_link (sim, trace, queue, duration);
+  open_session (sim);
+  sim->control = bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
+  sim->encoder.bitrate = 2000000;
+  sim->next_frame = NEVER;
+  return sim;
+}
+
+static void
+sim_free (Sim * sim)
+{
+  bitrate_control_free (sim->control);
+  mmtp_sender_free (sim->sender);
+  mmtp_receiver_free (sim->receiver);
+  arena_links_close (&sim->links, g_free);
+  g_array_unref (sim->entered);
+  g_free (sim);
+}
+
+/* --- the encoder ---------------------------------------------------------- */
+
+#define KEY_FRAME_SIZE 3       /* of the mean */
+#define VARIATION 0.3
+#define REPAY 5                 /* frames */
+
+static guint
+get_frame_size (Sim * sim, gboolean is_key)
+{
+  Encoder *encoder = &sim->encoder;
+  gdouble mean = encoder->bitrate / 8.0 * FRAME_PERIOD / SECOND, size;
+  gdouble draw = seeded_draw (sim->seed, 1, 0, sim->n_frames, 0) /
+      (gdouble) G_MAXUINT64;
+
+  size = is_key ? KEY_FRAME_SIZE * mean :
+      mean * (1 + VARIATION * (2 * draw - 1));
+  size = MAX (size - (is_key ? 0 : encoder->debt / REPAY), mean / 4);
+  encoder->debt += size - mean;
+  return size;
+}
+
+static void
+put_packet (Sim * sim, guint packet, guint size, gboolean is_last)
+{
+  const Frame *frame = &sim->frames[sim->n_frames];
+  guint8 *bytes = g_malloc0 (size);
+  MmtpBuffer buffer = { NULL };
+
+  memcpy (bytes, &sim->n_frames, sizeof sim->n_frames);
+  buffer.data = g_bytes_new_take (bytes, size);
+  buffer.due = frame->captured + CLOCK_OFFSET;
+  buffer.flags = (frame->is_key ? 0 : MMTP_FLAG_DELTA) |
+      (is_last ? MMTP_FLAG_MARKER : 0);
+  mmtp_sender_put (sim->sender, sim->now + CLOCK_OFFSET, &buffer);
+  g_bytes_unref (buffer.data);
+}
+
+static void
+put_frame (Sim * sim)
+{
+  Frame *frame = &sim->frames[sim->n_frames];
+  guint size, i;
+
+  frame->captured = sim->now - ENCODING_TIME;
+  frame->is_key = sim->n_frames == 0 || sim->encoder.is_key_due;
+  frame->shown = NEVER;
+  sim->encoder.is_key_due = FALSE;
+  size = get_frame_size (sim, frame->is_key);
+  frame->n_packets = (size + PACKET_SIZE - 1) / PACKET_SIZE;
+  for (i = 0; i < frame->n_packets; i++)
+    put_packet (sim, i, MAX (MIN (size - i * PACKET_SIZE, PACKET_SIZE), 16),
+        i + 1 == frame->n_packets);
+  sim->n_frames++;
+  g_assert_cmpuint (sim->n_frames, <, MAX_FRAMES);
+}
+
+/* --- what bitrateadapt does ----------------------------------------------- */
+
+static void
+run_control (Sim * sim)
+{
+  BitrateReport report = { sim->now };
+  MmtpSenderPathStats path = { NULL };
+  MmtpSenderStats stats;
+
+  mmtp_sender_get_stats (sim->sender, &stats);
+  mmtp_sender_get_path_stats (sim->sender, 0, &path);
+  report.in_flight = path.in_flight;
+  report.estimate = stats.estimated_rate;
+  report.is_lower_bound = stats.is_app_limited;
+  report.queued_bytes = stats.queued_bytes;
+  report.queued_packets = report.round_trip = report.send_rate =
+      BITRATE_UNKNOWN;
+  report.loss = -1;
+  bitrate_control_input (sim->control, &report);
+  bitrate_control_poll (sim->control, sim->now, &sim->encoder.bitrate);
+  bitrate_key_frames_input (&sim->key_frames, &report, LATENCY,
+      sim->encoder.bitrate);
+  if (stats.unrepaired > sim->unrepaired)
+    bitrate_key_frames_note_loss (&sim->key_frames, FALSE);
+  if (bitrate_key_frames_poll (&sim->key_frames, sim->now))
+    sim->encoder.is_key_due = TRUE;
+  sim->unrepaired = stats.unrepaired;
+}
+
+static guint64
+get_entered (const Sim * sim, guint64 from, guint64 to)
+{
+  const guint64 *pairs = (const guint64 *) sim->entered->data;
+  guint64 sum = 0;
+  guint i;
+
+  for (i = 0; i < sim->entered->len; i++)
+    if (pairs[2 * i] >= from && pairs[2 * i] < to)
+      sum += pairs[2 * i + 1];
+  return sum;
+}
+
+static void
+print_log (Sim * sim)
+{
+  MmtpSenderStats stats;
+
+  mmtp_sender_get_stats (sim->sender, &stats);
+  g_print ("%6.2f s  estimate %s%4.2f  encoder %4.2f  enters %4.2f  queued %6"
+      G_GUINT64_FORMAT "  discarded %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+      "\n", sim->now / 1e9,
+      stats.is_app_limited ? ">" : " ", stats.estimated_rate / 1e6,
+      sim->encoder.bitrate / 1e6, get_entered (sim, sim->now - LOG_PERIOD,
+          sim->now) * 8e3 / LOG_PERIOD, stats.queued_bytes,
+      stats.discarded_buffers, stats.discarded_broken);
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+static void
+carry (Sim * sim, ArenaDirection direction, gsize size)
+{
+  Message *message = g_malloc (sizeof *message + size);
+  guint64 pair[2] = { sim->now, size + IP_UDP };
+
+  message->direction = direction;
+  message->size = size;
+  memcpy (message->bytes, sim->scratch, size);
+  if (direction == ARENA_FORWARD)
+    g_array_append_val (sim->entered, pair);
+  link_input (sim->links.links[direction], sim->now, sim->flows[direction],
+      size + IP_UDP, message);
+}
+
+static void
+take_message (Sim * sim, const Message * message)
+{
+  MmtpAddress address = { 2, {0, 1} };
+
+  if (message->direction == ARENA_BACK)
+    mmtp_sender_input (sim->sender, sim->now + CLOCK_OFFSET, 0, message->bytes,
+        message->size);
+  else
+    mmtp_receiver_input (sim->receiver, sim->now, &address, message->bytes,
+        message->size);
+}
+
+static void
+run_link (Sim * sim, Link * link)
+{
+  LinkPacket packet;
+  LinkEvent event;
+
+  link_timeout (link, sim->now);
+  while (link_poll_output (link, &packet)) {
+    if (packet.fate == LINK_FATE_DELIVERED)
+      take_message (sim, packet.user);
+    g_free (packet.user);
+  }
+  while (link_poll_event (link, &event)) {
+    if (event.type == LINK_EVENT_FATE && event.packet.fate > LINK_FATE_DAMAGED)
+      g_free (event.packet.user);
+  }
+}
+
+static void
+take_sender_event (Sim * sim, const MmtpSenderEvent * event)
+{
+  if (event->type == MMTP_EVENT_READY && !sim->is_ready) {
+    sim->is_ready = TRUE;
+    sim->next_frame = sim->now + FRAME_PERIOD;
+  }
+  if (event->type == MMTP_EVENT_DISCARDED && event->is_needed)
+    bitrate_key_frames_note_loss (&sim->key_frames,
+        !(event->flags & MMTP_FLAG_DELTA));
+}
+
+static void
+take_buffer (Sim * sim, GBytes * data)
+{
+  guint number;
+
+  memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
+  if (++sim->frames[number].n_arrived == sim->frames[number].n_packets)
+    sim->frames[number].shown = sim->now;
+  g_bytes_unref (data);
+}
+
+static void
+drain (Sim * sim)
+{
+  MmtpReceiverEvent received;
+  MmtpSenderEvent event;
+  MmtpAddress address;
+  guint path;
+  gsize size;
+
+  while ((size = mmtp_sender_poll_output (sim->sender, sim->now + CLOCK_OFFSET,
+              &path, sim->scratch, sizeof sim->scratch)))
+    carry (sim, ARENA_FORWARD, size);
+  while (mmtp_sender_poll_event (sim->sender, &event))
+    take_sender_event (sim, &event);
+  while ((size = mmtp_receiver_poll_output (sim->receiver, sim->now, &address,
+              sim->scratch, sizeof sim->scratch)))
+    carry (sim, ARENA_BACK, size);
+  while (mmtp_receiver_poll_event (sim->receiver, &received)) {
+    if (received.type == MMTP_EVENT_BUFFER)
+      take_buffer (sim, received.data);
+    if (received.type == MMTP_EVENT_CAPS)
+      g_free (received.caps);
+  }
+}
+
+static guint64
+get_next_time (const Sim * sim)
+{
+  guint64 next = MIN (sim->next_frame, sim->next_control);
+  guint i;
+
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
+    next = MIN (next, link_next_wakeup (sim->links.links[i]));
+  next = MIN (next, mmtp_sender_next_wakeup (sim->sender) - CLOCK_OFFSET);
+  return MIN (next, mmtp_receiver_next_wakeup (sim->receiver));
+}
+
+static void
+sim_run (Sim * sim, guint64 until)
+{
+  gboolean is_logged = g_getenv ("BITRATE_STEPS_LOG") != NULL;
+
+  while (sim->now < until) {
+    run_link (sim, sim->links.links[ARENA_FORWARD]);
+    run_link (sim, sim->links.links[ARENA_BACK]);
+    mmtp_sender_timeout (sim->sender, sim->now + CLOCK_OFFSET);
+    mmtp_receiver_timeout (sim->receiver, sim->now);
+    if (sim->now >= sim->next_control) {
+      run_control (sim);
+      sim->next_control = sim->now + CONTROL_PERIOD;
+    }
+    if (sim->now >= sim->next_frame) {
+      put_frame (sim);
+      sim->next_frame += FRAME_PERIOD;
+    }
+    drain (sim);
+    if (is_logged && sim->now >= sim->next_log) {
+      print_log (sim);
+      sim->next_log = sim->now + LOG_PERIOD;
+    }
+    sim->now = MAX (sim->now, MIN (get_next_time (sim), until));
+  }
+}
+
+/* --- figures -------------------------------------------------------------- */
+
+/* Highest rate of any 200 ms within this time, bit/s */
+static gdouble
+get_max_entered (const Sim * sim, guint64 from, guint64 to)
+{
+  gdouble maximum = 0;
+  guint64 time;
+
+  for (time = from; time + 200 * MS <= to; time += 20 * MS)
+    maximum = MAX (maximum, get_entered (sim, time, time + 200 * MS) * 40.0);
+  return maximum;
+}
+
+typedef struct
+{
+  guint dropped;                /* that came late, not at all, or need such one */
+  guint64 max_delay;            /* of those that are shown */
+} Shown;
+
+/* Of the frames captured within this time */
+static Shown
+get_shown (const Sim * sim, guint64 from, guint64 to)
+{
+  gboolean is_decodable = FALSE;
+  Shown result = { 0, 0 };
+  guint i;
+
+  for (i = 0; i < sim->n_frames; i++) {
+    const Frame *frame = &sim->frames[i];
+
+    is_decodable = (is_decodable || frame->is_key) && frame->shown != NEVER;
+    if (frame->captured < from || frame->captured >= to)
+      continue;
+    result.dropped += !is_decodable;
+    if (is_decodable)
+      result.max_delay = MAX (result.max_delay, frame->shown - frame->captured);
+  }
+  return result;
+}
+
+/* --- steps ---------------------------------------------------------------- */
+
+#define STEP_DOWN (20 * SECOND)
+#define STEP_UP (30 * SECOND)
+#define END (40 * SECOND)
+#define N_SEEDS 9
+
+typedef struct
+{
+  gdouble entered;              /* bit/s: highest from 0.4 s to 1.4 s after the
+                                 * step down */
+  Shown shown;
+  gdouble seconds;              /* until 3.2 Mbit/s are used after the step up */
+} StepResult;
+
+static gdouble
+get_rise_time (const Sim * sim)
+{
+  guint64 time;
+
+  for (time = STEP_UP; time < END - SECOND; time += 100 * MS)
+    if (get_entered (sim, time, time + SECOND) * 8 >= 3200000)
+      break;
+  return (time + SECOND - STEP_UP) / 1e9;
+}
+
+static void
+run_steps (guint queue, guint64 seed, StepResult * result)
+{
+  ArenaTrace *trace = arena_trace_new ("steps");
+  Sim *sim;
+
+  arena_trace_add_rate (trace, 0, STEP_DOWN / MS, 4000000);
+  arena_trace_add_rate (trace, STEP_DOWN / MS, STEP_UP / MS, 1500000);
+  arena_trace_add_rate (trace, STEP_UP / MS, END / MS, 4000000);
+  sim = sim_new (trace, queue, seed, END + SECOND);
+  sim_run (sim, END);
+  result->entered = get_max_entered (sim, STEP_DOWN + 400 * MS,
+      STEP_DOWN + 1400 * MS);
+  result->shown = get_shown (sim, SECOND, END - SECOND);
+  result->seconds = get_rise_time (sim);
+  sim_free (sim);
+  arena_trace_free (trace);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const guint *) a - *(const guint *) b;
+}
+
+/* The round trip is 40 ms. The shorter queue holds 0.4 s at the lower rate. */
+GST_START_TEST (encoder_follows_a_step_down_and_up)
+{
+  static const guint queues[] = { 50, 1000 };
+  guint dropped[N_SEEDS], i, seed;
+
+  for (i = 0; i < G_N_ELEMENTS (queues); i++) {
+    for (seed = 0; seed < N_SEEDS; seed++) {
+      StepResult result;
+
+      run_steps (queues[i], seed + 1, &result);
+      dropped[seed] = result.shown.dropped;
+      g_print ("queue %4u, seed %u: %.2f Mbit/s 0.4 s after the step down, %u "
+          "frames dropped, %" G_GUINT64_FORMAT " ms at most, 3.2 Mbit/s after "
+          "%.1f s\n", queues[i], seed + 1, result.entered / 1e6,
+          result.shown.dropped, result.shown.max_delay / MS, result.seconds);
+      fail_unless (result.entered < 1500000, "%.0f bit/s", result.entered);
+      fail_unless (result.shown.max_delay <= LATENCY, "%" G_GUINT64_FORMAT,
+          result.shown.max_delay);
+      fail_unless (result.shown.dropped <= 12, "%u", result.shown.dropped);
+      fail_unless (result.seconds <= 5, "%.1f s", result.seconds);
+    }
+    qsort (dropped, N_SEEDS, sizeof (guint), compare);
+    fail_unless (dropped[N_SEEDS / 2] <= 8, "%u in the median",
+        dropped[N_SEEDS / 2]);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+bitrate_steps_suite (void)
+{
+  Suite *s = suite_create ("bitratesteps");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, encoder_follows_a_step_down_and_up);
+  return s;
+}
+
+GST_CHECK_MAIN (bitrate_steps);
