@@ -24,12 +24,88 @@
  * Since: 0.1
  */
 
-#include "gstmmtpsrcprivate.h"
+#include "gstmmtpsrc.h"
 
+#include <string.h>
+
+#include "driver.h"
+#include "gstmmtpcommon.h"
 #include "gstnetworkuri.h"
+#include "gsttrace.h"
 #include "gstwirelessstats.h"
+#include "mmtpreceiver.h"
+#include "socketmessages.h"
+#include "systemrandom.h"
 
-GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
+#define GST_CAT_DEFAULT gst_mmtp_src_debug
+
+/* For whatever comes, and something more, so that the rooms' first bytes, which
+ * are the ones in use, don't share a few lines of the cache. Pages that nothing
+ * was written to cost nothing. */
+#define INPUT_ROOM (65536 + 1536)
+
+/* The network has a thread of its own: reports must go to the sender in time,
+ * whatever downstream does with what came. A queue, bounded in bytes, leads
+ * from there to the streaming thread.
+ */
+
+/* Of the properties; strings are its own */
+typedef struct
+{
+  gchar *address, *interface, *key;
+  gint port;
+  gint buffer_size;             /* bytes, 0: the system's */
+  guint latency, max_latency;   /* ms */
+  guint max_bytes;
+  gboolean reuse, eos_at_end;
+} GstMmtpSrcSettings;
+
+/* What the core's counters don't say */
+typedef struct
+{
+  guint64 buffers, bytes;       /* that went downstream */
+  guint64 dropped_full;         /* downstream took none of it in time */
+  guint64 dropped_paused;       /* came while the pipeline was paused */
+} GstMmtpSrcCounters;
+
+struct _GstMmtpSrc
+{
+  GstNetworkSrc parent;
+
+  /* protected by OBJECT_LOCK */
+  GstMmtpSrcSettings settings;
+
+  GMutex lock;                  /* never held while anything waits or tells
+                                 * others; OBJECT_LOCK is never taken inside */
+  GCond cond;                   /* the queue has something, or flushing */
+
+  /* --- protected by lock --- */
+  MmtpReceiver *receiver;       /* NULL: stopped */
+  GQueue queue;                 /* of Item, for the streaming thread */
+  guint64 queued_bytes, max_queued_bytes;
+  gboolean queue_discont;       /* something before the next item is missing */
+  GRefString *queue_caps;       /* of the next item; NULL: none */
+  gboolean flushing, paused, stopping;
+  gboolean eos_at_end;          /* as the property */
+  gboolean is_over;             /* EOS is in the queue, or went downstream */
+  guint64 delay;                /* ns; D0 */
+  GQueue messages;              /* of GstMessage, to be posted */
+  GstMmtpSrcCounters counters;
+  Driver driver;                /* the socket, and the network's loop */
+
+  /* --- made and freed while neither thread runs --- */
+  GThread *thread;
+
+  /* --- streaming thread only --- */
+  GstMmtpClockMap clock_map;
+  gint64 shift;                 /* ns, added to all times: none is negative */
+  GRefString *caps_in_use;      /* the sender's; NULL: none of them */
+};
+
+#define LOCK(self) g_mutex_lock (&(self)->lock)
+#define UNLOCK(self) g_mutex_unlock (&(self)->lock)
+
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -40,6 +116,704 @@ G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
 /* as udpsrc: it is found by its scheme */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
+
+/* --- the queue: with lock ------------------------------------------------- */
+
+/* What the streaming thread gets; a buffer with the caps that it has */
+typedef struct
+{
+  gboolean is_eos;              /* otherwise a buffer: */
+  GBytes *data;
+  guint64 due;
+  guint8 flags;
+  gboolean discont;
+  MmtpPrelude prelude;
+  GRefString *caps;             /* NULL: none */
+} Item;
+
+static gsize
+get_size (const Item * item)
+{
+  return sizeof (*item) + (item->data ? g_bytes_get_size (item->data) : 0);
+}
+
+static void
+item_free (Item * item)
+{
+  g_clear_pointer (&item->data, g_bytes_unref);
+  g_clear_pointer (&item->caps, g_ref_string_release);
+  g_free (item);
+}
+
+static void
+push (GstMmtpSrc * self, Item * item)
+{
+  self->queued_bytes += get_size (item);
+  g_queue_push_tail (&self->queue, item);
+  g_cond_signal (&self->cond);
+}
+
+static Item *
+pop (GstMmtpSrc * self)
+{
+  Item *item = g_queue_pop_head (&self->queue);
+
+  if (item)
+    self->queued_bytes -= get_size (item);
+  return item;
+}
+
+/* TRUE: the last thing in it was the end of the stream */
+static gboolean
+gst_mmtp_src_clear_queue (GstMmtpSrc * self)
+{
+  gboolean had_eos = FALSE;
+  Item *item;
+
+  while ((item = pop (self))) {
+    had_eos = item->is_eos;
+    item_free (item);
+  }
+  self->queue_discont = TRUE;
+  return had_eos;
+}
+
+/* What follows has a gap before it. */
+static void
+drop_first (GstMmtpSrc * self)
+{
+  Item *next;
+
+  item_free (pop (self));
+  self->counters.dropped_full++;
+  next = g_queue_peek_head (&self->queue);
+  if (next)
+    next->discont = TRUE;
+  else
+    self->queue_discont = TRUE;
+}
+
+/* What is late need not wait any more. Otherwise what waits is played before
+ * what comes now. */
+static gboolean
+make_room (GstMmtpSrc * self, gsize size)
+{
+  guint64 now = gst_mmtp_now ();
+  const Item *first;
+
+  while (self->queued_bytes + size > self->max_queued_bytes) {
+    first = g_queue_peek_head (&self->queue);
+    if (!first)
+      return TRUE;
+    if (first->is_eos || first->due + self->delay >= now)
+      return FALSE;
+    drop_first (self);
+  }
+  return TRUE;
+}
+
+static void
+drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
+{
+  (*counter)++;
+  self->queue_discont = TRUE;
+  g_clear_pointer (&event->data, g_bytes_unref);
+}
+
+/* The queue between the threads; all with lock. Takes the data */
+static void
+gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
+{
+  Item *item;
+
+  if (self->paused) {
+    drop_event (self, event, &self->counters.dropped_paused);
+    return;
+  }
+  if (!make_room (self, sizeof (*item) + g_bytes_get_size (event->data))) {
+    drop_event (self, event, &self->counters.dropped_full);
+    return;
+  }
+  item = g_new0 (Item, 1);
+  item->data = g_steal_pointer (&event->data);
+  item->due = event->due;
+  item->flags = event->flags;
+  item->discont = event->discont || self->queue_discont;
+  item->prelude = event->prelude;
+  if (self->queue_caps)
+    item->caps = g_ref_string_acquire (self->queue_caps);
+  self->queue_discont = FALSE;
+  push (self, item);
+}
+
+/* EOS, unless another sender may come */
+static void
+gst_mmtp_src_queue_end (GstMmtpSrc * self)
+{
+  Item *item;
+
+  self->queue_discont = TRUE;
+  if (!self->eos_at_end && !self->is_over)
+    return;
+  self->is_over = TRUE;
+  item = g_new0 (Item, 1);
+  item->is_eos = TRUE;
+  push (self, item);
+}
+
+static void
+gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
+{
+  g_clear_pointer (&self->queue_caps, g_ref_string_release);
+  if (caps)
+    self->queue_caps = g_ref_string_new (caps);
+}
+
+/* --- waiting -------------------------------------------------------------- */
+
+/* With lock. FALSE: the time is over */
+static gboolean
+wait_for_item (GstMmtpSrc * self, guint64 timeout, gint64 since)
+{
+  gint64 end = since + (gint64) (timeout / GST_USECOND);
+
+  while (!self->flushing && g_queue_is_empty (&self->queue)) {
+    if (timeout == 0)
+      g_cond_wait (&self->cond, &self->lock);
+    else if (!g_cond_wait_until (&self->cond, &self->lock, end))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* NULL: flushing */
+static Item *
+take_item (GstMmtpSrc * self)
+{
+  gint64 since = g_get_monotonic_time ();
+  Item *item;
+  guint64 timeout;
+
+  LOCK (self);
+  while (TRUE) {
+    UNLOCK (self);
+    timeout = gst_network_src_get_timeout (GST_NETWORK_SRC (self));
+    LOCK (self);
+    if (wait_for_item (self, timeout, since))
+      break;
+    UNLOCK (self);
+    gst_network_src_tell_timeout (GST_NETWORK_SRC (self), timeout);
+    since = g_get_monotonic_time ();
+    LOCK (self);
+  }
+  item = self->flushing ? NULL : pop (self);
+  UNLOCK (self);
+  return item;
+}
+
+/* --- a buffer ------------------------------------------------------------- */
+
+/* Running time of when the buffer was due at its sender; none is before the
+ * pipeline began: then all come later by as much. */
+static gboolean
+get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
+{
+  gint64 anchor;
+
+  if (!gst_mmtp_clock_map_get (&self->clock_map, GST_ELEMENT_CAST (self),
+          &anchor))
+    return FALSE;
+  *running = (gint64) due - anchor;
+  if (*running + self->shift < 0)
+    self->shift = -*running;
+  *running += self->shift;
+  return TRUE;
+}
+
+/* docs/wire-mmtp.md, DATA: without a prelude a buffer has a presentation time,
+ * which is the due time; with that alone both. */
+static void
+set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
+{
+  const MmtpPrelude *prelude = &item->prelude;
+  gint64 running, pts, dts;
+
+  if (prelude->mask & MMTP_PRELUDE_DURATION)
+    GST_BUFFER_DURATION (buffer) = prelude->duration * GST_USECOND;
+  if (prelude->mask & MMTP_PRELUDE_NO_TIME
+      || !get_running_time (self, item->due, &running))
+    return;
+  pts = dts = running;
+  if (prelude->mask & MMTP_PRELUDE_PTS)
+    pts += prelude->pts * (gint64) GST_USECOND;
+  if (prelude->mask & MMTP_PRELUDE_DTS)
+    dts += prelude->dts * (gint64) GST_USECOND;
+  if (prelude->mask & MMTP_PRELUDE_PTS || !(prelude->mask & MMTP_PRELUDE_DTS))
+    GST_BUFFER_PTS (buffer) = MAX (0, pts);
+  if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
+    GST_BUFFER_DTS (buffer) = MAX (0, dts);
+}
+
+static void
+set_flags (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
+{
+  if (item->flags & MMTP_FLAG_DELTA)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (item->flags & MMTP_FLAG_DROPPABLE)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
+  if (item->flags & MMTP_FLAG_MARKER)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  if (item->flags & MMTP_FLAG_HEADER)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
+  if (item->discont || item->prelude.mask & MMTP_PRELUDE_DISCONT)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+}
+
+static GstBuffer *
+make_buffer (GstMmtpSrc * self, const Item * item)
+{
+  gsize size = g_bytes_get_size (item->data);
+  GstBuffer *buffer = size > 0 ? gst_buffer_new_wrapped_bytes (item->data) :
+      gst_buffer_new ();
+
+  set_times (self, buffer, item);
+  set_flags (self, buffer, item);
+  LOCK (self);
+  self->counters.buffers++;
+  self->counters.bytes += size;
+  UNLOCK (self);
+  return buffer;
+}
+
+/* --- caps, and the end ---------------------------------------------------- */
+
+/* The core has checked the text. */
+static GstFlowReturn
+set_caps (GstMmtpSrc * self, const gchar * text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  gboolean taken;
+
+  if (!caps) {
+    GST_WARNING_OBJECT (self, "the sender's caps are none: %s", text);
+    return GST_FLOW_OK;
+  }
+  GST_DEBUG_OBJECT (self, "the sender's caps: %" GST_PTR_FORMAT, caps);
+  taken = gst_base_src_set_caps (GST_BASE_SRC (self), caps);
+  gst_caps_unref (caps);
+  if (taken)
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)) ? GST_FLOW_FLUSHING :
+      GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Those of the property count while they are there; then the sender's again. */
+static GstFlowReturn
+take_caps (GstMmtpSrc * self, const Item * item)
+{
+  GstFlowReturn flow;
+
+  if (gst_network_src_has_caps (GST_NETWORK_SRC (self))) {
+    g_clear_pointer (&self->caps_in_use, g_ref_string_release);
+    return GST_FLOW_OK;
+  }
+  if (!item->caps || item->caps == self->caps_in_use)
+    return GST_FLOW_OK;
+  flow = set_caps (self, item->caps);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  g_clear_pointer (&self->caps_in_use, g_ref_string_release);
+  self->caps_in_use = g_ref_string_acquire (item->caps);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
+  Item *item = take_item (self);
+  GstFlowReturn flow;
+
+  if (!item)
+    return GST_FLOW_FLUSHING;
+  flow = item->is_eos ? GST_FLOW_EOS : take_caps (self, item);
+  if (flow == GST_FLOW_OK)
+    *buffer = make_buffer (self, item);
+  item_free (item);
+  return flow;
+}
+
+/* --- messages: with lock -------------------------------------------------- */
+
+static void
+queue_message (GstMmtpSrc * self, GstMessage * message)
+{
+  g_queue_push_tail (&self->messages, message);
+}
+
+static void
+queue_element_message (GstMmtpSrc * self, GstStructure * structure)
+{
+  queue_message (self, gst_message_new_element (GST_OBJECT_CAST (self),
+          structure));
+}
+
+static void
+tell_session (GstMmtpSrc * self, const gchar * state)
+{
+  GST_INFO_OBJECT (self, "session: %s", state);
+  queue_element_message (self, gst_structure_new ("mmtp-session",
+          "state", G_TYPE_STRING, state, NULL));
+}
+
+static void
+tell_path (GstMmtpSrc * self, guint path, const gchar * state)
+{
+  GST_INFO_OBJECT (self, "channel %u: %s", path, state);
+  queue_element_message (self, gst_structure_new ("mmtp-channel",
+          "channel", G_TYPE_UINT, path, "state", G_TYPE_STRING, state, NULL));
+}
+
+static void
+tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
+{
+  queue_element_message (self, gst_structure_new ("mmtp-presentation-rate",
+          "framerate", GST_TYPE_FRACTION, (gint) MIN (event->frame_rate,
+              G_MAXINT), 1000,
+          "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
+}
+
+/* The sender counts on what it wants. */
+static void
+warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
+{
+  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The sender asks for a latency of %" G_GUINT64_FORMAT " ms, and "
+      "max-latency allows %" G_GUINT64_FORMAT " ms: packets that take longer "
+      "are lost. Raise max-latency here, or lower latency at the sender.",
+      wanted / GST_MSECOND, delay / GST_MSECOND);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          NULL));
+  g_error_free (error);
+}
+
+static void
+warn_of_size (GstMmtpSrc * self)
+{
+  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The sender's buffers are larger than max-bytes, which is %"
+      G_GUINT64_FORMAT ", and are lost. Raise max-bytes.",
+      self->max_queued_bytes);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          NULL));
+  g_error_free (error);
+}
+
+static void
+warn_of_version (GstMmtpSrc * self, guint version)
+{
+  GError *error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Refused a sender that speaks version %u of the MMTP wire format: this "
+      "receiver speaks version %u. Use the same release of "
+      "gst-plugins-wireless at both ends.", version, MMTP_VERSION);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          NULL));
+  g_error_free (error);
+}
+
+static void
+take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
+{
+  if (wanted > delay)
+    warn_of_delay (self, wanted, delay);
+  if (delay == self->delay)
+    return;
+  GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (delay));
+  self->delay = delay;
+  queue_message (self, gst_message_new_latency (GST_OBJECT_CAST (self)));
+}
+
+static void
+unlock_and_tell (gpointer element)
+{
+  GstMmtpSrc *self = element;
+  GQueue messages = self->messages;
+  GstMessage *message;
+
+  g_queue_init (&self->messages);
+  UNLOCK (self);
+  while ((message = g_queue_pop_head (&messages)))
+    gst_element_post_message (GST_ELEMENT_CAST (self), message);
+}
+
+static void
+warn_of_end (GstMmtpSrc * self)
+{
+  GError *error = g_error_new_literal (GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_BUSY,
+      "Refused a sender, as the stream has ended here. Start this element "
+      "again to take another stream; with eos-at-end=false it takes one after "
+      "the other.");
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          "This warning is posted once."));
+  g_error_free (error);
+}
+
+/* --- the core's events: with lock ----------------------------------------- */
+
+/* The next buffer continues none. */
+static void
+take_session (GstMmtpSrc * self, const gchar * state)
+{
+  tell_session (self, state);
+  self->queue_discont = TRUE;
+}
+
+static void
+take_event (gpointer element, gpointer data)
+{
+  MmtpReceiverEvent *event = data;
+  GstMmtpSrc *self = element;
+
+  switch (event->type) {
+    case MMTP_EVENT_SESSION:
+      take_session (self, "begun");
+      take_delay (self, event->delay, event->wanted_delay);
+      break;
+    case MMTP_EVENT_CAPS:
+      gst_mmtp_src_set_queue_caps (self, event->caps);
+      g_clear_pointer (&event->caps, g_free);
+      break;
+    case MMTP_EVENT_BUFFER:
+      gst_mmtp_src_queue_buffer (self, event);
+      break;
+    case MMTP_EVENT_INITIAL_DELAY:
+      take_delay (self, event->delay, event->wanted_delay);
+      break;
+    case MMTP_EVENT_PRESENTATION_RATE:
+      tell_rate (self, event);
+      break;
+    case MMTP_EVENT_JOINED:
+      tell_path (self, event->path, "joined");
+      break;
+    case MMTP_EVENT_LEFT:
+      tell_path (self, event->path, "left");
+      break;
+    case MMTP_EVENT_TOO_LONG:
+      warn_of_size (self);
+      break;
+    case MMTP_EVENT_END:
+      tell_session (self, "ended");
+      gst_mmtp_src_queue_end (self);
+      break;
+    case MMTP_EVENT_SILENT:
+      take_session (self, "lost");
+      break;
+    case MMTP_EVENT_BACK:
+      tell_session (self, "back");
+      break;
+    case MMTP_EVENT_OTHER_VERSION:
+      warn_of_version (self, event->version);
+      break;
+    case MMTP_EVENT_OVER:
+      warn_of_end (self);
+      break;
+  }
+}
+
+/* --- the driver ----------------------------------------------------------- */
+
+static gboolean
+allows (gpointer element, const DatagramPath * path)
+{
+  return gst_network_src_allows (GST_NETWORK_SRC (element), path->remote,
+      path->address_size);
+}
+
+static void
+trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
+{
+  gst_wireless_trace (GST_CAT_DEFAULT, element, is_packet, format, args);
+}
+
+static const DriverFuncs gst_mmtp_src_driver_funcs = {
+  .take_event = take_event,
+  .allows = allows,
+  .unlock_and_tell = unlock_and_tell,
+  .trace = trace,
+};
+
+static gboolean
+is_stopping (gpointer element)
+{
+  return GST_MMTP_SRC (element)->stopping;
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstMmtpSrc *self = data;
+
+  driver_run (&self->driver, is_stopping, G_MAXINT64, NULL, NULL);
+  return NULL;
+}
+
+/* --- open and close ------------------------------------------------------- */
+
+static DatagramSocket *
+open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
+    GError ** error)
+{
+  GSocketAddress *address =
+      gst_network_src_find_address (GST_NETWORK_SRC (self), settings->address,
+      settings->port, error);
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
+
+  if (!address)
+    return NULL;
+  datagram_socket_options_init (&options);
+  options.interface = settings->interface;
+  options.receive_buffer_size = settings->buffer_size;
+  options.reuse = settings->reuse;
+  socket = datagram_socket_new_listener (address, &options, error);
+  g_object_unref (address);
+  return socket;
+}
+
+static MmtpReceiver *
+make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
+{
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+  MmtpReceiverConfig config;
+  MmtpReceiver *receiver;
+
+  mmtp_receiver_config_init (&config);
+  if (!gst_mmtp_parse_key (settings->key, &config.key, error))
+    return NULL;
+  if (!system_random_fill (entropy, sizeof (entropy), error)) {
+    g_clear_pointer (&config.key, g_bytes_unref);
+    return NULL;
+  }
+  config.min_delay = settings->latency * GST_MSECOND;
+  config.max_delay =
+      MAX (settings->latency, settings->max_latency) * GST_MSECOND;
+  config.max_bytes = settings->max_bytes;
+  receiver = mmtp_receiver_new (&config, entropy);
+  g_clear_pointer (&config.key, g_bytes_unref);
+  memset (entropy, 0, sizeof (entropy));
+  return receiver;
+}
+
+static void
+copy_settings (GstMmtpSrc * self, GstMmtpSrcSettings * settings)
+{
+  GST_OBJECT_LOCK (self);
+  *settings = self->settings;
+  settings->address = g_strdup (settings->address);
+  settings->interface = g_strdup (settings->interface);
+  settings->key = g_strdup (settings->key);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+clear_settings (GstMmtpSrcSettings * settings)
+{
+  g_free (settings->address);
+  g_free (settings->interface);
+  g_free (settings->key);
+}
+
+static void
+set_used_socket (GstMmtpSrc * self, GSocket * socket)
+{
+  GST_OBJECT_LOCK (self);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* A stream that has ended stays so, whatever is set then. */
+static void
+gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
+{
+  LOCK (self);
+  self->eos_at_end = eos_at_end;
+  if (self->receiver)
+    mmtp_receiver_set_ends (self->receiver, eos_at_end || self->is_over);
+  UNLOCK (self);
+}
+
+static void
+begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
+    DatagramSocket * socket)
+{
+  driver_begin (&self->driver, &mmtp_receiver_verbs, self->receiver,
+      INPUT_ROOM);
+  driver_add_path (&self->driver, 0, socket, MMTP_MAX_RECEIVER_MESSAGE);
+  self->stopping = FALSE;
+  self->delay = settings->latency * GST_MSECOND;
+  self->max_queued_bytes = settings->max_bytes;
+  self->is_over = FALSE;
+  gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
+  memset (&self->counters, 0, sizeof (self->counters));
+  set_used_socket (self, datagram_socket_get_socket (socket));
+  self->thread = g_thread_new ("mmtpsrc", run, self);
+}
+
+/* In a change of state. FALSE: an error was posted. */
+static gboolean
+gst_mmtp_src_open (GstMmtpSrc * self)
+{
+  GstMmtpSrcSettings settings;
+  MmtpReceiver *receiver = NULL;
+  DatagramSocket *socket;
+  GError *error = NULL;
+
+  copy_settings (self, &settings);
+  socket = open_socket (self, &settings, &error);
+  if (socket)
+    receiver = make_receiver (&settings, &error);
+  LOCK (self);
+  self->receiver = receiver;
+  UNLOCK (self);
+  if (receiver) {
+    begin (self, &settings, socket);
+  } else {
+    g_clear_pointer (&socket, datagram_socket_free);
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Could not listen for MMTP on %s, port %d: %s.%s", settings.address,
+            settings.port, error->message, socket_error_get_advice (error)),
+        (NULL));
+    g_error_free (error);
+  }
+  clear_settings (&settings);
+  return receiver != NULL;
+}
+
+static void
+gst_mmtp_src_close (GstMmtpSrc * self)
+{
+  if (!self->thread)
+    return;
+  LOCK (self);
+  self->stopping = TRUE;
+  driver_wake (&self->driver, TRUE);
+  UNLOCK (self);
+  g_clear_pointer (&self->thread, g_thread_join);
+
+  set_used_socket (self, NULL);
+  LOCK (self);
+  driver_end (&self->driver);
+  gst_mmtp_src_clear_queue (self);
+  gst_mmtp_src_set_queue_caps (self, NULL);
+  g_clear_pointer (&self->receiver, mmtp_receiver_free);
+  UNLOCK (self);
+  g_clear_pointer (&self->caps_in_use, g_ref_string_release);
+}
 
 /* --- statistics, from any thread ------------------------------------------ */
 

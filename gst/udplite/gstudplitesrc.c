@@ -37,14 +37,90 @@
  * Since: 0.1
  */
 
-#include "gstudplitesrcprivate.h"
+#include "gstudplitesrc.h"
 
+#include <string.h>
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <sys/socket.h>
+
+#ifdef __linux__
+#include <linux/sock_diag.h>
+#endif
+
+#include "gstcoveragemeta.h"
+#include "gstlivesource.h"
 #include "gstnetworkuri.h"
+#include "gstudplitecommon.h"
+#include "gstudplitemulticast.h"
 #include "gstwirelessstats.h"
+#include "socketmessages.h"
 
-GST_DEBUG_CATEGORY (gst_udplite_src_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
+#define GST_CAT_DEFAULT gst_udplite_src_debug
 
 #define DEFAULT_ADDRESS "0.0.0.0"
+/* Room for whatever an IP packet can carry (RFC 791 and RFC 8200: 65,535 bytes
+ * at most), and something more, so that the rooms' first bytes, which are the
+ * ones in use, don't share a few lines of the cache. Pages that nothing was
+ * written to cost nothing. */
+#define ROOM_SIZE (65536 + 1536)
+/* Between two warnings about packets that were refused */
+#define REPORT_INTERVAL (10 * GST_SECOND)
+
+/* Packets to ask for after few came */
+#define MIN_BATCH 8
+
+/* Of the properties; strings are its own */
+typedef struct
+{
+  gchar *address, *multicast_iface, *multicast_source;
+  gint port;
+  gint buffer_size;
+  gint backend;                 /* UdpliteBackend */
+  gint min_coverage;
+  gint skip_first_bytes;
+  guint mtu;
+  gboolean close_socket, auto_multicast, reuse, loop;
+  gboolean retrieve_sender_address;
+} GstUdpliteSrcSettings;
+
+typedef struct
+{
+  guint64 packets, bytes, lists;
+  guint64 partly_covered;       /* of the packets */
+  guint64 too_short_to_skip;    /* dropped: no more than skip-first-bytes */
+  UdpliteSocketStats socket;
+  guint64 dropped;              /* by the kernel, as last seen */
+} GstUdpliteSrcCounters;
+
+struct _GstUdpliteSrc
+{
+  GstNetworkSrc parent;
+
+  /* protected by OBJECT_LOCK */
+  GstUdpliteSrcSettings settings;
+  GSocket *socket;              /* somebody else's, or NULL */
+  gboolean reopen;              /* what it was opened with has changed */
+  UdpliteBackend backend;       /* in use; AUTO: none yet */
+  GstUdpliteSrcCounters counters;       /* since it was opened */
+  guint64 dropped_before;       /* it was opened */
+
+  /* Made and freed while no streaming thread runs, its own otherwise */
+  UdpliteSocket *udplite;
+  GSocket *foreign;             /* it is around this one */
+  GInetSocketAddress *group;    /* that was joined, with these: */
+  gchar *group_interfaces, *group_sources;
+  guint8 *rooms;                /* one for each of inputs */
+  UdpliteInput inputs[DATAGRAM_BATCH];
+  guint last_batch;             /* packets in it */
+  gboolean more;                /* ... and it was not all that was there */
+  UdpliteSocketStats reported;  /* as in the log */
+  GstClockTime report_time;     /* of the last warning about refused packets */
+  gsize pool_size;              /* bytes of the buffers of basesrc's pool */
+  GSocketAddress *sender;       /* of the packet before, which came so: */
+  DatagramPath sender_path;
+};
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -56,6 +132,561 @@ G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
 /* as udpsrc: it is found by its scheme */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
+
+static void gst_udplite_src_close (GstUdpliteSrc * self, gboolean again);
+
+/* --- open ---------------------------------------------------------------- */
+
+static gboolean
+open_own (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GError ** error)
+{
+  GSocketAddress *found = gst_network_src_find_address (GST_NETWORK_SRC (self),
+      settings->address, settings->port, error);
+  GInetSocketAddress *address;
+  gchar *tried = NULL;
+
+  if (!found)
+    return FALSE;
+  address = G_INET_SOCKET_ADDRESS (found);
+  self->udplite = udplite_socket_new (settings->backend, address,
+      settings->reuse, &tried, error);
+  if (tried && *tried)
+    GST_INFO_OBJECT (self, "backends: %s", tried);
+  g_free (tried);
+  if (self->udplite && gst_udplite_is_multicast (address))
+    self->group = g_object_ref (address);
+  g_object_unref (address);
+  return self->udplite != NULL;
+}
+
+static gboolean
+open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
+{
+  GSocketAddress *address;
+
+  /* close-socket counts as it is at the end */
+  self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
+  if (!self->udplite)
+    return FALSE;
+  self->foreign = g_object_ref (socket);
+  address = g_socket_get_local_address (socket, NULL);
+  if (G_IS_INET_SOCKET_ADDRESS (address)
+      && gst_udplite_is_multicast (G_INET_SOCKET_ADDRESS (address)))
+    self->group = g_object_ref (G_INET_SOCKET_ADDRESS (address));
+  g_clear_object (&address);
+  return TRUE;
+}
+
+static void
+set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
+{
+  gint got = 0;
+
+  if (size == 0)
+    return;
+  g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
+  g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
+  /* Linux answers twice of what it was asked for (socket(7)). */
+  if (got < size)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
+        ("The kernel gives %d bytes of buffer instead of the %d bytes of "
+            "buffer-size. Raise the limit with \"sysctl "
+            "net.core.rmem_max=%d\".", got, size, size));
+}
+
+static gboolean
+configure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GError ** error)
+{
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
+
+  set_buffer_size (self, socket, settings->buffer_size);
+  g_socket_set_multicast_loopback (socket, settings->loop);
+  if (settings->min_coverage >= 0
+      && !udplite_socket_set_min_coverage (self->udplite,
+          settings->min_coverage, error))
+    return FALSE;
+
+  if (!settings->auto_multicast)
+    g_clear_object (&self->group);
+  if (!self->group)
+    return TRUE;
+  self->group_interfaces = g_strdup (settings->multicast_iface);
+  self->group_sources = g_strdup (settings->multicast_source);
+  return gst_udplite_set_membership (self->udplite, TRUE, self->group,
+      self->group_interfaces, self->group_sources, error);
+}
+
+static void
+make_rooms (GstUdpliteSrc * self)
+{
+  guint i;
+
+  self->rooms = g_malloc (DATAGRAM_BATCH * ROOM_SIZE);
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
+    self->inputs[i].data = self->rooms + i * ROOM_SIZE;
+    self->inputs[i].capacity = ROOM_SIZE;
+  }
+}
+
+/* Drops of this socket, ever; 0 where the kernel doesn't tell. In backend
+ * kernel it also counts here what it refused. */
+static guint64
+read_dropped (GSocket * socket)
+{
+#ifdef SO_MEMINFO
+  guint32 info[SK_MEMINFO_VARS] = { 0 };
+  socklen_t size = sizeof (info);
+
+  if (getsockopt (g_socket_get_fd (socket), SOL_SOCKET, SO_MEMINFO, info,
+          &size) == 0)
+    return info[SK_MEMINFO_DROPS];
+#endif
+  return 0;
+}
+
+/* Packets that the kernel dropped since it was opened go to the counters. */
+static void
+gst_udplite_src_update_dropped (GstUdpliteSrc * self)
+{
+  GSocket *socket;
+
+  GST_OBJECT_LOCK (self);
+  socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
+  if (socket) {
+    /* 32 bits, which go round */
+    self->counters.dropped += (guint32) (read_dropped (socket)
+        - self->dropped_before - self->counters.dropped);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+publish (GstUdpliteSrc * self)
+{
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
+  gint port = udplite_socket_get_port (self->udplite);
+  gboolean new_port;
+
+  GST_OBJECT_LOCK (self);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
+  self->backend = udplite_socket_get_backend (self->udplite);
+  memset (&self->counters, 0, sizeof (self->counters));
+  self->dropped_before = read_dropped (socket);
+  new_port = self->settings.port != port;
+  self->settings.port = port;
+  GST_OBJECT_UNLOCK (self);
+
+  self->last_batch = 0;
+  self->more = FALSE;
+  memset (&self->reported, 0, sizeof (self->reported));
+  self->report_time = GST_CLOCK_TIME_NONE;
+  GST_INFO_OBJECT (self, "backend %s, port %d",
+      udplite_backend_get_name (self->backend), port);
+  if (new_port)
+    g_object_notify (G_OBJECT (self), "port");
+}
+
+static void
+post_failure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GSocket * socket, const GError * error)
+{
+  if (socket)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("Could not use the socket given for UDP-Lite: %s.", error->message),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Could not receive UDP-Lite on %s port %d: %s.%s", settings->address,
+            settings->port, error->message, socket_error_get_advice (error)),
+        ("The backend is %s.", udplite_backend_get_name (settings->backend)));
+}
+
+/* With OBJECT_LOCK */
+static void
+copy_settings (GstUdpliteSrcSettings * to, const GstUdpliteSrcSettings * from)
+{
+  *to = *from;
+  to->address = g_strdup (from->address ? from->address : "0.0.0.0");
+  to->multicast_iface = g_strdup (from->multicast_iface);
+  to->multicast_source = g_strdup (from->multicast_source);
+}
+
+static void
+clear_settings (GstUdpliteSrcSettings * settings)
+{
+  g_free (settings->address);
+  g_free (settings->multicast_iface);
+  g_free (settings->multicast_source);
+}
+
+/* In a change of state. FALSE: an error was posted. */
+static gboolean
+gst_udplite_src_open (GstUdpliteSrc * self)
+{
+  GstUdpliteSrcSettings settings;
+  GError *error = NULL;
+  GSocket *socket;
+  gboolean opened;
+
+  GST_OBJECT_LOCK (self);
+  copy_settings (&settings, &self->settings);
+  socket = self->socket ? g_object_ref (self->socket) : NULL;
+  self->reopen = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  opened = socket ? open_foreign (self, socket, &error)
+      : open_own (self, &settings, &error);
+  if (opened && configure (self, &settings, &error)) {
+    make_rooms (self);
+    publish (self);
+  } else {
+    post_failure (self, &settings, socket, error);
+    gst_udplite_src_close (self, FALSE);
+  }
+  g_clear_error (&error);
+  g_clear_object (&socket);
+  clear_settings (&settings);
+  return self->udplite != NULL;
+}
+
+/* --- close --------------------------------------------------------------- */
+
+static void
+leave_group (GstUdpliteSrc * self)
+{
+  /* A socket that stays open must not stay in there. */
+  if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
+    gst_udplite_set_membership (self->udplite, FALSE, self->group,
+        self->group_interfaces, self->group_sources, NULL);
+  g_clear_object (&self->group);
+  g_clear_pointer (&self->group_interfaces, g_free);
+  g_clear_pointer (&self->group_sources, g_free);
+}
+
+/* again: it is opened at once */
+static void
+gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
+{
+  gboolean close_foreign;
+
+  gst_udplite_src_update_dropped (self);
+  leave_group (self);
+
+  GST_OBJECT_LOCK (self);
+  /* not if it is the next one, too */
+  close_foreign = self->settings.close_socket
+      && !(again && self->foreign == self->socket);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
+  GST_OBJECT_UNLOCK (self);
+
+  g_clear_pointer (&self->udplite, udplite_socket_free);
+  if (self->foreign && close_foreign)
+    g_socket_close (self->foreign, NULL);
+  g_clear_object (&self->foreign);
+  g_clear_object (&self->sender);
+  g_clear_pointer (&self->rooms, g_free);
+}
+
+/* A packet's way: a batch is received, each packet of it becomes a buffer, and they
+ * leave together. The kernel writes into rooms that hold any packet, and their
+ * bytes go into buffers of their size: none is lost because it is large, and none
+ * holds 64 KiB because another could be.
+ */
+
+/* What create() works on */
+typedef struct
+{
+  GstBuffer *buffers[DATAGRAM_BATCH];
+  guint n_buffers;
+} Batch;
+
+/* Of the properties that count for each packet */
+typedef struct
+{
+  guint skip;
+  gboolean with_sender;
+  GstClockTime time;            /* running time, or none */
+  GstBufferPool *pool;          /* may be NULL */
+  gsize pool_size;              /* bytes of its buffers */
+} Manner;
+
+/* --- waiting ------------------------------------------------------------- */
+
+static GstFlowReturn
+receive_error (GstUdpliteSrc * self, const GError * error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return GST_FLOW_FLUSHING;
+  GST_ELEMENT_ERROR (self, RESOURCE, READ,
+      ("Could not receive UDP-Lite on port %d: %s.%s",
+          udplite_socket_get_port (self->udplite), error->message,
+          socket_error_get_advice (error)), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* us, from the last buffer or message on; -1: for ever */
+static gint64
+time_left (guint64 timeout, gint64 since)
+{
+  gint64 elapsed = g_get_monotonic_time () - since;
+
+  if (timeout == 0)
+    return -1;
+  return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
+}
+
+/* Until something can be received. `since`: begin of the time-out at hand */
+static GstFlowReturn
+wait_for_packet (GstUdpliteSrc * self, gint64 * since)
+{
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
+  GstNetworkSrc *src = GST_NETWORK_SRC (self);
+  GstFlowReturn flow;
+  GError *error = NULL;
+  guint64 timeout;
+
+  while (TRUE) {
+    timeout = gst_network_src_get_timeout (src);
+    if (g_socket_condition_timed_wait (socket, G_IO_IN | G_IO_PRI,
+            time_left (timeout, *since), gst_network_src_get_cancellable (src),
+            &error))
+      return GST_FLOW_OK;
+    if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+      break;
+    g_clear_error (&error);
+    *since = g_get_monotonic_time ();
+    gst_network_src_tell_timeout (src, timeout);
+  }
+
+  flow = receive_error (self, error);
+  g_error_free (error);
+  return flow;
+}
+
+/* --- one packet ---------------------------------------------------------- */
+
+static GstBuffer *
+copy_packet (const Manner * manner, const guint8 * data, gsize size)
+{
+  GstBuffer *buffer = NULL;
+
+  if (!manner->pool || size > manner->pool_size
+      || gst_buffer_pool_acquire_buffer (manner->pool, &buffer, NULL)
+      != GST_FLOW_OK)
+    return gst_buffer_new_memdup (data, size);
+  gst_buffer_fill (buffer, 0, data, size);
+  gst_buffer_set_size (buffer, size);
+  return buffer;
+}
+
+/* Mostly the same one sends again. */
+static GSocketAddress *
+find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
+{
+  if (self->sender && datagram_path_equal (&self->sender_path, &input->path))
+    return self->sender;
+
+  g_clear_object (&self->sender);
+  self->sender_path = input->path;
+  self->sender = datagram_path_get_remote (&self->sender_path);
+  return self->sender;
+}
+
+/* NULL: it has no more than what has to be skipped. */
+static GstBuffer *
+make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
+    const Manner * manner)
+{
+  gsize size = input->size, covered = input->covered;
+  GSocketAddress *sender;
+  GstBuffer *buffer;
+
+  if (size < manner->skip)
+    return NULL;
+  size -= manner->skip;
+  buffer = copy_packet (manner, input->data + input->offset + manner->skip,
+      size);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = manner->time;
+
+  if (input->covered != G_MAXUINT && input->covered < input->size) {
+    covered -= MIN (covered, manner->skip);
+    gst_buffer_add_coverage_meta (buffer, covered);
+  }
+  if (manner->with_sender && (sender = find_sender (self, input)))
+    gst_buffer_add_net_address_meta (buffer, sender);
+  return buffer;
+}
+
+/* --- a batch ------------------------------------------------------------- */
+
+static void
+manner_init (Manner * manner, GstUdpliteSrc * self)
+{
+  GST_OBJECT_LOCK (self);
+  manner->skip = self->settings.skip_first_bytes;
+  manner->with_sender = self->settings.retrieve_sender_address;
+  GST_OBJECT_UNLOCK (self);
+  manner->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
+  manner->pool = gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
+  manner->pool_size = self->pool_size;
+}
+
+static guint64
+sum_refused (const UdpliteSocketStats * stats)
+{
+  guint64 sum = stats->truncated;
+  guint i;
+
+  for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
+    sum += stats->refused[i];
+  return sum;
+}
+
+static void
+log_refused (GstUdpliteSrc * self, guint64 before, guint64 after,
+    const gchar * reason)
+{
+  if (after > before)
+    GST_DEBUG_OBJECT (self, "dropped %" G_GUINT64_FORMAT " packets: %s",
+        after - before, reason);
+}
+
+/* What was refused since the counters were read last */
+static void
+log_all_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
+{
+  const UdpliteSocketStats *before = &self->counters.socket;
+  guint i;
+
+  for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
+    log_refused (self, before->refused[i], stats->refused[i],
+        udplite_verdict_get_name (i));
+  log_refused (self, before->truncated, stats->truncated, "truncated");
+  log_refused (self, before->foreign, stats->foreign, "foreign");
+}
+
+/* What others send must not fill the log of those who did not ask for it. */
+static void
+report_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
+{
+  guint64 refused = sum_refused (stats) - sum_refused (&self->reported);
+  GstClockTime now;
+
+  if (refused == 0)
+    return;
+  now = gst_util_get_timestamp ();
+  if (GST_CLOCK_TIME_IS_VALID (self->report_time)
+      && now < self->report_time + REPORT_INTERVAL)
+    return;
+  GST_WARNING_OBJECT (self, "refused %" G_GUINT64_FORMAT " packets: see stats",
+      refused);
+  self->reported = *stats;
+  self->report_time = now;
+}
+
+static void
+count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
+{
+  GstUdpliteSrcCounters *counters = &self->counters;
+
+  GST_OBJECT_LOCK (self);
+  counters->packets += more->packets;
+  counters->bytes += more->bytes;
+  counters->lists += more->packets > 1;
+  counters->partly_covered += more->partly_covered;
+  counters->too_short_to_skip += more->too_short_to_skip;
+  counters->socket = more->socket;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
+{
+  GstUdpliteSrcCounters counters = { 0 };
+  Manner manner;
+  guint i;
+
+  batch->n_buffers = 0;
+  if (n > 0)
+    manner_init (&manner, self);
+  for (i = 0; i < n; i++) {
+    const DatagramPath *path = &self->inputs[i].path;
+    GstBuffer *buffer;
+
+    if (!gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
+            path->address_size))
+      continue;
+    buffer = make_buffer (self, &self->inputs[i], &manner);
+    if (!buffer) {
+      GST_DEBUG_OBJECT (self,
+          "dropped a packet of %u bytes: too-short-to-skip: "
+          "it has no more than skip-first-bytes", (guint) self->inputs[i].size);
+      counters.too_short_to_skip++;
+      continue;
+    }
+    batch->buffers[batch->n_buffers++] = buffer;
+    counters.packets++;
+    counters.bytes += gst_buffer_get_size (buffer);
+    counters.partly_covered += gst_buffer_get_coverage_meta (buffer) != NULL;
+  }
+  if (n > 0)
+    gst_clear_object (&manner.pool);
+  udplite_socket_get_stats (self->udplite, &counters.socket);
+  log_all_refused (self, &counters.socket);
+  count (self, &counters);
+  report_refused (self, &counters.socket);
+}
+
+/* How many packets to ask for: each costs, whether it comes or not. */
+static guint
+get_batch_size (GstUdpliteSrc * self)
+{
+  return gst_live_list_get_max (GST_BASE_SRC_CAST (self),
+      CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
+}
+
+/* Takes what is there; an empty batch: nothing is. */
+static GstFlowReturn
+receive_batch (GstUdpliteSrc * self, Batch * batch)
+{
+  guint wanted = get_batch_size (self);
+  GError *error = NULL;
+  GstFlowReturn flow;
+  guint n;
+
+  n = udplite_socket_receive (self->udplite, self->inputs, wanted, &error);
+  make_batch (self, batch, n);
+  self->last_batch = n;
+  self->more = n == wanted && batch->n_buffers > 0;
+  if (!error)
+    return GST_FLOW_OK;
+  flow = n > 0 ? GST_FLOW_OK : receive_error (self, error);
+  g_error_free (error);
+  return flow;
+}
+
+static GstFlowReturn
+gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
+  gint64 since = g_get_monotonic_time ();
+  GstFlowReturn flow;
+  Batch batch;
+
+  batch.n_buffers = 0;
+  do {
+    flow = self->more ? GST_FLOW_OK : wait_for_packet (self, &since);
+    if (flow == GST_FLOW_OK)
+      flow = receive_batch (self, &batch);
+  } while (flow == GST_FLOW_OK && batch.n_buffers == 0);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  return gst_network_src_submit (GST_NETWORK_SRC (src), batch.buffers,
+      batch.n_buffers, buffer);
+}
 
 /* --- statistics, from any thread ----------------------------------------- */
 

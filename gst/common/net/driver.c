@@ -3,7 +3,16 @@
  * in this order.
  */
 
+/* ppoll */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "driver.h"
+
+#include <glib-unix.h>
+#include <poll.h>
+#include <unistd.h>
 
 /* Packets taken from one socket before the loop looks at what is due */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
@@ -22,6 +31,91 @@ typedef struct
   gsize size;
   guint8 bytes[];
 } Unsent;
+
+/* --- waiting -------------------------------------------------------------- */
+
+/* Waits for file descriptors, for a time in nanoseconds, or for another thread.
+ * (g_poll counts milliseconds, which is too coarse for pacing.) */
+
+/* GPollFD is the system's on every Unix. */
+G_STATIC_ASSERT (sizeof (GPollFD) == sizeof (struct pollfd));
+
+static void
+driver_poll_init (DriverPoll * poll)
+{
+  GError *error = NULL;
+
+  if (!g_unix_open_pipe (poll->wake_fds, FD_CLOEXEC, &error)
+      || !g_unix_set_fd_nonblocking (poll->wake_fds[0], TRUE, &error)
+      || !g_unix_set_fd_nonblocking (poll->wake_fds[1], TRUE, &error))
+    g_error ("Could not make a pipe: %s", error->message);
+  poll->is_awake = FALSE;
+  poll->fds = g_array_new (FALSE, FALSE, sizeof (GPollFD));
+}
+
+static void
+driver_poll_clear (DriverPoll * poll)
+{
+  close (poll->wake_fds[0]);
+  close (poll->wake_fds[1]);
+  g_array_free (poll->fds, TRUE);
+}
+
+/* Ends the wait that is under way, or the next one; may be called by any
+ * thread, with the lock of the owner. */
+static void
+driver_poll_wake (DriverPoll * poll)
+{
+  if (poll->is_awake)
+    return;
+  poll->is_awake = TRUE;
+  while (write (poll->wake_fds[1], "", 1) < 0 && errno == EINTR);
+}
+
+/* `events`: of GIOCondition. Returns the index of the descriptor. */
+static guint
+driver_poll_add (DriverPoll * poll, gint fd, gushort events)
+{
+  GPollFD added = { fd, events, 0 };
+
+  g_array_append_val (poll->fds, added);
+  return poll->fds->len - 1;
+}
+
+/* Forgets all descriptors and all calls of driver_poll_wake. */
+static void
+driver_poll_reset (DriverPoll * poll)
+{
+  gchar byte;
+
+  if (poll->is_awake)
+    while (read (poll->wake_fds[0], &byte, 1) < 0 && errno == EINTR);
+  poll->is_awake = FALSE;
+  g_array_set_size (poll->fds, 0);
+  driver_poll_add (poll, poll->wake_fds[0], G_IO_IN);
+}
+
+/* Waits for so many ns, G_MAXUINT64 for ever. Without the owner's lock */
+static void
+driver_poll_wait (DriverPoll * poll, guint64 time)
+{
+  struct timespec timeout = { time / 1000000000, time % 1000000000 };
+  guint i;
+
+  /* A signal ends the wait early, and nothing was found then. */
+  if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
+          time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
+    return;
+  for (i = 0; i < poll->fds->len; i++)
+    g_array_index (poll->fds, GPollFD, i).revents = 0;
+}
+
+/* Of GIOCondition: what the last wait found */
+static gushort
+driver_poll_get_events (DriverPoll * poll, guint index)
+{
+  return g_array_index (poll->fds, GPollFD, index).revents;
+}
 
 static guint64
 get_now (void)

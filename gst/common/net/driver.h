@@ -19,10 +19,17 @@
 #pragma once
 
 #include "datagramsocket.h"
-#include "driverpoll.h"
 #include "driververbs.h"
 
 #define DRIVER_MAX_PATHS 256
+
+/* What the driver waits for: file descriptors, a time, or another thread */
+typedef struct
+{
+  gint wake_fds[2];             /* a pipe */
+  gboolean is_awake;            /* there is a byte in the pipe. */
+  GArray *fds;                  /* of GPollFD; the first is that of the pipe */
+} DriverPoll;
 
 /* What the owner wants to know. All are called with the lock; only take_event
  * and unlock_and_tell must be there. */
