@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "datagrampath.h"
+#include "datagram.h"
 #include "dccpsequence.h"
 
 #define DCCP_PROTOCOL 33        /* of IP */

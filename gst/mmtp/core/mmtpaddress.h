@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "datagrampath.h"
+#include "datagram.h"
 
 /* Addresses are compared byte by byte. No memory is allocated for one that is
  * not known. */

@@ -8,7 +8,6 @@
 
 #pragma once
 
-#include "mmtpfading.h"
 #include "mmtpkeys.h"
 #include "mmtppathdelay.h"
 #include "mmtppathinfo.h"

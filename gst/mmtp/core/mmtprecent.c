@@ -3,6 +3,8 @@
 
 #include "mmtprecent.h"
 
+#include <math.h>
+
 /* Eight spans of 32 samples are as many as the 256 of the high transit of
  * docs/wire-mmtp.md. A span is open for half a second at least, so that a fast
  * channel remembers 4 s, and for 2.5 s at most: 20 s are older than any queue
@@ -71,4 +73,22 @@ mmtp_recent_get (const MmtpRecent * recent)
     min = MIN (min, recent->min[(recent->at + MMTP_RECENT_SPANS - i)
             % MMTP_RECENT_SPANS]);
   return min;
+}
+
+/* --- sums ----------------------------------------------------------------- */
+
+gdouble
+mmtp_fading_get (const MmtpFading * fading, guint64 now, guint64 period)
+{
+  const guint64 age = now - MIN (now, fading->time);
+
+  return fading->sum * exp (-(gdouble) age / period);
+}
+
+void
+mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
+    gdouble amount)
+{
+  fading->sum = mmtp_fading_get (fading, now, period) + amount;
+  fading->time = MAX (fading->time, now);
 }

@@ -29,3 +29,19 @@ void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* 0 when nothing is known */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
+
+/* A sum that forgets: each amount counts whole when it is added, and 1/e of it
+ * after `period`. What was added lately thus counts as in a window of about that
+ * length, without a list of what is in it. All zero: nothing was added.
+ */
+typedef struct
+{
+  gdouble sum;                  /* at `time` */
+  guint64 time;                 /* ns, of the last amount */
+} MmtpFading;
+
+/* `now` and `period` in ns. A `now` before the last one counts as the last. */
+void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
+    gdouble amount);
+gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,
+    guint64 period);

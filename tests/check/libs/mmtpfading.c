@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "mmtpfading.h"
+#include "mmtprecent.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define assert_near(actual, expected) \
