@@ -4,28 +4,19 @@
 #include "gstifd.h"
 
 #include "gstwirelessproperties.h"
+#include "gstwirelessstats.h"
 
 /* --- statistics ----------------------------------------------------------- */
-
-static void
-put_count (GstStructure * structure, const gchar * what, const gchar * of,
-    guint64 count)
-{
-  gchar *name = g_strconcat (what, of, NULL);
-
-  gst_structure_set (structure, name, G_TYPE_UINT64, count, NULL);
-  g_free (name);
-}
 
 static void
 put_by_type (GstStructure * structure, const gchar * name,
     const guint64 * counts)
 {
-  put_count (structure, name, "", counts[IFD_FRAME_I] + counts[IFD_FRAME_P] +
-      counts[IFD_FRAME_B]);
-  put_count (structure, name, "-i", counts[IFD_FRAME_I]);
-  put_count (structure, name, "-p", counts[IFD_FRAME_P]);
-  put_count (structure, name, "-b", counts[IFD_FRAME_B]);
+  gst_wireless_stats_set (structure, name, "", counts[IFD_FRAME_I] +
+      counts[IFD_FRAME_P] + counts[IFD_FRAME_B]);
+  gst_wireless_stats_set (structure, name, "-i", counts[IFD_FRAME_I]);
+  gst_wireless_stats_set (structure, name, "-p", counts[IFD_FRAME_P]);
+  gst_wireless_stats_set (structure, name, "-b", counts[IFD_FRAME_B]);
 }
 
 static void
@@ -43,9 +34,21 @@ put_drops (GstStructure * structure, const IfdStats * stats)
   put_by_type (structure, "dropped", by_type);
   put_by_type (structure, "bytes-dropped", stats->dropped_bytes);
   for (reason = 0; reason < IFD_DROP_LAST; reason++)
-    put_count (structure, "dropped-", ifd_drop_reason_get_name (reason),
-        by_reason[reason]);
+    gst_wireless_stats_set (structure, "dropped-",
+        ifd_drop_reason_get_name (reason), by_reason[reason]);
 }
+
+#define STATS_STRUCT IfdStats
+
+static const GstWirelessStatsField counters[] = {
+  STATS_COUNTER ("flushed", flushed),
+  STATS_COUNTER ("gops", gops),
+  STATS_COUNTER ("gops-disturbed", gops_disturbed),
+  STATS_COUNTER ("gops-misordered", gops_misordered),
+  STATS_COUNTER ("time-blocked", time_blocked),
+  STATS_COUNTER ("waiting", waiting),
+  STATS_COUNTER ("bytes-waiting", waiting_bytes),
+};
 
 void
 gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
@@ -55,13 +58,7 @@ gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
   put_by_type (structure, "sent", stats->sent);
   put_by_type (structure, "bytes-sent", stats->sent_bytes);
   put_drops (structure, stats);
-  put_count (structure, "flushed", "", stats->flushed);
-  put_count (structure, "gops", "", stats->gops);
-  put_count (structure, "gops-disturbed", "", stats->gops_disturbed);
-  put_count (structure, "gops-misordered", "", stats->gops_misordered);
-  put_count (structure, "time-blocked", "", stats->time_blocked);
-  put_count (structure, "waiting", "", stats->waiting);
-  put_count (structure, "bytes-waiting", "", stats->waiting_bytes);
+  gst_wireless_stats_fill (structure, counters, G_N_ELEMENTS (counters), stats);
 }
 
 /* --- algorithms ----------------------------------------------------------- */

@@ -21,35 +21,32 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSink, gst_network_sink,
 
 /* --- statistics, from any thread ------------------------------------------ */
 
-#define COUNTER(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Counters, member) }
+#define STATS_STRUCT Counters
 
 static const GstWirelessStatsField stats_fields[] = {
-  COUNTER ("connections", connections),
-  COUNTER ("connect-attempts", connect_attempts),
-  COUNTER ("packets-sent", packets_sent),
-  COUNTER ("bytes-sent", bytes_sent),
-  COUNTER ("dropped-not-connected", dropped[DROP_NOT_CONNECTED]),
-  COUNTER ("dropped-full", dropped[DROP_FULL]),
-  COUNTER ("dropped-rest-of-frame", dropped[DROP_REST_OF_FRAME]),
-  COUNTER ("dropped-no-key-frame", dropped[DROP_NO_KEY_FRAME]),
-  COUNTER ("dropped-broken", dropped[DROP_BROKEN]),
-  COUNTER ("dropped-unsendable", dropped[DROP_UNSENDABLE]),
-  COUNTER ("dropped-eos-timeout", dropped[DROP_EOS_TIMEOUT]),
-  COUNTER ("bytes-dropped", bytes_dropped),
-  COUNTER ("failures-closed", failures[FAILURE_CLOSED]),
-  COUNTER ("failures-reset", failures[FAILURE_RESET]),
-  COUNTER ("failures-timeout", failures[FAILURE_TIMEOUT]),
-  COUNTER ("failures-refused", failures[FAILURE_REFUSED]),
-  COUNTER ("failures-unreachable", failures[FAILURE_UNREACHABLE]),
-  COUNTER ("failures-not-found", failures[FAILURE_NOT_FOUND]),
-  COUNTER ("failures-other", failures[FAILURE_OTHER]),
-  COUNTER ("eos-timeouts", eos_timeouts),
-  COUNTER ("time-blocked", time_blocked),
-  COUNTER ("time-unconnected", time_unconnected),
+  STATS_COUNTER ("connections", connections),
+  STATS_COUNTER ("connect-attempts", connect_attempts),
+  STATS_COUNTER ("packets-sent", packets_sent),
+  STATS_COUNTER ("bytes-sent", bytes_sent),
+  STATS_COUNTER ("dropped-not-connected", dropped[DROP_NOT_CONNECTED]),
+  STATS_COUNTER ("dropped-full", dropped[DROP_FULL]),
+  STATS_COUNTER ("dropped-rest-of-frame", dropped[DROP_REST_OF_FRAME]),
+  STATS_COUNTER ("dropped-no-key-frame", dropped[DROP_NO_KEY_FRAME]),
+  STATS_COUNTER ("dropped-broken", dropped[DROP_BROKEN]),
+  STATS_COUNTER ("dropped-unsendable", dropped[DROP_UNSENDABLE]),
+  STATS_COUNTER ("dropped-eos-timeout", dropped[DROP_EOS_TIMEOUT]),
+  STATS_COUNTER ("bytes-dropped", bytes_dropped),
+  STATS_COUNTER ("failures-closed", failures[FAILURE_CLOSED]),
+  STATS_COUNTER ("failures-reset", failures[FAILURE_RESET]),
+  STATS_COUNTER ("failures-timeout", failures[FAILURE_TIMEOUT]),
+  STATS_COUNTER ("failures-refused", failures[FAILURE_REFUSED]),
+  STATS_COUNTER ("failures-unreachable", failures[FAILURE_UNREACHABLE]),
+  STATS_COUNTER ("failures-not-found", failures[FAILURE_NOT_FOUND]),
+  STATS_COUNTER ("failures-other", failures[FAILURE_OTHER]),
+  STATS_COUNTER ("eos-timeouts", eos_timeouts),
+  STATS_COUNTER ("time-blocked", time_blocked),
+  STATS_COUNTER ("time-unconnected", time_unconnected),
 };
-
-#undef COUNTER
 
 static guint64
 time_since (gint64 begin)

@@ -32,3 +32,20 @@ gst_wireless_stats_add (const GstWirelessStatsField * fields, guint n_fields,
     G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
         G_STRUCT_MEMBER (guint64, more, fields[i].offset);
 }
+
+void
+gst_wireless_stats_set (GstStructure * structure, const gchar * prefix,
+    const gchar * name, guint64 count)
+{
+  gchar *field = g_strconcat (prefix, name, NULL);
+
+  gst_structure_set (structure, field, G_TYPE_UINT64, count, NULL);
+  g_free (field);
+}
+
+void
+gst_wireless_post (gpointer element, GstStructure * structure)
+{
+  gst_element_post_message (element,
+      gst_message_new_element (element, structure));
+}

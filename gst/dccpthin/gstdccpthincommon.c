@@ -197,48 +197,45 @@ gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings)
 
 /* --- statistics ----------------------------------------------------------- */
 
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (DccpStats, member) }
+#define STATS_STRUCT DccpStats
 
 static const GstWirelessStatsField counters[] = {
-  FIELD ("payload-bytes-sent", bytes_sent),
-  FIELD ("payload-bytes-received", bytes_received),
-  FIELD ("answers-suppressed", answers_suppressed),
-  FIELD ("connections-refused", connections_refused),
-  FIELD ("option-errors", option_errors),
+  STATS_COUNTER ("payload-bytes-sent", bytes_sent),
+  STATS_COUNTER ("payload-bytes-received", bytes_received),
+  STATS_COUNTER ("answers-suppressed", answers_suppressed),
+  STATS_COUNTER ("connections-refused", connections_refused),
+  STATS_COUNTER ("option-errors", option_errors),
 };
 
 static const GstWirelessStatsField sink_counters[] = {
-  FIELD ("feedback-received", feedback_received),
-  FIELD ("no-feedback", no_feedback),
-  FIELD ("loss-events", loss_events_received),
-  FIELD ("slow-receiver-received", slow_receiver_received),
-  FIELD ("dropped-received", dropped_received),
+  STATS_COUNTER ("feedback-received", feedback_received),
+  STATS_COUNTER ("no-feedback", no_feedback),
+  STATS_COUNTER ("loss-events", loss_events_received),
+  STATS_COUNTER ("slow-receiver-received", slow_receiver_received),
+  STATS_COUNTER ("dropped-received", dropped_received),
 };
 
 static const GstWirelessStatsField src_counters[] = {
-  FIELD ("lost", lost),
-  FIELD ("loss-events", loss_events),
-  FIELD ("reordered", reordered),
-  FIELD ("duplicates", duplicates),
-  FIELD ("feedback-sent", feedback_sent),
-  FIELD ("slow-receiver-sent", slow_receiver_sent),
-  FIELD ("dropped-sent", dropped_sent),
+  STATS_COUNTER ("lost", lost),
+  STATS_COUNTER ("loss-events", loss_events),
+  STATS_COUNTER ("reordered", reordered),
+  STATS_COUNTER ("duplicates", duplicates),
+  STATS_COUNTER ("feedback-sent", feedback_sent),
+  STATS_COUNTER ("slow-receiver-sent", slow_receiver_sent),
+  STATS_COUNTER ("dropped-sent", dropped_sent),
 };
 
 static const GstWirelessStatsField sink_gauges[] = {
-  FIELD ("rate", rate),
-  FIELD ("reported-rate", reported_rate),
-  FIELD ("round-trip", round_trip),
-  FIELD ("round-trip-variance", round_trip_variance),
+  STATS_COUNTER ("rate", rate),
+  STATS_COUNTER ("reported-rate", reported_rate),
+  STATS_COUNTER ("round-trip", round_trip),
+  STATS_COUNTER ("round-trip-variance", round_trip_variance),
 };
 
 static const GstWirelessStatsField src_gauges[] = {
-  FIELD ("receive-rate", receive_rate),
-  FIELD ("round-trip", round_trip),
+  STATS_COUNTER ("receive-rate", receive_rate),
+  STATS_COUNTER ("round-trip", round_trip),
 };
-
-#undef FIELD
 
 void
 gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
@@ -262,16 +259,6 @@ gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
 }
 
 static void
-set_counter (GstStructure * structure, const gchar * prefix,
-    const gchar * name, guint64 value)
-{
-  gchar *field = g_strconcat (prefix, name, NULL);
-
-  gst_structure_set (structure, field, G_TYPE_UINT64, value, NULL);
-  g_free (field);
-}
-
-static void
 fill_packets (GstStructure * structure, const DccpStats * stats)
 {
   guint i;
@@ -279,12 +266,13 @@ fill_packets (GstStructure * structure, const DccpStats * stats)
   for (i = 0; i < DCCP_LAST_TYPE; i++) {
     if (i == DCCP_LISTEN)
       continue;
-    set_counter (structure, "sent-", dccp_type_get_name (i), stats->sent[i]);
-    set_counter (structure, "received-", dccp_type_get_name (i),
+    gst_wireless_stats_set (structure, "sent-", dccp_type_get_name (i),
+        stats->sent[i]);
+    gst_wireless_stats_set (structure, "received-", dccp_type_get_name (i),
         stats->received[i]);
   }
   for (i = DCCP_ACCEPTED + 1; i < DCCP_LAST_REFUSAL; i++)
-    set_counter (structure, "refused-", dccp_refusal_get_name (i),
+    gst_wireless_stats_set (structure, "refused-", dccp_refusal_get_name (i),
         stats->refused[i]);
 }
 

@@ -678,17 +678,14 @@ gst_dccp_thin_src_close (GstDccpThinSrc * self)
 
 /* --- statistics, from any thread ------------------------------------------ */
 
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstDccpThinSrcCounters, member) }
+#define STATS_STRUCT GstDccpThinSrcCounters
 
 static const GstWirelessStatsField own_fields[] = {
-  FIELD ("buffers", buffers),
-  FIELD ("bytes", bytes),
-  FIELD ("dropped-full", dropped_full),
-  FIELD ("dropped-paused", dropped_paused),
+  STATS_COUNTER ("buffers", buffers),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("dropped-full", dropped_full),
+  STATS_COUNTER ("dropped-paused", dropped_paused),
 };
-
-#undef FIELD
 
 static GstStructure *
 gst_dccp_thin_src_create_stats (GstNetworkSrc * src)

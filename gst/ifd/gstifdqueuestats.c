@@ -22,32 +22,27 @@ typedef struct
   guint64 sequence_headers_repeated;
 } Snapshot;
 
-#define FIELD(name, type, member) \
-    { name, type, G_STRUCT_OFFSET (Snapshot, member) }
-#define COUNTER(name, member) FIELD (name, G_TYPE_UINT64, member)
+#define STATS_STRUCT Snapshot
 
 static const GstWirelessStatsField stats_fields[] = {
-  FIELD ("lateness-median", G_TYPE_INT64, ifd.lateness_median),
-  FIELD ("lateness-p99", G_TYPE_INT64, ifd.lateness_p99),
-  FIELD ("lateness-max", G_TYPE_INT64, ifd.lateness_max),
-  COUNTER ("sequence-headers-repeated", sequence_headers_repeated),
-  COUNTER ("junk-bytes", input.framer.junk_bytes),
-  COUNTER ("too-big", input.framer.too_big),
-  COUNTER ("truncated", input.framer.truncated),
-  COUNTER ("bad-headers", input.framer.bad_headers),
-  COUNTER ("before-sequence", input.framer.before_sequence),
-  COUNTER ("foreign-codes", input.framer.foreign_codes),
-  COUNTER ("incomplete", input.framer.incomplete),
-  COUNTER ("malformed-no-start-code",
+  STATS_FIELD ("lateness-median", G_TYPE_INT64, ifd.lateness_median),
+  STATS_FIELD ("lateness-p99", G_TYPE_INT64, ifd.lateness_p99),
+  STATS_FIELD ("lateness-max", G_TYPE_INT64, ifd.lateness_max),
+  STATS_COUNTER ("sequence-headers-repeated", sequence_headers_repeated),
+  STATS_COUNTER ("junk-bytes", input.framer.junk_bytes),
+  STATS_COUNTER ("too-big", input.framer.too_big),
+  STATS_COUNTER ("truncated", input.framer.truncated),
+  STATS_COUNTER ("bad-headers", input.framer.bad_headers),
+  STATS_COUNTER ("before-sequence", input.framer.before_sequence),
+  STATS_COUNTER ("foreign-codes", input.framer.foreign_codes),
+  STATS_COUNTER ("incomplete", input.framer.incomplete),
+  STATS_COUNTER ("malformed-no-start-code",
       input.malformed[IFD_MALFORMED_NO_START_CODE]),
-  COUNTER ("malformed-length", input.malformed[IFD_MALFORMED_LENGTH]),
-  COUNTER ("malformed-header", input.malformed[IFD_MALFORMED_HEADER]),
-  COUNTER ("malformed-sei", input.malformed[IFD_MALFORMED_SEI]),
-  COUNTER ("malformed-sps", input.malformed[IFD_MALFORMED_SPS]),
+  STATS_COUNTER ("malformed-length", input.malformed[IFD_MALFORMED_LENGTH]),
+  STATS_COUNTER ("malformed-header", input.malformed[IFD_MALFORMED_HEADER]),
+  STATS_COUNTER ("malformed-sei", input.malformed[IFD_MALFORMED_SEI]),
+  STATS_COUNTER ("malformed-sps", input.malformed[IFD_MALFORMED_SPS]),
 };
-
-#undef FIELD
-#undef COUNTER
 
 static void
 take_snapshot (GstIfdQueue * self, Snapshot * snapshot)
@@ -79,9 +74,7 @@ gst_ifd_queue_create_stats (GstElement * element)
 void
 gst_ifd_queue_post_stats (GstIfdQueue * self)
 {
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_ifd_queue_create_stats (GST_ELEMENT (self))));
+  gst_wireless_post (self, gst_ifd_queue_create_stats (GST_ELEMENT (self)));
 }
 
 GstMessage *

@@ -7,6 +7,7 @@
 
 #include <gio/gio.h>
 
+#include "gstwirelessstats.h"
 #include "mmtpscheduler.h"
 
 /* 128 bits */
@@ -131,13 +132,11 @@ void
 gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL])
 {
-  gchar name[32];
   guint i;
 
-  for (i = MMTP_VALID + 1; i < MMTP_LAST_REFUSAL; i++) {
-    g_snprintf (name, sizeof (name), "refused-%s", mmtp_refusal_get_name (i));
-    gst_structure_set (stats, name, G_TYPE_UINT64, refused[i], NULL);
-  }
+  for (i = MMTP_VALID + 1; i < MMTP_LAST_REFUSAL; i++)
+    gst_wireless_stats_set (stats, "refused-", mmtp_refusal_get_name (i),
+        refused[i]);
 }
 
 /* --- clocks --------------------------------------------------------------- */

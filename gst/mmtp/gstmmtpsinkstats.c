@@ -222,60 +222,56 @@ gst_mmtp_sink_unlock_and_tell (gpointer element)
 
 /* --- statistics ----------------------------------------------------------- */
 
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderStats, member) }
+#define STATS_STRUCT MmtpSenderStats
 
 /* That never go back, with all sessions' */
 static const GstWirelessStatsField counters[] = {
-  FIELD ("buffers", buffers),
-  FIELD ("bytes", bytes),
-  FIELD ("packets", packets),
-  FIELD ("buffers-sent", sent_buffers),
-  FIELD ("discarded", discarded_buffers),
-  FIELD ("discarded-no-room", discarded_room),
-  FIELD ("discarded-incomplete", discarded_broken),
-  FIELD ("discarded-key-frames", discarded_keys),
-  FIELD ("discarded-droppable", discarded_droppable),
-  FIELD ("retransmitted", retransmitted),
-  FIELD ("repairs", repairs),
-  FIELD ("not-repaired", unrepaired),
+  STATS_COUNTER ("buffers", buffers),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("packets", packets),
+  STATS_COUNTER ("buffers-sent", sent_buffers),
+  STATS_COUNTER ("discarded", discarded_buffers),
+  STATS_COUNTER ("discarded-no-room", discarded_room),
+  STATS_COUNTER ("discarded-incomplete", discarded_broken),
+  STATS_COUNTER ("discarded-key-frames", discarded_keys),
+  STATS_COUNTER ("discarded-droppable", discarded_droppable),
+  STATS_COUNTER ("retransmitted", retransmitted),
+  STATS_COUNTER ("repairs", repairs),
+  STATS_COUNTER ("not-repaired", unrepaired),
 };
 
 static const GstWirelessStatsField gauges[] = {
-  FIELD ("queued-bytes", queued_bytes),
-  FIELD ("estimated-bitrate", estimated_rate),
-  FIELD ("initial-delay", initial_delay),
-  FIELD ("min-delay", min_delay),
+  STATS_COUNTER ("queued-bytes", queued_bytes),
+  STATS_COUNTER ("estimated-bitrate", estimated_rate),
+  STATS_COUNTER ("initial-delay", initial_delay),
+  STATS_COUNTER ("min-delay", min_delay),
 };
 
-#undef FIELD
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderPathStats, member) }
+#undef STATS_STRUCT
+#define STATS_STRUCT MmtpSenderPathStats
 
 static const GstWirelessStatsField path_counters[] = {
-  FIELD ("packets", packets),
-  FIELD ("bytes", bytes),
-  FIELD ("data-packets", data_packets),
-  FIELD ("retransmitted", retransmitted),
-  FIELD ("probes", probes),
-  FIELD ("reported", reported),
-  FIELD ("lost", lost),
-  FIELD ("late", late),
-  FIELD ("requeued", requeued),
-  FIELD ("silences", silences),
+  STATS_COUNTER ("packets", packets),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("data-packets", data_packets),
+  STATS_COUNTER ("retransmitted", retransmitted),
+  STATS_COUNTER ("probes", probes),
+  STATS_COUNTER ("reported", reported),
+  STATS_COUNTER ("lost", lost),
+  STATS_COUNTER ("late", late),
+  STATS_COUNTER ("requeued", requeued),
+  STATS_COUNTER ("silences", silences),
 };
 
 static const GstWirelessStatsField path_gauges[] = {
-  FIELD ("rate", rate),
-  FIELD ("window", window),
-  FIELD ("in-flight", in_flight),
-  FIELD ("delay", delay),
-  FIELD ("high-delay", high_delay),
-  FIELD ("round-trip", round_trip),
-  FIELD ("jitter", jitter),
+  STATS_COUNTER ("rate", rate),
+  STATS_COUNTER ("window", window),
+  STATS_COUNTER ("in-flight", in_flight),
+  STATS_COUNTER ("delay", delay),
+  STATS_COUNTER ("high-delay", high_delay),
+  STATS_COUNTER ("round-trip", round_trip),
+  STATS_COUNTER ("jitter", jitter),
 };
-
-#undef FIELD
 
 static void
 add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)

@@ -817,52 +817,46 @@ gst_mmtp_src_close (GstMmtpSrc * self)
 
 /* --- statistics, from any thread ------------------------------------------ */
 
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverStats, member) }
+#define STATS_STRUCT MmtpReceiverStats
 
 static const GstWirelessStatsField stats_fields[] = {
-  FIELD ("sessions", sessions),
-  FIELD ("packets", packets),
-  FIELD ("recovered", recovered),
-  FIELD ("late", late),
-  FIELD ("duplicates", duplicates),
-  FIELD ("missing", missing),
-  FIELD ("incomplete", incomplete),
-  FIELD ("no-room", no_room),
-  FIELD ("held-bytes", held_bytes),
-  FIELD ("initial-delay", initial_delay),
-  {"skew", G_TYPE_INT64, G_STRUCT_OFFSET (MmtpReceiverStats, skew)},
-  FIELD ("reports", reports),
+  STATS_COUNTER ("sessions", sessions),
+  STATS_COUNTER ("packets", packets),
+  STATS_COUNTER ("recovered", recovered),
+  STATS_COUNTER ("late", late),
+  STATS_COUNTER ("duplicates", duplicates),
+  STATS_COUNTER ("missing", missing),
+  STATS_COUNTER ("incomplete", incomplete),
+  STATS_COUNTER ("no-room", no_room),
+  STATS_COUNTER ("held-bytes", held_bytes),
+  STATS_COUNTER ("initial-delay", initial_delay),
+  STATS_FIELD ("skew", G_TYPE_INT64, skew),
+  STATS_COUNTER ("reports", reports),
 };
 
-#undef FIELD
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverPathStats, member) }
+#undef STATS_STRUCT
+#define STATS_STRUCT MmtpReceiverPathStats
 
 static const GstWirelessStatsField path_fields[] = {
-  FIELD ("packets", received),
-  FIELD ("bytes", bytes),
-  FIELD ("lost", lost),
-  FIELD ("late", late),
-  FIELD ("duplicates", duplicates),
-  FIELD ("rate", rate),
-  {"transit", G_TYPE_INT64, G_STRUCT_OFFSET (MmtpReceiverPathStats,
-          transit)},
-  FIELD ("jitter", jitter),
+  STATS_COUNTER ("packets", received),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("lost", lost),
+  STATS_COUNTER ("late", late),
+  STATS_COUNTER ("duplicates", duplicates),
+  STATS_COUNTER ("rate", rate),
+  STATS_FIELD ("transit", G_TYPE_INT64, transit),
+  STATS_COUNTER ("jitter", jitter),
 };
 
-#undef FIELD
-#define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstMmtpSrcCounters, member) }
+#undef STATS_STRUCT
+#define STATS_STRUCT GstMmtpSrcCounters
 
 static const GstWirelessStatsField own_fields[] = {
-  FIELD ("buffers", buffers),
-  FIELD ("bytes", bytes),
-  FIELD ("dropped-full", dropped_full),
-  FIELD ("dropped-paused", dropped_paused),
+  STATS_COUNTER ("buffers", buffers),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("dropped-full", dropped_full),
+  STATS_COUNTER ("dropped-paused", dropped_paused),
 };
-
-#undef FIELD
 
 static void
 append_path (GValue * array, guint channel, const MmtpReceiverPathStats * stats)

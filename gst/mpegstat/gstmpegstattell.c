@@ -67,65 +67,51 @@ typedef struct
   guint64 frames, bytes, lost;
 } Snapshot;
 
-#define TOTAL(name, type, member) \
-    { name, type, G_STRUCT_OFFSET (Snapshot, totals.member) }
+#define STATS_STRUCT Snapshot
 #define BY_TYPE(name, member, letter) \
-    TOTAL (name, G_TYPE_UINT64, member[MPEG_VIDEO_PICTURE_##letter])
-#define FRAMER(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, framer.member) }
-#define MALFORMED(name, reason) \
-    { "malformed-" name, G_TYPE_UINT64, \
-      G_STRUCT_OFFSET (Snapshot, malformed[IFD_MALFORMED_##reason]) }
-#define SUM(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
+    STATS_COUNTER (name, totals.member[MPEG_VIDEO_PICTURE_##letter])
 
 static const GstWirelessStatsField stats_fields[] = {
-  SUM ("frames", frames),
+  STATS_COUNTER ("frames", frames),
   BY_TYPE ("frames-i", frames, I),
   BY_TYPE ("frames-p", frames, P),
   BY_TYPE ("frames-b", frames, B),
   BY_TYPE ("frames-d", frames, D),
-  SUM ("bytes", bytes),
+  STATS_COUNTER ("bytes", bytes),
   BY_TYPE ("bytes-i", bytes, I),
   BY_TYPE ("bytes-p", bytes, P),
   BY_TYPE ("bytes-b", bytes, B),
   BY_TYPE ("bytes-d", bytes, D),
-  SUM ("lost", lost),
+  STATS_COUNTER ("lost", lost),
   BY_TYPE ("lost-i", lost, I),
   BY_TYPE ("lost-p", lost, P),
   BY_TYPE ("lost-b", lost, B),
   BY_TYPE ("lost-d", lost, D),
   BY_TYPE ("lost-unknown", lost, UNKNOWN),
-  TOTAL ("incomplete", G_TYPE_UINT64, incomplete),
-  TOTAL ("gops", G_TYPE_UINT64, gops),
-  TOTAL ("duration", G_TYPE_UINT64, duration),
-  TOTAL ("bitrate", G_TYPE_UINT64, bitrate),
-  TOTAL ("average-bitrate", G_TYPE_UINT64, average_bitrate),
-  TOTAL ("latency-min", G_TYPE_INT64, latency_min),
-  TOTAL ("latency-median", G_TYPE_INT64, latency_median),
-  TOTAL ("latency-p95", G_TYPE_INT64, latency_p95),
-  TOTAL ("latency-p99", G_TYPE_INT64, latency_p99),
-  TOTAL ("latency-max", G_TYPE_INT64, latency_max),
-  TOTAL ("latency-mean", G_TYPE_INT64, latency_mean),
-  TOTAL ("jitter", G_TYPE_UINT64, jitter),
-  FRAMER ("junk-bytes", junk_bytes),
-  FRAMER ("too-big", too_big),
-  FRAMER ("truncated", truncated),
-  FRAMER ("bad-headers", bad_headers),
-  FRAMER ("before-sequence", before_sequence),
-  FRAMER ("foreign-codes", foreign_codes),
-  MALFORMED ("no-start-code", NO_START_CODE),
-  MALFORMED ("length", LENGTH),
-  MALFORMED ("header", HEADER),
-  MALFORMED ("sei", SEI),
-  MALFORMED ("sps", SPS),
+  STATS_COUNTER ("incomplete", totals.incomplete),
+  STATS_COUNTER ("gops", totals.gops),
+  STATS_COUNTER ("duration", totals.duration),
+  STATS_COUNTER ("bitrate", totals.bitrate),
+  STATS_COUNTER ("average-bitrate", totals.average_bitrate),
+  STATS_FIELD ("latency-min", G_TYPE_INT64, totals.latency_min),
+  STATS_FIELD ("latency-median", G_TYPE_INT64, totals.latency_median),
+  STATS_FIELD ("latency-p95", G_TYPE_INT64, totals.latency_p95),
+  STATS_FIELD ("latency-p99", G_TYPE_INT64, totals.latency_p99),
+  STATS_FIELD ("latency-max", G_TYPE_INT64, totals.latency_max),
+  STATS_FIELD ("latency-mean", G_TYPE_INT64, totals.latency_mean),
+  STATS_COUNTER ("jitter", totals.jitter),
+  STATS_COUNTER ("junk-bytes", framer.junk_bytes),
+  STATS_COUNTER ("too-big", framer.too_big),
+  STATS_COUNTER ("truncated", framer.truncated),
+  STATS_COUNTER ("bad-headers", framer.bad_headers),
+  STATS_COUNTER ("before-sequence", framer.before_sequence),
+  STATS_COUNTER ("foreign-codes", framer.foreign_codes),
+  STATS_COUNTER ("malformed-no-start-code", malformed[IFD_MALFORMED_NO_START_CODE]),
+  STATS_COUNTER ("malformed-length", malformed[IFD_MALFORMED_LENGTH]),
+  STATS_COUNTER ("malformed-header", malformed[IFD_MALFORMED_HEADER]),
+  STATS_COUNTER ("malformed-sei", malformed[IFD_MALFORMED_SEI]),
+  STATS_COUNTER ("malformed-sps", malformed[IFD_MALFORMED_SPS]),
 };
-
-#undef TOTAL
-#undef BY_TYPE
-#undef FRAMER
-#undef MALFORMED
-#undef SUM
 
 static void
 gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
@@ -172,9 +158,7 @@ gst_mpeg_stat_create_stats (GstElement * element)
 void
 gst_mpeg_stat_post_stats (GstMpegStat * self)
 {
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_mpeg_stat_create_stats (GST_ELEMENT_CAST (self))));
+  gst_wireless_post (self, gst_mpeg_stat_create_stats (GST_ELEMENT (self)));
 }
 
 GstStructure *
@@ -277,8 +261,7 @@ gst_mpeg_stat_post_event (GstMpegStat * self, const MpegStatEvent * event)
         break;
     }
   }
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+  gst_wireless_post (self, structure);
 }
 
 static void

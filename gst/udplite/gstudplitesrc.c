@@ -690,21 +690,18 @@ gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
 /* --- statistics, from any thread ----------------------------------------- */
 
-#define COUNTER(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstUdpliteSrcCounters, member) }
+#define STATS_STRUCT GstUdpliteSrcCounters
 
 static const GstWirelessStatsField stats_fields[] = {
-  COUNTER ("packets", packets),
-  COUNTER ("bytes", bytes),
-  COUNTER ("lists", lists),
-  COUNTER ("partly-covered", partly_covered),
-  COUNTER ("too-short-to-skip", too_short_to_skip),
-  COUNTER ("truncated", socket.truncated),
-  COUNTER ("foreign", socket.foreign),
-  COUNTER ("dropped", dropped),
+  STATS_COUNTER ("packets", packets),
+  STATS_COUNTER ("bytes", bytes),
+  STATS_COUNTER ("lists", lists),
+  STATS_COUNTER ("partly-covered", partly_covered),
+  STATS_COUNTER ("too-short-to-skip", too_short_to_skip),
+  STATS_COUNTER ("truncated", socket.truncated),
+  STATS_COUNTER ("foreign", socket.foreign),
+  STATS_COUNTER ("dropped", dropped),
 };
-
-#undef COUNTER
 
 static GstStructure *
 gst_udplite_src_create_stats (GstNetworkSrc * src)

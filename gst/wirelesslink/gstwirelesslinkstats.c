@@ -17,44 +17,37 @@ typedef struct
   guint64 in_flight;
 } FlowStats;
 
-#define COUNTER(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (FlowStats, member) }
-#define LINK(name, member) COUNTER (name, link.member)
+#define STATS_STRUCT FlowStats
 
 static const GstWirelessStatsField before_fates[] = {
-  LINK ("offered", offered),
-  LINK ("offered-bytes", offered_bytes),
-  LINK ("queued", queued),
+  STATS_COUNTER ("offered", link.offered),
+  STATS_COUNTER ("offered-bytes", link.offered_bytes),
+  STATS_COUNTER ("queued", link.queued),
 };
 
 static const GstWirelessStatsField behind_fates[] = {
-  COUNTER ("in-flight", in_flight),
-  COUNTER ("dropped-output", dropped_output),
-  LINK ("delivered-bytes", delivered_bytes),
-  LINK ("damaged-bytes", damaged_bytes),
-  LINK ("duplicates", duplicates),
-  LINK ("airtime", airtime),
+  STATS_COUNTER ("in-flight", in_flight),
+  STATS_COUNTER ("dropped-output", dropped_output),
+  STATS_COUNTER ("delivered-bytes", link.delivered_bytes),
+  STATS_COUNTER ("damaged-bytes", link.damaged_bytes),
+  STATS_COUNTER ("duplicates", link.duplicates),
+  STATS_COUNTER ("airtime", link.airtime),
 };
 
-#undef COUNTER
-#undef LINK
-
-#define LINK(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (LinkStats, member) }
+#undef STATS_STRUCT
+#define STATS_STRUCT LinkStats
 
 static const GstWirelessStatsField link_fields[] = {
-  LINK ("collisions", collisions),
-  LINK ("rate-changes", rate_changes),
-  LINK ("calls", calls),
-  LINK ("calls-failed", calls_failed),
-  LINK ("calls-broken", calls_broken),
-  LINK ("setup-time", setup_time),
-  LINK ("resets", resets),
-  LINK ("blocks", blocks),
-  LINK ("blocks-hit", blocks_hit),
+  STATS_COUNTER ("collisions", collisions),
+  STATS_COUNTER ("rate-changes", rate_changes),
+  STATS_COUNTER ("calls", calls),
+  STATS_COUNTER ("calls-failed", calls_failed),
+  STATS_COUNTER ("calls-broken", calls_broken),
+  STATS_COUNTER ("setup-time", setup_time),
+  STATS_COUNTER ("resets", resets),
+  STATS_COUNTER ("blocks", blocks),
+  STATS_COUNTER ("blocks-hit", blocks_hit),
 };
-
-#undef LINK
 
 static void
 put_fates (GstStructure * stats, const guint64 * fates)
@@ -62,12 +55,8 @@ put_fates (GstStructure * stats, const guint64 * fates)
   guint i;
 
   for (i = 0; i < LINK_FATE_LAST; i++) {
-    const gchar *word = link_fate_get_name (i);
-    gchar *name = i <= LINK_FATE_DAMAGED ? g_strdup (word) :
-        g_strconcat ("lost-", word, NULL);
-
-    gst_structure_set (stats, name, G_TYPE_UINT64, fates[i], NULL);
-    g_free (name);
+    gst_wireless_stats_set (stats, i <= LINK_FATE_DAMAGED ? "" : "lost-",
+        link_fate_get_name (i), fates[i]);
   }
 }
 
@@ -220,9 +209,7 @@ gst_wireless_link_create_stats (GstElement * element)
 void
 gst_wireless_link_post_stats (GstWirelessLink * self)
 {
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_wireless_link_create_stats (GST_ELEMENT_CAST (self))));
+  gst_wireless_post (self, gst_wireless_link_create_stats (GST_ELEMENT (self)));
 }
 
 /* The timer */
