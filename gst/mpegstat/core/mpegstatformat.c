@@ -8,24 +8,31 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND 1e6
 
-static const gchar *const column_names[MPEGSTAT_N_COLUMNS] = {
-  [MPEGSTAT_EVENT] = "event",
-  [MPEGSTAT_WALL_NS] = "wall_ns",
-  [MPEGSTAT_ARRIVAL_NS] = "arrival_ns",
-  [MPEGSTAT_EXPECTED_NS] = "expected_ns",
-  [MPEGSTAT_LATENCY_NS] = "latency_ns",
-  [MPEGSTAT_TYPE] = "type",
-  [MPEGSTAT_TEMPORAL_REFERENCE] = "temporal_reference",
-  [MPEGSTAT_CODING_NUMBER] = "coding_number",
-  [MPEGSTAT_DISPLAY_NUMBER] = "display_number",
-  [MPEGSTAT_PTS_90KHZ] = "pts_90khz",
-  [MPEGSTAT_SIZE_BYTES] = "size_bytes",
-  [MPEGSTAT_TIME_CODE] = "time_code",
-  [MPEGSTAT_CLOSED_GOP] = "closed_gop",
-  [MPEGSTAT_BROKEN_LINK] = "broken_link",
-  [MPEGSTAT_PICTURES] = "pictures",
-  [MPEGSTAT_HASH] = "hash",
-  [MPEGSTAT_LOST_FRAMES] = "lost_frames",
+#define MEMBER(member) G_STRUCT_OFFSET (MpegStatEvent, member)
+
+static const struct
+{
+  const gchar *name;
+  MpegStatValueType type;
+  gsize offset;                 /* of a member of 64 bits; 0: it is computed */
+} columns[MPEGSTAT_N_COLUMNS] = {
+  [MPEGSTAT_EVENT] = {"event", MPEGSTAT_VALUE_STRING},
+  [MPEGSTAT_WALL_NS] = {"wall_ns", MPEGSTAT_VALUE_UINT, MEMBER (wall)},
+  [MPEGSTAT_ARRIVAL_NS] = {"arrival_ns", MPEGSTAT_VALUE_UINT, MEMBER (arrival)},
+  [MPEGSTAT_EXPECTED_NS] = {"expected_ns", MPEGSTAT_VALUE_UINT, MEMBER (expected)},
+  [MPEGSTAT_LATENCY_NS] = {"latency_ns", MPEGSTAT_VALUE_INT, MEMBER (latency)},
+  [MPEGSTAT_TYPE] = {"type", MPEGSTAT_VALUE_STRING},
+  [MPEGSTAT_TEMPORAL_REFERENCE] = {"temporal_reference", MPEGSTAT_VALUE_UINT},
+  [MPEGSTAT_CODING_NUMBER] = {"coding_number", MPEGSTAT_VALUE_INT, MEMBER (coding_number)},
+  [MPEGSTAT_DISPLAY_NUMBER] = {"display_number", MPEGSTAT_VALUE_INT, MEMBER (display_number)},
+  [MPEGSTAT_PTS_90KHZ] = {"pts_90khz", MPEGSTAT_VALUE_UINT, MEMBER (pts_90khz)},
+  [MPEGSTAT_SIZE_BYTES] = {"size_bytes", MPEGSTAT_VALUE_UINT, MEMBER (size)},
+  [MPEGSTAT_TIME_CODE] = {"time_code", MPEGSTAT_VALUE_STRING},
+  [MPEGSTAT_CLOSED_GOP] = {"closed_gop", MPEGSTAT_VALUE_BOOLEAN},
+  [MPEGSTAT_BROKEN_LINK] = {"broken_link", MPEGSTAT_VALUE_BOOLEAN},
+  [MPEGSTAT_PICTURES] = {"pictures", MPEGSTAT_VALUE_UINT},
+  [MPEGSTAT_HASH] = {"hash", MPEGSTAT_VALUE_STRING},
+  [MPEGSTAT_LOST_FRAMES] = {"lost_frames", MPEGSTAT_VALUE_UINT},
 };
 
 static const gchar *const kind_names[] = {
@@ -49,7 +56,7 @@ sum (const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
 const gchar *
 mpegstat_column_name (MpegStatColumn column)
 {
-  return column_names[column];
+  return columns[column].name;
 }
 
 static void
@@ -61,28 +68,6 @@ set_string (MpegStatValue * value, const gchar * format, ...)
   va_start (args, format);
   g_vsnprintf (value->s, sizeof (value->s), format, args);
   va_end (args);
-  value->type = MPEGSTAT_VALUE_STRING;
-}
-
-static void
-set_int (MpegStatValue * value, gint64 i)
-{
-  value->type = MPEGSTAT_VALUE_INT;
-  value->i = i;
-}
-
-static void
-set_uint (MpegStatValue * value, guint64 u)
-{
-  value->type = MPEGSTAT_VALUE_UINT;
-  value->u = u;
-}
-
-static void
-set_boolean (MpegStatValue * value, gboolean b)
-{
-  value->type = MPEGSTAT_VALUE_BOOLEAN;
-  value->i = b != FALSE;
 }
 
 void
@@ -93,60 +78,39 @@ mpegstat_event_get_value (const MpegStatEvent * event, MpegStatColumn column,
   if (!(event->present & 1 << column))
     return;
 
+  value->type = columns[column].type;
   switch (column) {
     case MPEGSTAT_EVENT:
       set_string (value, "%s", kind_names[event->kind]);
-      break;
-    case MPEGSTAT_WALL_NS:
-      set_uint (value, event->wall);
-      break;
-    case MPEGSTAT_ARRIVAL_NS:
-      set_uint (value, event->arrival);
-      break;
-    case MPEGSTAT_EXPECTED_NS:
-      set_uint (value, event->expected);
-      break;
-    case MPEGSTAT_LATENCY_NS:
-      set_int (value, event->latency);
       break;
     case MPEGSTAT_TYPE:
       set_string (value, "%c", mpeg_video_picture_type_char (event->type));
       break;
     case MPEGSTAT_TEMPORAL_REFERENCE:
-      set_uint (value, event->temporal_reference);
-      break;
-    case MPEGSTAT_CODING_NUMBER:
-      set_int (value, event->coding_number);
-      break;
-    case MPEGSTAT_DISPLAY_NUMBER:
-      set_int (value, event->display_number);
-      break;
-    case MPEGSTAT_PTS_90KHZ:
-      set_uint (value, event->pts_90khz);
-      break;
-    case MPEGSTAT_SIZE_BYTES:
-      set_uint (value, event->size);
+      value->u = event->temporal_reference;
       break;
     case MPEGSTAT_TIME_CODE:
       set_string (value, "%02u:%02u:%02u:%02u", event->gop.hours,
           event->gop.minutes, event->gop.seconds, event->gop.pictures);
       break;
     case MPEGSTAT_CLOSED_GOP:
-      set_boolean (value, event->gop.closed);
+      value->i = event->gop.closed != FALSE;
       break;
     case MPEGSTAT_BROKEN_LINK:
-      set_boolean (value, event->gop.broken_link);
+      value->i = event->gop.broken_link != FALSE;
       break;
     case MPEGSTAT_PICTURES:
-      set_uint (value, event->gop.pictures);
+      value->u = event->gop.pictures;
       break;
     case MPEGSTAT_HASH:
       set_string (value, "%016" G_GINT64_MODIFIER "x", event->hash);
       break;
     case MPEGSTAT_LOST_FRAMES:
-      set_uint (value, sum (event->lost));
+      value->u = sum (event->lost);
       break;
-    case MPEGSTAT_N_COLUMNS:
+    default:
+      value->u = G_STRUCT_MEMBER (guint64, event, columns[column].offset);
+      value->i = value->u;
       break;
   }
 }
@@ -159,7 +123,7 @@ mpegstat_format_csv_header (GString * out)
   guint column;
 
   for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
-    g_string_append (out, column_names[column]);
+    g_string_append (out, columns[column].name);
     g_string_append_c (out, column + 1 < MPEGSTAT_N_COLUMNS ? ',' : '\n');
   }
 }
@@ -230,7 +194,7 @@ mpegstat_format_json (const MpegStatEvent * event, GString * out)
 
     mpegstat_event_get_value (event, column, &value);
     g_string_append_printf (out, "%s\"%s\":", column ? "," : "{",
-        column_names[column]);
+        columns[column].name);
     append_json_value (out, &value);
   }
   g_string_append (out, "}\n");
