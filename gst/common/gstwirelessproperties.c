@@ -29,19 +29,13 @@ get_type (const GstWirelessProperty * property)
 
 /* --- a member and a value ------------------------------------------------- */
 
-static void
-set_member (const GstWirelessProperty * property, gpointer member,
-    const GValue * value)
+void
+gst_wireless_member_set (gpointer member, const GValue * value)
 {
-  const gchar *text;
-
   switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
     case G_TYPE_STRING:
-      text = g_value_get_string (value);
-      if (!text && property->flags & PROPERTY_NOT_NULL)
-        text = property->initial_text;
       g_free (*(gchar **) member);
-      *(gchar **) member = g_strdup (text);
+      *(gchar **) member = g_value_dup_string (value);
       break;
     case G_TYPE_BOOLEAN:
       *(gboolean *) member = g_value_get_boolean (value);
@@ -71,8 +65,8 @@ set_member (const GstWirelessProperty * property, gpointer member,
   }
 }
 
-static void
-get_member (gconstpointer member, GValue * value)
+void
+gst_wireless_member_get (gconstpointer member, GValue * value)
 {
   switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
     case G_TYPE_STRING:
@@ -103,6 +97,33 @@ get_member (gconstpointer member, GValue * value)
       g_assert (GST_VALUE_HOLDS_FRACTION (value));
       gst_value_set_fraction (value, ((const gint *) member)[0],
           ((const gint *) member)[1]);
+  }
+}
+
+static void
+init_member (const GstWirelessProperty * property, gpointer member)
+{
+  switch (G_TYPE_FUNDAMENTAL (get_type (property))) {
+    case G_TYPE_STRING:
+      g_free (*(gchar **) member);
+      *(gchar **) member = g_strdup (property->initial_text);
+      break;
+    case G_TYPE_BOOLEAN:
+    case G_TYPE_INT:
+    case G_TYPE_ENUM:
+    case G_TYPE_UINT:
+      *(gint *) member = property->initial;
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) member = property->initial;
+      break;
+    case G_TYPE_DOUBLE:
+      *(gdouble *) member = property->double_initial;
+      break;
+    case G_TYPE_OBJECT:
+      break;
+    default:
+      ((gint *) member)[1] = 1;
   }
 }
 
@@ -149,7 +170,10 @@ set_property (GObject * object, guint id, const GValue * value,
     return;
   }
   g_mutex_lock (get_lock (table, object));
-  set_member (property, get_place (table, property, object), value);
+  gst_wireless_member_set (get_place (table, property, object), value);
+  if (G_VALUE_HOLDS_STRING (value) && !g_value_get_string (value)
+      && property->flags & PROPERTY_NOT_NULL)
+    init_member (property, get_place (table, property, object));
   if (property->changed)
     property->changed (object);
   g_mutex_unlock (get_lock (table, object));
@@ -171,7 +195,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
     return;
   }
   g_mutex_lock (get_lock (table, object));
-  get_member (get_place (table, property, object), value);
+  gst_wireless_member_get (get_place (table, property, object), value);
   g_mutex_unlock (get_lock (table, object));
 }
 
@@ -274,33 +298,6 @@ gst_wireless_properties_find (GParamSpec * pspec)
 }
 
 /* --- an object ------------------------------------------------------------ */
-
-static void
-init_member (const GstWirelessProperty * property, gpointer member)
-{
-  switch (G_TYPE_FUNDAMENTAL (get_type (property))) {
-    case G_TYPE_STRING:
-      g_free (*(gchar **) member);
-      *(gchar **) member = g_strdup (property->initial_text);
-      break;
-    case G_TYPE_BOOLEAN:
-    case G_TYPE_INT:
-    case G_TYPE_ENUM:
-    case G_TYPE_UINT:
-      *(gint *) member = property->initial;
-      break;
-    case G_TYPE_UINT64:
-      *(guint64 *) member = property->initial;
-      break;
-    case G_TYPE_DOUBLE:
-      *(gdouble *) member = property->double_initial;
-      break;
-    case G_TYPE_OBJECT:
-      break;
-    default:
-      ((gint *) member)[1] = 1;
-  }
-}
 
 static void
 clear_member (const GstWirelessProperty * property, gpointer member)

@@ -134,5 +134,10 @@ prefix##_get_type (void) \
 GType gst_wireless_register_enum (gsize * type, const gchar * name,
     const GEnumValue * values);
 
+/* A member of the type of the value, or two gint for a fraction; strings and objects
+ * are the member's own. */
+void gst_wireless_member_set (gpointer member, const GValue * value);
+void gst_wireless_member_get (gconstpointer member, GValue * value);
+
 /* NULL: it is in no table. */
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);

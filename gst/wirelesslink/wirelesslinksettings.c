@@ -349,22 +349,6 @@ read_member (const Setting * setting, const LinkConfig * config, GValue * value)
           config));
 
   switch (setting->kind) {
-    case KIND_UINT:
-      g_value_set_uint (value, *(const guint *) member);
-      break;
-    case KIND_UINT64:
-      g_value_set_uint64 (value, *(const guint64 *) member);
-      break;
-    case KIND_DOUBLE:
-      g_value_set_double (value, *(const gdouble *) member);
-      break;
-    case KIND_BOOLEAN:
-      g_value_set_boolean (value, *(const gboolean *) member);
-      break;
-    case KIND_PROFILE:
-    case KIND_ENUM:
-      g_value_set_enum (value, *(const gint *) member);
-      break;
     case KIND_MAX_RATE:
       g_value_set_uint64 (value, get_top_rate (config));
       break;
@@ -375,7 +359,12 @@ read_member (const Setting * setting, const LinkConfig * config, GValue * value)
       g_value_set_uint (value, (LINK_SECOND + *(const guint64 *) member / 2) /
           *(const guint64 *) member);
       break;
+    case KIND_QUALITY:
+    case KIND_INTERFERENCE:
+    case KIND_FILE:
+      break;
     default:
+      gst_wireless_member_get (member, value);
       break;
   }
 }
@@ -384,21 +373,6 @@ static void
 write_one (const Setting * setting, gpointer member, const GValue * value)
 {
   switch (setting->kind) {
-    case KIND_UINT:
-      *(guint *) member = g_value_get_uint (value);
-      break;
-    case KIND_UINT64:
-      *(guint64 *) member = g_value_get_uint64 (value);
-      break;
-    case KIND_DOUBLE:
-      *(gdouble *) member = g_value_get_double (value);
-      break;
-    case KIND_BOOLEAN:
-      *(gboolean *) member = g_value_get_boolean (value);
-      break;
-    case KIND_ENUM:
-      *(gint *) member = g_value_get_enum (value);
-      break;
     case KIND_SERIAL_RATE:
       *(guint64 *) member = g_value_get_uint64 (value) / 10;
       break;
@@ -407,6 +381,7 @@ write_one (const Setting * setting, gpointer member, const GValue * value)
           g_value_get_uint (value);
       break;
     default:
+      gst_wireless_member_set (member, value);
       break;
   }
 }
