@@ -19,12 +19,15 @@ static const struct
   [MPEGSTAT_EVENT] = {"event", MPEGSTAT_VALUE_STRING},
   [MPEGSTAT_WALL_NS] = {"wall_ns", MPEGSTAT_VALUE_UINT, MEMBER (wall)},
   [MPEGSTAT_ARRIVAL_NS] = {"arrival_ns", MPEGSTAT_VALUE_UINT, MEMBER (arrival)},
-  [MPEGSTAT_EXPECTED_NS] = {"expected_ns", MPEGSTAT_VALUE_UINT, MEMBER (expected)},
+  [MPEGSTAT_EXPECTED_NS] =
+      {"expected_ns", MPEGSTAT_VALUE_UINT, MEMBER (expected)},
   [MPEGSTAT_LATENCY_NS] = {"latency_ns", MPEGSTAT_VALUE_INT, MEMBER (latency)},
   [MPEGSTAT_TYPE] = {"type", MPEGSTAT_VALUE_STRING},
   [MPEGSTAT_TEMPORAL_REFERENCE] = {"temporal_reference", MPEGSTAT_VALUE_UINT},
-  [MPEGSTAT_CODING_NUMBER] = {"coding_number", MPEGSTAT_VALUE_INT, MEMBER (coding_number)},
-  [MPEGSTAT_DISPLAY_NUMBER] = {"display_number", MPEGSTAT_VALUE_INT, MEMBER (display_number)},
+  [MPEGSTAT_CODING_NUMBER] =
+      {"coding_number", MPEGSTAT_VALUE_INT, MEMBER (coding_number)},
+  [MPEGSTAT_DISPLAY_NUMBER] =
+      {"display_number", MPEGSTAT_VALUE_INT, MEMBER (display_number)},
   [MPEGSTAT_PTS_90KHZ] = {"pts_90khz", MPEGSTAT_VALUE_UINT, MEMBER (pts_90khz)},
   [MPEGSTAT_SIZE_BYTES] = {"size_bytes", MPEGSTAT_VALUE_UINT, MEMBER (size)},
   [MPEGSTAT_TIME_CODE] = {"time_code", MPEGSTAT_VALUE_STRING},
