@@ -14,7 +14,7 @@ SOURCE = test_install.SOURCE
 NOT_SOURCE = shutil.ignore_patterns(".git", "build*", "__pycache__", "*.pyc",
                                     "obj-*", ".debhelper")
 PLUGINS, DEVELOPMENT = "gstreamer1.0-wireless", "libgstreamer-wireless1.0-dev"
-HEADERS = {"gstcoveragemeta.h", "gstframeinfometa.h", "gstwirelessprelude.h"}
+HEADERS = {"gstcoveragemeta.h", "gstframeinfometa.h"}
 
 
 def listed(package):
