@@ -326,6 +326,7 @@ begin (Run * self, guint flags)
     DatagramPath *path = &wire->paths[end];
     DccpEndpointConfig *config = &wire->configs[end];
 
+    config->ccids = dccp_ccids;
     if (flags & FLAG_RAW)
       path->local_port = path->remote_port = 0;
     if (flags & FLAG_IPV6)

@@ -64,6 +64,8 @@ struct _DccpWire
       const DccpPacket * packet, guint8 * bytes, gsize size);
   guint64 extra_delay[N_ENDS];  /* of those that are sent now */
   gpointer user_data;
+  gboolean is_by_window;        /* the congestion control has a window, and data
+                                 * may go faster than its rate for a time */
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
@@ -72,7 +74,7 @@ struct _DccpWire
   guint64 credit_time[N_ENDS];  /* ns */
 };
 
-/* 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
+/* CCID 3 alone, 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
 void dccp_wire_init (DccpWire * wire);
 /* After the configs, and the paths, were changed */
 void dccp_wire_begin (DccpWire * wire);

@@ -483,11 +483,76 @@ GST_START_TEST (only_its_own_features_are_negotiated)
 
 GST_END_TEST;
 
+/* --- each that is registered ---------------------------------------------- */
+
+static const DccpCcid *only_registered[2];
+
+static void
+open_registered (gint number)
+{
+  only_registered[0] = dccp_ccids[number];
+  wire.is_by_window = TRUE;
+  begin (only_registered, only_registered);
+  dccp_wire_open (&wire);
+  assert_ccid (only_registered[0]->number);
+}
+
+GST_START_TEST (registered_one_carries_data_and_tells_losses)
+{
+  const DccpStats *stats;
+
+  open_registered (__i__);
+  send_for (10 * SECOND);
+  stats = dccp_wire_get_stats (&wire, CLIENT);
+  fail_unless (stats->rate > 0);
+  fail_unless (stats->round_trip >= 100 * MS);
+  fail_unless (stats->round_trip < 200 * MS);
+  fail_unless (stats->feedback_received > 10);
+  fail_unless (wire.received[SERVER]->len > 100);
+  wire.lose[CLIENT][DCCP_DATA] = 3;
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->lost, 3);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_LOST),
+      1);
+  assert_equals_int (dccp_wire_find_event (&wire, CLIENT,
+          DCCP_EVENT_LOST)->lost, 3);
+}
+
+GST_END_TEST;
+
+/* Without acknowledgements only a timer lets data go again. */
+GST_START_TEST (registered_one_goes_on_after_an_outage)
+{
+  guint n;
+
+  open_registered (__i__);
+  send_for (5 * SECOND);
+  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
+  dccp_wire_run (&wire, 3 * SECOND);
+  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = 0;
+  n = wire.received[SERVER]->len;
+  dccp_wire_run (&wire, 10 * SECOND);
+  fail_unless (wire.received[SERVER]->len > n + 20);
+}
+
+GST_END_TEST;
+
+static guint
+count_registered (void)
+{
+  guint n = 0;
+
+  while (dccp_ccids[n])
+    n++;
+  return n;
+}
+
 static Suite *
 dccpccid_suite (void)
 {
   Suite *suite = suite_create ("dccpccid");
   TCase *tc = tcase_create ("connections");
+  TCase *registered = tcase_create ("registered");
   TCase *features = tcase_create ("features");
 
   suite_add_tcase (suite, tc);
@@ -499,6 +564,12 @@ dccpccid_suite (void)
   tcase_add_test (tc, without_a_common_one_there_is_no_connection);
   tcase_add_test (tc, one_that_is_agreed_on_late_takes_over);
   tcase_add_test (tc, one_that_is_agreed_on_later_takes_over);
+  suite_add_tcase (suite, registered);
+  tcase_add_checked_fixture (registered, setup, teardown);
+  tcase_add_loop_test (registered,
+      registered_one_carries_data_and_tells_losses, 0, count_registered ());
+  tcase_add_loop_test (registered, registered_one_goes_on_after_an_outage, 0,
+      count_registered ());
   suite_add_tcase (suite, features);
   tcase_add_test (features, only_its_own_features_are_negotiated);
   return suite;

@@ -24,9 +24,11 @@ static DccpEndpoint *
 endpoint_new (gboolean is_listener)
 {
   static const guint8 entropy[DCCP_ENTROPY_SIZE] = { 1 };
+  static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
   DccpEndpointConfig config;
 
   dccp_endpoint_config_init (&config);
+  config.ccids = only_ccid_3;
   config.is_listener = is_listener;
   config.local_port = is_listener ? 5004 : 40000;
   config.remote_port = 5004;
