@@ -2,6 +2,23 @@
 
 #include "linkload.h"
 
+LinkConfig
+link_load_profile (const gchar * nick, LinkQuality quality, guint64 seed)
+{
+  LinkConfig config;
+  guint i;
+
+  for (i = 0; i < link_profile_get_number (); i++) {
+    if (g_str_equal (link_profile_get_info (i)->nick, nick))
+      break;
+  }
+  if (i == link_profile_get_number ())
+    g_error ("linkprofiles.c has no profile \"%s\"", nick);
+  link_config_init (&config, i, quality);
+  config.seed = seed;
+  return config;
+}
+
 Link *
 link_load_link_new (const LinkConfig * config)
 {

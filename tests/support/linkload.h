@@ -22,6 +22,10 @@ typedef struct
   LinkFlowStats stats;
 } LinkLoadResult;
 
+/* The configuration of the profile with this nick, so that a test can have a
+ * profile that is not in LinkProfile. */
+LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
+    guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);
 void link_load_drop_events (Link * link);
 /* n packets, each as soon as the queue has room */

@@ -955,6 +955,41 @@ lively (guint64 seed)
   return config;
 }
 
+/* A profile with a value out of range would only fail in the element of a user
+ * who selects it. */
+GST_START_TEST (profiles_are_valid_in_each_quality)
+{
+  guint i, j;
+  gint quality;
+
+  for (i = 0; i < link_profile_get_number (); i++) {
+    const LinkProfileInfo *info = link_profile_get_info (i);
+
+    fail_unless (info->nick && info->nick[0] && info->description
+        && info->description[0], "profile %u has no nick or description", i);
+    for (j = 0; j < i; j++)
+      fail_if (!strcmp (info->nick, link_profile_get_info (j)->nick),
+          "profiles %u and %u have the nick \"%s\"", j, i, info->nick);
+    for (quality = LINK_QUALITY_IDEAL; quality <= LINK_QUALITY_POOR; quality++) {
+      GError *error = NULL;
+      LinkConfig config;
+
+      link_config_init (&config, i, quality);
+      fail_unless_equals_int (config.profile, i);
+      fail_unless (link_config_check (&config, &error),
+          "profile=%s, quality %d: %s", info->nick, quality,
+          error ? error->message : NULL);
+      /* The call is set up only if dial-up=true. */
+      config.dial_up.enabled = config.model != LINK_MODEL_DCF;
+      fail_unless (link_config_check (&config, &error),
+          "profile=%s dial-up=true, quality %d: %s", info->nick, quality,
+          error ? error->message : NULL);
+    }
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (same_seed_same_log)
 {
   LinkProfile profiles[] = { LINK_PROFILE_80211B, LINK_PROFILE_80211G,
@@ -1282,6 +1317,7 @@ link_suite (void)
   tcase_add_test (tc, quality_counts_bit_errors_and_every_station);
   tcase_add_test (tc, bad_configurations_are_refused_by_name);
   tcase_add_test (tc, interference_windows_are_read);
+  tcase_add_test (tc, profiles_are_valid_in_each_quality);
   tcase_add_test (tc, same_seed_same_log);
   tcase_add_test (tc, a_seed_means_the_same_on_every_machine);
   tcase_add_test (tc, channel_states_do_not_depend_on_traffic);

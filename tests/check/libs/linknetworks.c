@@ -12,13 +12,9 @@
 #define ICMP_IP 28
 
 static LinkConfig
-profile (LinkProfile profile, LinkQuality quality)
+profile (const gchar * nick, LinkQuality quality)
 {
-  LinkConfig config;
-
-  link_config_init (&config, profile, quality);
-  config.seed = 1;
-  return config;
+  return link_load_profile (nick, quality, 1);
 }
 
 static void
@@ -71,8 +67,8 @@ measure_throughput (const LinkConfig * config)
 
 GST_START_TEST (magalhaes_table_1)
 {
-  LinkConfig rangelan = profile (LINK_PROFILE_RANGELAN2, LINK_QUALITY_IDEAL);
-  LinkConfig irda = profile (LINK_PROFILE_IRDA, LINK_QUALITY_IDEAL);
+  LinkConfig rangelan = profile ("rangelan2", LINK_QUALITY_IDEAL);
+  LinkConfig irda = profile ("irda", LINK_QUALITY_IDEAL);
   Delay delay = measure_delay (&rangelan, 1400 + UDP_IP);
 
   fail_unless_within ("RangeLAN2, least delay, ms", 176, delay.min, 10);
@@ -94,7 +90,7 @@ GST_START_TEST (rangelan2_loses_in_blocks)
   guint lost = 0, blocks = 0, seed;
 
   for (seed = 1; seed <= 200; seed++) {
-    LinkConfig config = profile (LINK_PROFILE_RANGELAN2, LINK_QUALITY_GOOD);
+    LinkConfig config = profile ("rangelan2", LINK_QUALITY_GOOD);
     guint8 gone[1000] = { 0, };
     LinkEvent event;
     Link *link;
@@ -126,7 +122,7 @@ GST_END_TEST;
  * buffer must be smaller (5.2, 5.3); IrDA itself loses nothing */
 GST_START_TEST (floods_fill_the_base_stations_buffer)
 {
-  LinkProfile profiles[] = { LINK_PROFILE_RANGELAN2, LINK_PROFILE_IRDA };
+  const gchar *profiles[] = { "rangelan2", "irda" };
   const gdouble theirs[] = { 5.6, 3.5 };
   guint i, j;
 
@@ -215,7 +211,7 @@ GST_START_TEST (erixzon_table_5_1)
     {576, 1000, 20, 0.825, 1.015, 0.687},
     {60, 20, 100, 1.256, 2.281, 0.671}
   };
-  LinkConfig config = profile (LINK_PROFILE_GPRS, LINK_QUALITY_IDEAL);
+  LinkConfig config = profile ("gprs", LINK_QUALITY_IDEAL);
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -241,7 +237,7 @@ GST_END_TEST;
 /* To the phone, 1460 of 1500 bytes are data. */
 GST_START_TEST (gprs_rate)
 {
-  LinkConfig config = profile (LINK_PROFILE_GPRS, LINK_QUALITY_IDEAL);
+  LinkConfig config = profile ("gprs", LINK_QUALITY_IDEAL);
   guint64 last = 0;
   LinkPacket packet;
   Link *link;
@@ -269,7 +265,7 @@ GST_START_TEST (gprs_has_delay_spikes)
   guint spikes = 0, seed, i;
 
   for (seed = 1; seed <= 20; seed++) {
-    LinkConfig config = profile (LINK_PROFILE_GPRS, LINK_QUALITY_GOOD);
+    LinkConfig config = profile ("gprs", LINK_QUALITY_GOOD);
     guint64 last = 0;
     LinkPacket packet;
     Link *link;
