@@ -189,9 +189,9 @@ def reorder(_made):
 
 # --- links -----------------------------------------------------------------
 
-PROFILES = ("custom", "80211b", "80211b-ouwens", "80211g", "gsm",
-            "gsm-transparent", "nmt", "gprs", "rangelan2", "irda", "trace",
-            "cellular")
+PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
+# The nicks of its table, in its order, which is that of their numbers
+PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
 INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
@@ -692,8 +692,8 @@ def dccppacket(_made):
 
 
 def link_fields():
-    """The names of fuzz_fields in fuzzlink.h, in its order."""
-    text = (HERE / "fuzzlink.h").read_text()
+    """The names of fuzz_fields in fuzzlink.c, in its order."""
+    text = (HERE / "fuzzlink.c").read_text()
     text = text[text.index("fuzz_fields[] = {"):]
     names = []
     for macro, args in re.findall(r"\b(FIELD|ON_OFF|BOTH) \(([^()]*)\)",
