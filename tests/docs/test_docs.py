@@ -183,6 +183,7 @@ class Inspected:
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         self.defaults, self.ready_only, self.stats = {}, {}, {}
+        self.values = {}
         for name, body in re.findall(
                 r"^  ([a-z][a-z0-9-]*) *: (.*?)(?=^  [a-z]|\Z)", text,
                 re.M | re.S):
@@ -194,6 +195,9 @@ class Inspected:
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
+            # Of an enumeration
+            self.values[name] = re.findall(r"^ {10,}\(-?\d+\): (\S+) +- ", body,
+                                           re.M)
             self.stats[name] = set(re.findall(r"^ {30,}([a-z0-9_-]+): ", body,
                                               re.M))
 
@@ -546,6 +550,22 @@ class Elements(unittest.TestCase):
         for element, page in self.pages.items():
             with self.subTest(element=element):
                 self.assertEqual(page.defaults, Inspected(element).defaults)
+
+    def test_each_value_of_an_enumeration_is_in_the_row_of_its_property(self):
+        for element, page in self.pages.items():
+            for name, values in Inspected(element).values.items():
+                row = page.words.get(name, "")
+                with self.subTest(element=element, name=name):
+                    self.assertLessEqual(set(values),
+                                         set(re.findall("`([^`]+)`", row)))
+
+    def test_each_link_profile_is_in_the_first_table_of_links(self):
+        first, _, _ = (SOURCE / "docs" / "links.md").read_text().partition(
+            "\n## ")
+        in_table = [name for row in table_rows(first)
+                    for name in names_in(row[0])]
+        self.assertEqual(sorted(in_table),
+                         sorted(Inspected("wirelesslink").values["profile"]))
 
     def test_when_properties_may_change(self):
         for element, page in self.pages.items():
