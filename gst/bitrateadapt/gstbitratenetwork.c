@@ -139,6 +139,10 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
+  /* The property changes when the element tells it, which mmtpsink does not do for
+   * each report. */
+  if (get_field (stats, ESTIMATE, &number) && number > 0)
+    network->report.estimate = number;
   gst_structure_get_boolean (stats, "application-limited",
       &network->report.is_lower_bound);
   if (get_field (stats, "queued-bytes", &number)

@@ -7,7 +7,8 @@
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
 /* Between two requests: key frames are large. One that was lost itself is asked for
- * again after a round trip or so. */
+ * again sooner, but each time it takes twice as long: where all frames are late,
+ * key frames are no help. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* From a request until the key frame has reached the sender */
@@ -24,6 +25,7 @@ void
 bitrate_key_frames_init (BitrateKeyFrames * self)
 {
   memset (self, 0, sizeof (*self));
+  self->retry_interval = RETRY_INTERVAL;
 }
 
 static void
@@ -70,7 +72,7 @@ bitrate_key_frames_note_loss (BitrateKeyFrames * self, gboolean is_key_frame)
 gboolean
 bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
 {
-  guint64 interval = self->is_key_frame_lost ? RETRY_INTERVAL : INTERVAL;
+  guint64 interval = self->is_key_frame_lost ? self->retry_interval : INTERVAL;
 
   if (!self->is_wanted)
     return FALSE;
@@ -80,6 +82,10 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
       self->is_wanted = FALSE;
     return FALSE;
   }
+  if (self->is_key_frame_lost && now < self->asked_at + INTERVAL)
+    self->retry_interval = MIN (2 * self->retry_interval, INTERVAL);
+  else if (!self->is_key_frame_lost)
+    self->retry_interval = RETRY_INTERVAL;
   self->asked_at = now;
   self->is_wanted = self->is_key_frame_lost = FALSE;
   self->requested++;

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 asked_at;             /* ns; 0: never */
+  guint64 retry_interval;       /* ns, after a key frame that was lost */
   gboolean is_wanted;
   gboolean is_key_frame_lost;   /* that was asked for */
   gdouble estimate;             /* the last one */

@@ -76,6 +76,29 @@ GST_START_TEST (lost_key_frame_is_asked_for_again_soon)
 
 GST_END_TEST;
 
+GST_START_TEST (key_frames_that_are_lost_again_become_rare)
+{
+  static const guint64 times[] = { 1000, 1200, 1600, 2400, 3400, 4400 };
+  guint64 now;
+  guint n = 0;
+
+  begin ();
+  for (now = 1000; now < 5400; now += 20) {
+    bitrate_key_frames_note_loss (&frames, now > 1000);
+    if (bitrate_key_frames_poll (&frames, now * MS))
+      fail_unless_equals_uint64 (now, times[n++]);
+  }
+  fail_unless_equals_int (n, G_N_ELEMENTS (times));
+  /* One that arrives ends it. */
+  bitrate_key_frames_note_loss (&frames, FALSE);
+  frames.is_key_frame_lost = FALSE;
+  assert_poll (6000, TRUE);
+  bitrate_key_frames_note_loss (&frames, TRUE);
+  assert_poll (6200, TRUE);
+}
+
+GST_END_TEST;
+
 /* 300 ms wait, and 150 ms are under way. */
 GST_START_TEST (frames_that_will_be_late_ask_for_one)
 {
@@ -152,6 +175,7 @@ bitrate_key_frames_suite (void)
   tcase_add_test (tc, loss_asks_for_one_each_second);
   tcase_add_test (tc, loss_before_the_key_frame_that_comes_needs_no_other);
   tcase_add_test (tc, lost_key_frame_is_asked_for_again_soon);
+  tcase_add_test (tc, key_frames_that_are_lost_again_become_rare);
   tcase_add_test (tc, frames_that_will_be_late_ask_for_one);
   tcase_add_test (tc, no_key_frame_is_made_that_would_be_late_itself);
   tcase_add_test (tc, frames_in_time_ask_for_none);
