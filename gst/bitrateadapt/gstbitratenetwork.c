@@ -89,6 +89,10 @@ static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
   NULL
 };
+/* Of mmtpsink; of ifdsink */
+static const gchar *const waiting[] = {
+  "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
+};
 static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
 
 /* mmtpsink tells it of each channel. */
@@ -143,11 +147,13 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
    * each report. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
-  gst_structure_get_boolean (stats, "application-limited",
-      &network->report.is_lower_bound);
-  if (get_field (stats, "queued-bytes", &number)
-      || get_field (stats, "bytes-waiting", &number))
-    network->report.queued_bytes = number;
+  if (!gst_structure_get_boolean (stats, "application-limited",
+          &network->report.is_lower_bound))
+    gst_structure_get_boolean (stats, "network-application-limited",
+        &network->report.is_lower_bound);
+  if (get_field (stats, waiting[0], &number)
+      || get_field (stats, waiting[1], &number))
+    network->report.queued_bytes = add_up (stats, waiting);
   network->lost = add_up (stats, losses);
   network->lost_key_frames = add_up (stats, key_frame_losses);
   read_in_flight (stats, network);

@@ -72,6 +72,7 @@ static const struct
   {"auto-reconnect", CHILD_WRITER},
   {"blocking", CHILD_WRITER},
   {"eos-timeout", CHILD_WRITER},
+  {"estimated-bitrate", CHILD_WRITER},
   {"algorithm", CHILD_QUEUE},
   {"max-frames", CHILD_QUEUE},
   {"sync", CHILD_QUEUE},
@@ -262,6 +263,12 @@ gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
 }
 
 static void
+notify_estimate (GstElement * writer, GParamSpec * pspec, GstIfdSink * self)
+{
+  g_object_notify (G_OBJECT (self), "estimated-bitrate");
+}
+
+static void
 gst_ifd_sink_init (GstIfdSink * self)
 {
   GstElement *queue = g_object_new (GST_TYPE_IFD_QUEUE, "name",
@@ -273,6 +280,8 @@ gst_ifd_sink_init (GstIfdSink * self)
   gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
+  g_signal_connect_object (writer, "notify::estimated-bitrate",
+      G_CALLBACK (notify_estimate), self, 0);
   gst_bin_add_many (GST_BIN_CAST (self), queue, writer, NULL);
   gst_element_link (queue, writer);
   gst_element_add_pad (GST_ELEMENT_CAST (self), gst_ghost_pad_new_from_template

@@ -5,6 +5,7 @@
 
 #include "gstmpegvideoinput.h"
 #include "gstwirelessproperties.h"
+#include "ifdestimate.h"
 #include "ifdtcpsocket.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
@@ -35,6 +36,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
+/* The estimate notifies when it has changed by so much, at most so often. ns */
+#define NOTIFY_SHARE 0.1
+#define NOTIFY_INTERVAL (200 * GST_MSECOND)
+/* Without a frame, for so long, whoever reads the estimate makes a sample. */
+#define IDLE_TIME (100 * GST_MSECOND)
+
 struct _GstIfdTcpWriter
 {
   GstNetworkSink parent;
@@ -46,6 +53,10 @@ struct _GstIfdTcpWriter
   gint qos_dscp;
   guint64 bytes_ignored;
   guint64 retransmissions;      /* of connections that are over */
+  IfdEstimate estimate;         /* of this connection */
+  guint64 written;              /* bytes, on this connection */
+  guint64 sampled_at;           /* ns, for the estimate */
+  gboolean is_waiting;          /* the network is full */
 
   /* Written by the connection's thread with OBJECT_LOCK, while the streaming
    * thread doesn't use it; both read it without, others with the lock. */
@@ -59,6 +70,7 @@ struct _GstIfdTcpWriter
   guint mark;                   /* bytes that may wait unsent, lowat or more */
   guint marks_at_once;          /* that went in a row without any waiting */
   gboolean said_end;            /* of this socket: we sent FIN */
+  guint64 notified_rate, notified_at;   /* of the estimate: bit/s, ns */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -245,6 +257,8 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
   self->marks_at_once = 0;
   GST_OBJECT_LOCK (self);
   self->socket = socket;
+  ifd_estimate_init (&self->estimate);
+  self->written = 0;
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
@@ -326,6 +340,78 @@ gst_ifd_tcp_writer_disconnect (GstNetworkSink * sink, gboolean reset)
     ifd_tcp_socket_set_reset (socket);
   g_socket_close (socket, NULL);
   g_object_unref (socket);
+}
+
+/* --- what the connection carries ------------------------------------------ */
+
+/* With OBJECT_LOCK */
+static void
+take_sample (GstIfdTcpWriter * self, gboolean is_full)
+{
+  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND;
+  IfdTcpFigures figures;
+
+  if (!self->socket)
+    return;
+  ifd_tcp_socket_get_figures (self->socket, &figures);
+  self->sampled_at = now;
+  ifd_estimate_input (&self->estimate, now,
+      self->written - MIN (self->written, figures.unacknowledged), is_full);
+}
+
+static guint64
+gst_ifd_tcp_writer_get_estimate (GstIfdTcpWriter * self,
+    gboolean * is_app_limited)
+{
+  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND, rate;
+
+  GST_OBJECT_LOCK (self);
+  if (self->is_waiting || now > self->sampled_at + IDLE_TIME)
+    take_sample (self, self->is_waiting);
+  rate = ifd_estimate_get (&self->estimate, is_app_limited);
+  GST_OBJECT_UNLOCK (self);
+  return rate;
+}
+
+static void
+notify_estimate (GstIfdTcpWriter * self)
+{
+  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND, rate;
+  gdouble change;
+  gboolean is_app_limited;
+
+  rate = gst_ifd_tcp_writer_get_estimate (self, &is_app_limited);
+  change = ABS ((gdouble) rate - (gdouble) self->notified_rate);
+  if (rate == 0 || change < NOTIFY_SHARE * self->notified_rate
+      || now < self->notified_at + NOTIFY_INTERVAL)
+    return;
+  self->notified_rate = rate;
+  self->notified_at = now;
+  GST_DEBUG_OBJECT (self, "the connection carries %s%" G_GUINT64_FORMAT
+      " bit/s", is_app_limited ? "at least " : "", rate);
+  g_object_notify (G_OBJECT (self), "estimated-bitrate");
+}
+
+/* What still waits when the next frame comes waits for the network. */
+static void
+begin_frame (GstIfdTcpWriter * self)
+{
+  IfdTcpFigures figures;
+
+  ifd_tcp_socket_get_figures (self->socket, &figures);
+  GST_OBJECT_LOCK (self);
+  take_sample (self, figures.unsent > 0);
+  GST_OBJECT_UNLOCK (self);
+  notify_estimate (self);
+}
+
+static void
+set_waiting (GstIfdTcpWriter * self, gboolean is_waiting)
+{
+  GST_OBJECT_LOCK (self);
+  self->is_waiting = is_waiting;
+  take_sample (self, TRUE);
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -447,6 +533,8 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
   GstNetworkSinkResult result;
 
   *taken = 0;
+  if (offset == 0)
+    begin_frame (self);
   while (offset + *taken < end) {
     room = gst_ifd_tcp_writer_get_room (self, *taken);
     if (room == 0 || (offset + *taken == 0
@@ -457,6 +545,9 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     if (result != GST_NETWORK_SINK_SENT)
       return result;
     *taken += size;
+    GST_OBJECT_LOCK (self);
+    self->written += size;
+    GST_OBJECT_UNLOCK (self);
   }
   return GST_NETWORK_SINK_SENT;
 }
@@ -468,8 +559,10 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
   gint64 begin = g_get_monotonic_time ();
 
+  set_waiting (self, TRUE);
   g_socket_condition_timed_wait (self->socket, G_IO_OUT, timeout, cancellable,
       NULL);
+  set_waiting (self, FALSE);
   if (self->lowat > 0)
     gst_ifd_tcp_writer_adapt_mark (self,
         (g_get_monotonic_time () - begin) * GST_USECOND);
@@ -535,8 +628,10 @@ gst_ifd_tcp_writer_fill_stats (GstNetworkSink * sink, GstStructure * stats)
 {
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
   IfdTcpFigures figures = { 0 };
-  guint64 ignored, retransmissions;
+  guint64 ignored, retransmissions, estimate;
+  gboolean is_app_limited;
 
+  estimate = gst_ifd_tcp_writer_get_estimate (self, &is_app_limited);
   GST_OBJECT_LOCK (self);
   if (self->socket)
     ifd_tcp_socket_get_figures (self->socket, &figures);
@@ -548,7 +643,9 @@ gst_ifd_tcp_writer_fill_stats (GstNetworkSink * sink, GstStructure * stats)
       "retransmissions", G_TYPE_UINT64, retransmissions,
       "unsent-bytes", G_TYPE_UINT64, figures.unsent,
       "unacknowledged-bytes", G_TYPE_UINT64, figures.unacknowledged,
-      "bytes-ignored", G_TYPE_UINT64, ignored, NULL);
+      "bytes-ignored", G_TYPE_UINT64, ignored,
+      "estimated-bitrate", G_TYPE_UINT64, estimate,
+      "application-limited", G_TYPE_BOOLEAN, is_app_limited, NULL);
 }
 
 static GstStateChangeReturn
@@ -560,12 +657,22 @@ gst_ifd_tcp_writer_change_state (GstElement * element,
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     GST_OBJECT_LOCK (self);
     self->bytes_ignored = self->retransmissions = 0;
+    ifd_estimate_init (&self->estimate);
     GST_OBJECT_UNLOCK (self);
   }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
 /* --- properties ----------------------------------------------------------- */
+
+static void
+get_estimated_bitrate (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  gboolean is_app_limited;
+
+  g_value_set_uint (value, MIN (gst_ifd_tcp_writer_get_estimate (object,
+              &is_app_limited), G_MAXUINT));
+}
 
 #define PROPERTY_STRUCT GstIfdTcpWriter
 static const GstWirelessProperty properties[] = {
@@ -587,6 +694,10 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
       "Differentiated services code point of the packets, 0 to 63 "
       "(-1 = the system's)", PROPERTY_READY, qos_dscp, -1, 63, -1),
+  PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bit rate",
+      "Bits per second that the connection carries; 0: not known yet",
+      PROPERTY_READABLE, G_TYPE_UINT, .maximum = G_MAXUINT,
+      .get = get_estimated_bitrate),
 };
 
 static void

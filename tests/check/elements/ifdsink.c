@@ -638,6 +638,25 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
+/* It carries nothing while the receiver reads nothing. */
+GST_START_TEST (estimate_of_a_stalled_connection_falls)
+{
+  Receiver receiver;
+  SinkPipeline *test = play_until_blocked (&receiver);
+  gint64 deadline = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  guint rate = 0;
+
+  while (rate == 0 || rate > 1000) {
+    fail_unless (g_get_monotonic_time () < deadline, "%u bit/s", rate);
+    g_object_get (test->sink, "estimated-bitrate", &rate, NULL);
+    g_usleep (1000);
+  }
+  sink_pipeline_free (test);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (flush_in_a_frame_leaves_whole_frames)
 {
   Receiver receiver;
@@ -876,6 +895,7 @@ ifdsink_suite (void)
 #ifdef __linux__
   tcase_add_test (tcase, next_to_nothing_waits_unsent);
 #endif
+  tcase_add_test (tcase, estimate_of_a_stalled_connection_falls);
   tcase_add_test (tcase, flush_in_a_frame_leaves_whole_frames);
   tcase_add_test (tcase, many_flushes_leave_whole_frames);
   tcase_add_test (tcase, pause_in_a_frame_goes_on);

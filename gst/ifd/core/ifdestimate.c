@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ifdestimate.h"
+
+#include <string.h>
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+
+/* The rate is that of so long. Acknowledgements come in bursts, and frames of
+ * different sizes, of which this holds about ten. */
+#define WINDOW (400 * MILLISECOND)
+/* Less says too little. */
+#define MIN_WINDOW (200 * MILLISECOND)
+/* Between two samples. */
+#define MIN_INTERVAL (10 * MILLISECOND)
+
+void
+ifd_estimate_init (IfdEstimate * estimate)
+{
+  memset (estimate, 0, sizeof (*estimate));
+  estimate->is_app_limited = TRUE;
+}
+
+/* The n-th of the newest, from 0 */
+static const IfdEstimateSample *
+get_sample (const IfdEstimate * estimate, guint n)
+{
+  return &estimate->samples[(estimate->next_sample + IFD_ESTIMATE_SAMPLES - 1 -
+          n) % IFD_ESTIMATE_SAMPLES];
+}
+
+static void
+add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
+{
+  estimate->samples[estimate->next_sample] = *sample;
+  estimate->next_sample = (estimate->next_sample + 1) % IFD_ESTIMATE_SAMPLES;
+  estimate->n_samples = MIN (estimate->n_samples + 1, IFD_ESTIMATE_SAMPLES);
+}
+
+/* The newest sample that is a window or more ago, or else the oldest one; how many
+ * samples follow it, and how many of these found the connection full */
+static const IfdEstimateSample *
+find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
+    guint * n_full)
+{
+  const IfdEstimateSample *sample = NULL;
+  guint i;
+
+  *n = *n_full = 0;
+  for (i = 0; i < estimate->n_samples; i++) {
+    sample = get_sample (estimate, i);
+    if (sample->time + WINDOW <= now || i + 1 == estimate->n_samples)
+      break;
+    *n += 1;
+    *n_full += sample->is_full;
+  }
+  return sample;
+}
+
+/* While the connection was mostly full and still is, it carries what was delivered.
+ * Otherwise what it was known to carry still holds, unless it was seen to carry
+ * more. */
+static void
+update (IfdEstimate * estimate, guint64 now, guint64 delivered)
+{
+  const IfdEstimateSample *begin;
+  guint n, n_full;
+  guint64 rate;
+
+  begin = find_begin (estimate, now, &n, &n_full);
+  if (!begin || begin->time + MIN_WINDOW > now)
+    return;
+  rate = (delivered - begin->delivered) * 8.0 * 1000 * MILLISECOND /
+      (now - begin->time);
+  estimate->is_app_limited = 2 * n_full <= n;
+  if (estimate->is_app_limited || !get_sample (estimate, 0)->is_full)
+    rate = MAX (rate, estimate->rate);
+  estimate->rate = MAX (rate, 1);
+}
+
+void
+ifd_estimate_input (IfdEstimate * estimate, guint64 now, guint64 delivered,
+    gboolean is_full)
+{
+  IfdEstimateSample sample = { now, delivered, is_full };
+  const IfdEstimateSample *last = get_sample (estimate, 0);
+
+  if (estimate->n_samples > 0) {
+    if (now < last->time + MIN_INTERVAL)
+      return;
+    delivered = sample.delivered = MAX (delivered, last->delivered);
+  }
+  add_sample (estimate, &sample);
+  update (estimate, now, delivered);
+}
+
+guint64
+ifd_estimate_get (const IfdEstimate * estimate, gboolean * is_app_limited)
+{
+  *is_app_limited = estimate->is_app_limited;
+  return estimate->rate;
+}
