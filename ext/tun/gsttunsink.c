@@ -23,13 +23,18 @@
  * Since: 0.1
  */
 
-#include "gsttunsink.h"
+#include <gst/gst.h>
+#include <gst/base/gstbasesink.h>
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "gsttunport.h"
 #include "gstwirelessproperties.h"
+
+#define GST_TYPE_TUN_SINK (gst_tun_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstTunSink, gst_tun_sink, GST, TUN_SINK, GstBaseSink);
+GST_ELEMENT_REGISTER_DECLARE (tunsink);
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 #define GST_CAT_DEFAULT gst_tun_sink_debug

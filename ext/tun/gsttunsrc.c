@@ -24,7 +24,8 @@
  * Since: 0.1
  */
 
-#include "gsttunsrc.h"
+#include <gst/gst.h>
+#include <gst/base/gstpushsrc.h>
 
 #include <errno.h>
 #include <unistd.h>
@@ -33,6 +34,10 @@
 #include "gsttunport.h"
 #include "gstwronginput.h"
 #include "gstwirelessproperties.h"
+
+#define GST_TYPE_TUN_SRC (gst_tun_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstTunSrc, gst_tun_src, GST, TUN_SRC, GstPushSrc);
+GST_ELEMENT_REGISTER_DECLARE (tunsrc);
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
 #define GST_CAT_DEFAULT gst_tun_src_debug

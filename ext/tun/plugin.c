@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers tunsrc and tunsink. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gsttunsink.h"
-#include "gsttunsrc.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (tunsink);
+GST_ELEMENT_REGISTER_DECLARE (tunsrc);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers bitrateadapt. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include "gstbitrateadapt.h"
 

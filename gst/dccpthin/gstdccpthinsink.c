@@ -23,16 +23,21 @@
  * Since: 0.1
  */
 
-#include "gstdccpthinsink.h"
-
 #include <string.h>
 
 #include "dccphistory.h"
 #include "dccpoptions.h"
 #include "gstdccpthinend.h"
+#include "gstnetworksink.h"
 #include "gstnetworkuri.h"
 #include "gstwaker.h"
 #include "gstwirelessevents.h"
+
+#define GST_TYPE_DCCP_THIN_SINK (gst_dccp_thin_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstDccpThinSink, gst_dccp_thin_sink, GST,
+    DCCP_THIN_SINK, GstNetworkSink);
+GST_ELEMENT_REGISTER_DECLARE (dcctpthinsink);
+GST_ELEMENT_REGISTER_DECLARE (dccpthinsink);
 
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_sink_debug

@@ -24,15 +24,20 @@
  * Since: 0.1
  */
 
-#include "gstdccpthinsrc.h"
-
 #include <string.h>
 
 #include "gstdccpthinend.h"
 #include "gstlivesource.h"
+#include "gstnetworksrc.h"
 #include "gstwirelessproperties.h"
 #include "gstwirelessstats.h"
 #include "socketmessages.h"
+
+#define GST_TYPE_DCCP_THIN_SRC (gst_dccp_thin_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstDccpThinSrc, gst_dccp_thin_src, GST, DCCP_THIN_SRC,
+    GstNetworkSrc);
+GST_ELEMENT_REGISTER_DECLARE (dcctpthinsrc);
+GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
 
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug

@@ -3,12 +3,14 @@
  * dccpthinsrc.
  */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gstdccpthinsink.h"
-#include "gstdccpthinsrc.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (dcctpthinsink);
+GST_ELEMENT_REGISTER_DECLARE (dccpthinsink);
+GST_ELEMENT_REGISTER_DECLARE (dcctpthinsrc);
+GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

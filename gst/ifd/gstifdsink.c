@@ -28,11 +28,15 @@
  * Since: 0.1
  */
 
-#include "gstifdsink.h"
+#include <gst/gst.h>
 
 #include "gstifdqueue.h"
 #include "gstifdtcpwriter.h"
 #include "gststatstimer.h"
+
+#define GST_TYPE_IFD_SINK (gst_ifd_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstIfdSink, gst_ifd_sink, GST, IFD_SINK, GstBin);
+GST_ELEMENT_REGISTER_DECLARE (ifdsink);
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 #define GST_CAT_DEFAULT gst_ifd_sink_debug

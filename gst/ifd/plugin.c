@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers ifdqueue and ifdsink. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include "gstifdqueue.h"
-#include "gstifdsink.h"
+
+GST_ELEMENT_REGISTER_DECLARE (ifdsink);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

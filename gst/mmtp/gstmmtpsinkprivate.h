@@ -12,9 +12,11 @@
 
 #pragma once
 
+#include <gst/gst.h>
+
 #include "driver.h"
 #include "gstmmtpcommon.h"
-#include "gstmmtpsink.h"
+#include "gstnetworksink.h"
 #include "gstwaker.h"
 #include "mmtppathlist.h"
 #include "mmtpinterfaces.h"
@@ -22,6 +24,11 @@
 #include "mmtpsender.h"
 #include "mmtpstamps.h"
 #include "pictureinfo.h"
+
+#define GST_TYPE_MMTP_SINK (gst_mmtp_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstMmtpSink, gst_mmtp_sink, GST, MMTP_SINK,
+    GstNetworkSink);
+GST_ELEMENT_REGISTER_DECLARE (mmtpsink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_sink_debug);
 #define GST_CAT_DEFAULT gst_mmtp_sink_debug

@@ -24,18 +24,21 @@
  * Since: 0.1
  */
 
-#include "gstmmtpsrc.h"
-
 #include <string.h>
 
 #include "driver.h"
 #include "gstmmtpcommon.h"
+#include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gsttrace.h"
 #include "gstwirelessstats.h"
 #include "mmtpreceiver.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
+
+#define GST_TYPE_MMTP_SRC (gst_mmtp_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstNetworkSrc);
+GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
@@ -105,7 +108,6 @@ struct _GstMmtpSrc
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
-
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

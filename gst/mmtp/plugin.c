@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers mmtpsink and mmtpsrc. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gstmmtpsink.h"
-#include "gstmmtpsrc.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (mmtpsink);
+GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

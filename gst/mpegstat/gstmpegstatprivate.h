@@ -6,7 +6,8 @@
 
 #pragma once
 
-#include "gstmpegstat.h"
+#include <gst/gst.h>
+
 #include "gstmpegvideoinput.h"
 #include "gststatstimer.h"
 #include "mpegstatarrivals.h"
@@ -14,6 +15,10 @@
 #include "mpegstatcore.h"
 #include "mpegstatlog.h"
 #include "mpegstatunits.h"
+
+#define GST_TYPE_MPEG_STAT (gst_mpeg_stat_get_type ())
+G_DECLARE_FINAL_TYPE (GstMpegStat, gst_mpeg_stat, GST, MPEG_STAT, GstElement);
+GST_ELEMENT_REGISTER_DECLARE (mpegstat);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers mpegstat. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gstmpegstat.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (mpegstat);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -31,8 +31,7 @@
  * Since: 0.1
  */
 
-#include "gstrfc2250depay.h"
-
+#include <gst/rtp/gstrtpbasedepayload.h>
 #include <gst/rtp/gstrtpbuffer.h>
 
 #include "gstframeinfometa.h"
@@ -40,6 +39,11 @@
 #include "gstwirelessproperties.h"
 #include "rfc2250unpacker.h"
 #include "rtpreorder.h"
+
+#define GST_TYPE_RFC2250_DEPAY (gst_rfc2250_depay_get_type ())
+G_DECLARE_FINAL_TYPE (GstRfc2250Depay, gst_rfc2250_depay, GST, RFC2250_DEPAY,
+    GstRTPBaseDepayload);
+GST_ELEMENT_REGISTER_DECLARE (rfc2250depay);
 
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_depay_debug

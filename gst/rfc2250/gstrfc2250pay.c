@@ -30,8 +30,7 @@
  * Since: 0.1
  */
 
-#include "gstrfc2250pay.h"
-
+#include <gst/rtp/gstrtpbasepayload.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
@@ -40,6 +39,11 @@
 #include "gstwirelessproperties.h"
 #include "rfc2250packer.h"
 #include "rtpheader.h"
+
+#define GST_TYPE_RFC2250_PAY (gst_rfc2250_pay_get_type ())
+G_DECLARE_FINAL_TYPE (GstRfc2250Pay, gst_rfc2250_pay, GST, RFC2250_PAY,
+    GstRTPBasePayload);
+GST_ELEMENT_REGISTER_DECLARE (rfc2250pay);
 
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_pay_debug

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers the RFC 2250 elements. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gstrfc2250depay.h"
-#include "gstrfc2250pay.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (rfc2250depay);
+GST_ELEMENT_REGISTER_DECLARE (rfc2250pay);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -5,10 +5,17 @@
 
 #pragma once
 
+#include <gst/gst.h>
+
+#include "gstnetworksink.h"
 #include "gstudplitecommon.h"
 #include "gstudplitepackets.h"
-#include "gstudplitesink.h"
 #include "udpliteround.h"
+
+#define GST_TYPE_UDPLITE_SINK (gst_udplite_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstUdpliteSink, gst_udplite_sink, GST, UDPLITE_SINK,
+    GstNetworkSink);
+GST_ELEMENT_REGISTER_DECLARE (udplitesink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_udplite_sink_debug);
 

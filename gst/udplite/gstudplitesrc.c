@@ -37,8 +37,6 @@
  * Since: 0.1
  */
 
-#include "gstudplitesrc.h"
-
 #include <string.h>
 
 #include <gst/net/gstnetaddressmeta.h>
@@ -50,11 +48,17 @@
 
 #include "gstcoveragemeta.h"
 #include "gstlivesource.h"
+#include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
 #include "gstudplitemulticast.h"
 #include "gstwirelessstats.h"
 #include "socketmessages.h"
+
+#define GST_TYPE_UDPLITE_SRC (gst_udplite_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstUdpliteSrc, gst_udplite_src, GST, UDPLITE_SRC,
+    GstNetworkSrc);
+GST_ELEMENT_REGISTER_DECLARE (udplitesrc);
 
 GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 #define GST_CAT_DEFAULT gst_udplite_src_debug

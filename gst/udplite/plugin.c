@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Registers udplitesink and udplitesrc. */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#include "gstudplitesink.h"
-#include "gstudplitesrc.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (udplitesink);
+GST_ELEMENT_REGISTER_DECLARE (udplitesrc);
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -12,8 +12,7 @@
 
 #pragma once
 
-#include "gstwirelesslink.h"
-
+#include <gst/gst.h>
 #include <gst/base/gstqueuearray.h>
 
 #include "gststatstimer.h"
@@ -23,6 +22,11 @@
 #include "wirelesslinklog.h"
 #include "wirelesslinksettings.h"
 #include "wirelesslinkvideo.h"
+
+#define GST_TYPE_WIRELESS_LINK (gst_wireless_link_get_type ())
+G_DECLARE_FINAL_TYPE (GstWirelessLink, gst_wireless_link, GST, WIRELESS_LINK,
+    GstElement);
+GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
