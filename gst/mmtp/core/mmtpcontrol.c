@@ -144,7 +144,7 @@ get_report_period (const MmtpPath * path)
 static void
 fill_keepalive (MmtpControl * self, MmtpPath * path, MmtpKeepalive * keepalive)
 {
-  keepalive->number = path->next;
+  keepalive->number = path->sent.next;
   keepalive->initial_delay = mmtp_send_queue_get_delay (self->queue) / 1000;
   keepalive->next = mmtp_send_queue_get_next_number (self->queue);
   keepalive->floor = mmtp_send_queue_get_floor (self->queue);

@@ -57,7 +57,7 @@ void
 mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path)
 {
   self->asked[path->id].open_sent = MMTP_NEVER;
-  self->asked[path->id].unrefused = path->next;
+  self->asked[path->id].unrefused = path->sent.next;
 }
 
 void
@@ -169,7 +169,7 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   gsize size;
 
   message.channel = path->id;
-  message.number = path->next & 0xffff;
+  message.number = path->sent.next & 0xffff;
   message.sent = mmtp_to_ticks (self->paths->now);
   fill_open (self, path, &message.open);
   mmtp_packet_write (&message, bytes, room);
@@ -331,9 +331,9 @@ is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 static gboolean
 is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 {
-  guint64 number = mmtp_unwrap (low, 16, path->next);
+  guint64 number = mmtp_unwrap (low, 16, path->sent.next);
 
-  if (number < self->asked[path->id].unrefused || number >= path->next)
+  if (number < self->asked[path->id].unrefused || number >= path->sent.next)
     return FALSE;
   self->asked[path->id].unrefused = number + 1;
   return TRUE;

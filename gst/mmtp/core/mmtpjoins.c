@@ -73,7 +73,7 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   if (join->sent == MMTP_NEVER)
     join->sent = self->paths->now;
   message->type = MMTP_JOIN;
-  message->join.number = path->next;
+  message->join.number = path->sent.next;
   message->join.nonce = join->nonce;
   message->join.max_size = path->max_size;
   return TRUE;

@@ -9,10 +9,6 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Ranges of losses tell 16 bits of a number: twice as many as this. */
-#define MAX_RING 32768
-/* What it begins with, a power of two; it grows when it is full. */
-#define MIN_RING 64
 /* A token bucket of the depth of a millisecond: a timer that is late by so much
  * costs no rate ("new tokens are not generated until old tokens are used",
  * section 4.4 of the paper). */
@@ -85,7 +81,7 @@ mmtp_path_free (MmtpPath * path)
 {
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   g_free (path->name);
-  g_free (path->ring);
+  mmtp_sent_log_clear (&path->sent);
   g_free (path);
 }
 
@@ -103,8 +99,8 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   path->configured_rate = config->rate;
   path->state = MMTP_PATH_OPENING;
   path->blocked = FALSE;
-  path->unreported = path->limited_until = path->next;
-  path->in_flight = 0;
+  path->sent.unreported = path->limited_until = path->sent.next;
+  path->sent.in_flight = 0;
   path->token = now;
   path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
@@ -189,37 +185,6 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
-static void
-grow_ring (MmtpPath * path)
-{
-  guint size = path->ring_size ? path->ring_size * 2 : MIN_RING;
-  MmtpSent *ring = g_new (MmtpSent, size);
-  guint64 number;
-
-  for (number = path->kept; number < path->next; number++)
-    ring[number & (size - 1)] = path->ring[number & (path->ring_size - 1)];
-  g_free (path->ring);
-  path->ring = ring;
-  path->ring_size = size;
-}
-
-/* What is forgotten unreported is not in flight any more. */
-static void
-make_room (MmtpPath * path)
-{
-  if (path->next - path->kept < path->ring_size)
-    return;
-  if (path->ring_size < MAX_RING) {
-    grow_ring (path);
-    return;
-  }
-  if (path->unreported == path->kept) {
-    path->in_flight -= mmtp_path_get_sent (path, path->kept)->size;
-    path->unreported++;
-  }
-  path->kept++;
-}
-
 /* While the application limits the path nobody knows what it carries: what
  * another path carried before it failed must not wait until that has been
  * found out. */
@@ -276,25 +241,20 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
   guint64 whole = size + path->overhead;
   MmtpSent *sent;
 
-  make_room (path);
-  sent = &path->ring[path->next & (path->ring_size - 1)];
-  path->in_flight += whole;
+  sent = mmtp_sent_log_begin (&path->sent, now, whole);
   sent->stream_number = stream_number;
-  sent->time = now;
-  sent->in_flight = path->in_flight;
-  sent->size = whole;
   sent->is_load = is_load && size * 2 >= path->data_size;
-  sent->is_app_limited = path->unreported < path->limited_until;
+  sent->is_app_limited = path->sent.unreported < path->limited_until;
   sent->is_missed = FALSE;
   sent->is_marginal = FALSE;
   sent->time_left = MMTP_NEVER;
   sent->expected = path->delay == MMTP_NEVER ? MMTP_NEVER :
       now + mmtp_path_get_expected_delay (path, now);
   predict (path, now, sent);
-  path->next++;
+  mmtp_sent_log_commit (&path->sent);
   take_token (path, now, whole);
   if (path->control)
-    mmtp_rate_control_sent (path->control, now, whole, path->in_flight);
+    mmtp_rate_control_sent (path->control, now, whole, path->sent.in_flight);
   path->stats.packets++;
   path->stats.bytes += size;
   if (stream_number == MMTP_NO_STREAM)
@@ -308,7 +268,7 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
 void
 mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
 {
-  MmtpSent *sent = &path->ring[(path->next - 1) & (path->ring_size - 1)];
+  MmtpSent *sent = mmtp_sent_log_get (&path->sent, path->sent.next - 1);
 
   sent->time_left = time_left;
   sent->is_marginal = time_left < delay + path->deadline / MARGINAL_PART +
@@ -321,7 +281,7 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
-  path->limited_until = path->next + 1;
+  path->limited_until = path->sent.next + 1;
 }
 
 gboolean
@@ -333,8 +293,8 @@ mmtp_path_has_window (const MmtpPath * path, gsize size, gboolean is_alone)
     window = MIN (window, path->drain_window);
   else if (is_alone)
     window += path->limits.reserve;
-  return path->in_flight == 0 ||
-      path->in_flight + size + path->overhead <= window;
+  return path->sent.in_flight == 0 ||
+      path->sent.in_flight + size + path->overhead <= window;
 }
 
 guint64
@@ -343,52 +303,18 @@ mmtp_path_get_overdue (const MmtpPath * path)
   return path->report_time + path->report_interval / 2 * 3;
 }
 
-const MmtpSent *
-mmtp_path_get_sent (const MmtpPath * path, guint64 number)
-{
-  if (number < path->kept || number >= path->next)
-    return NULL;
-  return &path->ring[number & (path->ring_size - 1)];
-}
-
-guint64
-mmtp_path_get_oldest (const MmtpPath * path)
-{
-  return MAX (path->unreported, path->kept);
-}
-
-const MmtpSent *
-mmtp_path_find_sent (const MmtpPath * path, guint16 low, guint64 * number)
-{
-  *number = mmtp_unwrap (low, 16, path->unreported);
-  return mmtp_path_get_sent (path, *number);
-}
-
 /* Short messages of control are no measure of whether it delivers; there are
  * more of them than of others before the stream begins. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {
-  MmtpSent *sent;
+  MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
 
-  if (number < path->kept || number >= path->next)
+  if (!sent)
     return;
-  sent = &path->ring[number & (path->ring_size - 1)];
   if (sent->is_load && !sent->is_missed)
     path->missed++;
   sent->is_missed = TRUE;
-}
-
-void
-mmtp_path_forget_sent (MmtpPath * path, guint64 time)
-{
-  while (path->kept < path->unreported) {
-    const MmtpSent *sent = mmtp_path_get_sent (path, path->kept);
-
-    if (sent && sent->time >= time)
-      return;
-    path->kept++;
-  }
 }
 
 /* --- reports ------------------------------------------------------------- */
@@ -400,9 +326,9 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
 
   if (record->received == 0)
     return TRUE;
-  highest = mmtp_unwrap (record->highest, 32, path->unreported);
+  highest = mmtp_unwrap (record->highest, 32, path->sent.unreported);
   received = mmtp_unwrap (record->received, 32, path->stats.reported);
-  if (highest >= path->next || received > path->next)
+  if (highest >= path->sent.next || received > path->sent.next)
     return FALSE;
   bytes = mmtp_unwrap (record->bytes, 32, path->reported_bytes);
   return bytes <= path->stats.bytes;
@@ -427,15 +353,16 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
   guint64 number;
 
-  for (number = mmtp_path_get_oldest (path); number <= highest; number++) {
-    const MmtpSent *sent = mmtp_path_get_sent (path, number);
+  for (number = mmtp_sent_log_get_oldest (&path->sent); number <= highest;
+      number++) {
+    const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
 
     path->stats.report_steps++;
     path->judged += sent->is_load;
     path->marginal += sent->is_marginal;
-    path->in_flight -= MIN (path->in_flight, sent->size);
+    path->sent.in_flight -= MIN (path->sent.in_flight, sent->size);
   }
-  path->unreported = highest + 1;
+  path->sent.unreported = highest + 1;
   path->progress_time = now;
 }
 
@@ -477,8 +404,8 @@ get_gap (const MmtpPath * path, const MmtpSent * sent)
 static void
 check_stall (MmtpPath * path, guint32 reported)
 {
-  const MmtpSent *next = mmtp_path_get_sent (path,
-      mmtp_path_get_oldest (path));
+  const MmtpSent *next = mmtp_sent_log_get (&path->sent,
+      mmtp_sent_log_get_oldest (&path->sent));
 
   path->is_stalled = FALSE;
   path->gap = 0;
@@ -521,8 +448,8 @@ mmtp_path_is_missing (const MmtpPath * path, const MmtpSent * sent, guint64 now)
 gboolean
 mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
 {
-  const MmtpSent *oldest = mmtp_path_get_sent (path,
-      mmtp_path_get_oldest (path));
+  const MmtpSent *oldest = mmtp_sent_log_get (&path->sent,
+      mmtp_sent_log_get_oldest (&path->sent));
 
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
@@ -572,9 +499,9 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     return;
   }
   if (path->drained_from == MMTP_NO_STREAM) {
-    if (path->in_flight <= path->drain_window)
-      path->drained_from = path->next;
-  } else if (path->unreported > path->drained_from) {
+    if (path->sent.in_flight <= path->drain_window)
+      path->drained_from = path->sent.next;
+  } else if (path->sent.unreported > path->drained_from) {
     path->drain_min = MIN (path->drain_min, path->delays.min);
     end_drain (path, now);
     return;
@@ -595,7 +522,7 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   sample.acked = acked;
   sample.n_acked = n_acked;
   sample.n_lost = n_lost;
-  sample.in_flight = path->in_flight;
+  sample.in_flight = path->sent.in_flight;
   sample.deadline = path->deadline;
   sample.packet_time = get_time (path->limits.peak_rate,
       get_packet_size (path));
@@ -731,9 +658,9 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   acked = count_up (&path->reported_bytes, record->bytes) +
       n_acked * path->overhead;
   path->delivered += acked;
-  highest = mmtp_unwrap (record->highest, 32, path->unreported);
-  if (n_acked > 0 && highest >= path->unreported) {
-    newest = mmtp_path_get_sent (path, highest);
+  highest = mmtp_unwrap (record->highest, 32, path->sent.unreported);
+  if (n_acked > 0 && highest >= path->sent.unreported) {
+    newest = mmtp_sent_log_get (&path->sent, highest);
     path->arrival = unwrap_ticks (path, record->arrival);
     path->arrival_sent = newest ? newest->time : now;
     mmtp_path_settle (path, now, highest);
@@ -787,11 +714,11 @@ get_queue (const MmtpPath * path, guint64 now)
     told = MAX (path->delays.min - mmtp_path_delay_get_base (&path->delays), 0);
   told -= MIN (told, age);
   told = MIN (told, get_time (mmtp_path_get_rate (path),
-          path->in_flight + QUEUE_PACKETS * get_packet_size (path)));
+          path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
   if (path->limits.is_app_limited)
     return told;
   round = get_base_round_trip (path) + path->report_interval / 2;
-  queue = get_time (mmtp_path_get_peak_rate (path), path->in_flight);
+  queue = get_time (mmtp_path_get_peak_rate (path), path->sent.in_flight);
   queue -= MIN (queue, round);
   return MAX (told, queue);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A path as the sender sees it: which messages are in flight, what its reports
- * say of its delays, how much its congestion control (mmtpratecontrol.h) lets
+/* A path as the sender sees it: which messages are in flight (mmtpsentlog.h),
+ * what its reports say of its delays, how much its congestion control (mmtpratecontrol.h) lets
  * it carry, and whether it delivers [4.6 of the paper]. It writes no messages:
  * mmtpsender does, and tells it what was sent. Sizes are bytes with IP and UDP,
  * rates bits per second, times ns.
@@ -13,31 +13,11 @@
 #include "mmtppathinfo.h"
 #include "mmtpratecontrol.h"
 #include "mmtprecent.h"
-
-#define MMTP_NO_STREAM G_MAXUINT64      /* a message that carries no packet */
+#include "mmtpsentlog.h"
 
 /* ns, in which what a user is told of as "lately" fades */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
-
-/* A message that was sent */
-typedef struct
-{
-  guint64 stream_number;        /* or MMTP_NO_STREAM */
-  guint64 time;
-  guint64 in_flight;            /* right after it was sent */
-  guint32 size;
-  gboolean is_load;             /* DATA or PROBE, and not short */
-  gboolean is_app_limited;      /* nothing more waited when it was sent */
-  gboolean is_missed;           /* reported as lost */
-  gboolean is_marginal;         /* it was expected shortly before its
-                                 * deadline */
-  guint64 time_left;            /* to its deadline, when it was sent;
-                                 * MMTP_NEVER: no DATA */
-  guint64 expected;             /* to arrive, by our clock; MMTP_NEVER */
-  guint64 finish;               /* predicted: its last byte leaves the path's
-                                 * bottleneck */
-} MmtpSent;
 
 typedef struct
 {
@@ -49,13 +29,8 @@ typedef struct
   MmtpPathState state;
   gboolean blocked;             /* by its socket */
 
-  /* --- messages: a ring, by number */
-  guint64 next;                 /* number of the next message */
-  guint64 unreported;           /* all below are reported */
-  guint64 kept;                 /* oldest that the ring knows */
-  MmtpSent *ring;
-  guint ring_size;              /* a power of two, or 0 */
-  guint64 in_flight;            /* of all from unreported on */
+  /* --- messages */
+  MmtpSentLog sent;
   guint64 limited_until;        /* number below which delivery says nothing of
                                  * what the path carries */
 
@@ -143,8 +118,7 @@ void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
 /* Of the message that was just sent, which is DATA: `time_left` until its
  * deadline, and the `delay` that was expected, both ns */
-void mmtp_path_note_slack (MmtpPath * path, guint64 time_left,
-    guint64 delay);
+void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* The application has nothing more to send, and the window has room. */
 void mmtp_path_note_idle (MmtpPath * path);
 /* Whether so many bytes may go now as far as the window says. `is_alone`: no
@@ -172,11 +146,9 @@ guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 /* Whether it is known how long a packet takes, and not only a short message */
 gboolean mmtp_path_is_measured (const MmtpPath * path);
 /* ns until a message sent now has arrived; MMTP_NEVER: unknown */
-guint64 mmtp_path_get_expected_delay (const MmtpPath * path,
-    guint64 now);
+guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* The same on the safe side, for the scheduler */
-guint64 mmtp_path_get_safe_delay (const MmtpPath * path,
-    guint64 now);
+guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
 /* The same where there is another path to take: with what the last reports say
  * of the delay, even where nothing in flight explains it. `is_spare`: another
  * path has room, so that this one need not be tried as long as it can bear. */
@@ -184,19 +156,9 @@ guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* What a message takes at least: a queue that was seen may be gone the next
  * moment. Where a rate was configured it is the safe delay. */
-guint64 mmtp_path_get_best_delay (const MmtpPath * path,
-    guint64 now);
-/* NULL: unknown or too long ago. `low`: low 16 bits of a reported number */
-const MmtpSent *mmtp_path_find_sent (const MmtpPath * path,
-    guint16 low, guint64 * number);
-const MmtpSent *mmtp_path_get_sent (const MmtpPath * path,
-    guint64 number);
-/* Number of the oldest message that is kept and no report has told of */
-guint64 mmtp_path_get_oldest (const MmtpPath * path);
+guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
 /* A message is reported as lost, perhaps once more */
 void mmtp_path_note_missed (MmtpPath * path, guint64 number);
-/* Reported ones that were sent before `time` */
-void mmtp_path_forget_sent (MmtpPath * path, guint64 time);
 
 /* --- what the receiver says ---------------------------------------------- */
 
@@ -208,13 +170,11 @@ gboolean mmtp_path_is_possible (const MmtpPath * path,
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
 /* Everything up to `highest` has arrived or is lost. */
-void mmtp_path_settle (MmtpPath * path, guint64 now,
-    guint64 highest);
+void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);
 void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);
 /* Delays on the scale whose zero is `offset`, docs/wire-mmtp.md section 6 */
-void mmtp_path_update_delay (MmtpPath * path, guint64 now,
-    gint64 offset);
+void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */
 

@@ -429,8 +429,8 @@ guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {
   gboolean may_be_mute = path->confirmed && !path->is_stalled;
-  const MmtpSent *oldest = mmtp_path_get_sent (path,
-      mmtp_path_get_oldest (path));
+  const MmtpSent *oldest = mmtp_sent_log_get (&path->sent,
+      mmtp_sent_log_get_oldest (&path->sent));
 
   if (!mmtp_path_is_watched (path) || !oldest)
     return MMTP_NEVER;

@@ -96,7 +96,7 @@ static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
 {
-  const MmtpSent *sent = mmtp_path_get_sent (path, number);
+  const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
   MmtpPacket *packet = mmtp_send_queue_get_packet (self->queue,
       sent->stream_number);
 
@@ -112,7 +112,8 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
   guint64 arrival = get_next_arrival (self), number;
 
-  for (number = mmtp_path_get_oldest (path); number < path->next; number++)
+  for (number = mmtp_sent_log_get_oldest (&path->sent);
+      number < path->sent.next; number++)
     requeue_sent (self, path, number, due, arrival);
 }
 
@@ -121,11 +122,11 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
-  guint64 number = mmtp_path_get_oldest (path);
+  guint64 number = mmtp_sent_log_get_oldest (&path->sent);
   guint64 arrival = get_next_arrival (self);
   const MmtpSent *sent;
 
-  while ((sent = mmtp_path_get_sent (path, number)) &&
+  while ((sent = mmtp_sent_log_get (&path->sent, number)) &&
       mmtp_path_is_missing (path, sent, self->paths->now))
     requeue_sent (self, path, number++, due, arrival);
 }
@@ -206,7 +207,7 @@ static void
 take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
 {
   guint64 number;
-  const MmtpSent *sent = mmtp_path_find_sent (path, low, &number);
+  const MmtpSent *sent = mmtp_sent_log_find (&path->sent, low, &number);
   MmtpPacket *packet;
 
   if (!sent)

@@ -484,17 +484,17 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
     return;
   lost = path->stats.lost;
   came = path->stats.reported;
-  first = path->unreported;
+  first = path->sent.unreported;
   judged = path->judged;
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
   if (mmtp_path_report (path, sender->paths.now, record, reported))
     note_progress (sender, path, path->judged != judged &&
-        path->stats.reported - came >= path->unreported - first);
+        path->stats.reported - came >= path->sent.unreported - first);
   if (path->stats.lost > lost)
     mmtp_repairer_note_loss (&sender->repairer, path);
   mmtp_control_check_period (&sender->control, path);
   mmtp_retransmission_take_losses (&sender->retransmission, path, record);
-  mmtp_path_forget_sent (path, sender->paths.now -
+  mmtp_sent_log_forget (&path->sent, sender->paths.now -
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
 
@@ -589,8 +589,8 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
   mmtp_joins_stop (&sender->joins, path);
   mmtp_handshake_remove_path (&sender->handshake, path);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
-  path->unreported = path->next;
-  path->in_flight = 0;
+  path->sent.unreported = path->sent.next;
+  path->sent.in_flight = 0;
   check_paths (sender);
 }
 
@@ -767,9 +767,9 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
 static void
 let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
 {
-  guint64 highest = mmtp_unwrap (leave->highest, 32, path->unreported);
+  guint64 highest = mmtp_unwrap (leave->highest, 32, path->sent.unreported);
 
-  if (highest >= path->unreported && highest < path->next)
+  if (highest >= path->sent.unreported && highest < path->sent.next)
     mmtp_path_settle (path, sender->paths.now, highest);
   if (!path->joined)
     return;
@@ -1014,7 +1014,7 @@ mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
   stats->state = path->state;
   stats->rate = path->limits.delivery_rate;
   stats->window = path->limits.window;
-  stats->in_flight = path->in_flight;
+  stats->in_flight = path->sent.in_flight;
   mmtp_policy_fill_use (&sender->policy, path, stats);
   return TRUE;
 }

@@ -48,13 +48,13 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   gsize size;
 
   message->channel = path->id;
-  message->number = path->next & 0xffff;
+  message->number = path->sent.next & 0xffff;
   message->sent = mmtp_to_ticks (self->paths->now);
   message->trailer = 0;
   size = mmtp_packet_write (message, output->bytes, output->room);
   if (size == 0)
     return 0;
-  mmtp_direction_seal (&self->out, path->next, output->bytes, size);
+  mmtp_direction_seal (&self->out, path->sent.next, output->bytes, size);
   mmtp_path_sent (path, self->paths->now, size, stream_number,
       message->type == MMTP_DATA || message->type == MMTP_PROBE);
   output->path = path->id;
@@ -80,7 +80,7 @@ send_packet (MmtpTransmitter * self, MmtpPath * path, MmtpPacket * packet,
   if (!packet->was_sent)
     mmtp_repairer_cover (self->repairer, path, packet, output->bytes, size);
   if (!mmtp_send_queue_note_sent (self->queue, packet, path->id,
-          path->next - 1)) {
+          path->sent.next - 1)) {
     self->retransmitted++;
     path->stats.retransmitted++;
   }

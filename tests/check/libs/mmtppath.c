@@ -61,7 +61,7 @@ static void
 send (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (rig->channel, now, MAX_SIZE, rig->channel->next + 1000,
+    mmtp_path_sent (rig->channel, now, MAX_SIZE, rig->channel->sent.next + 1000,
         TRUE);
 }
 
@@ -76,7 +76,7 @@ send_control (Rig * rig, guint64 now, guint n)
 static void
 arrive (Rig * rig, guint64 number)
 {
-  const MmtpSent *sent = mmtp_path_get_sent (rig->channel, number);
+  const MmtpSent *sent = mmtp_sent_log_get (&rig->channel->sent, number);
   MmtpRecord *record = &rig->record;
   gint32 transit = rig->delay / TICK;
 
@@ -115,7 +115,8 @@ report_all (Rig * rig, guint64 written)
 {
   guint64 number;
 
-  for (number = rig->channel->unreported; number < rig->channel->next; number++)
+  for (number = rig->channel->sent.unreported; number < rig->channel->sent.next;
+      number++)
     arrive (rig, number);
   report (rig, written);
 }
@@ -146,21 +147,21 @@ GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
 
   rig_init (&rig, 0);
   send (&rig, START, 10);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 10 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 10 * PACKET);
   for (i = 0; i < 10; i++)
-    fail_unless_equals_uint64 (mmtp_path_get_sent (rig.channel,
+    fail_unless_equals_uint64 (mmtp_sent_log_get (&rig.channel->sent,
             i)->in_flight, (i + 1) * PACKET);
   for (i = 0; i < 4; i++)
     arrive (&rig, i);
   fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 6 * PACKET);
   fail_unless_equals_uint64 (rig.channel->delivered, 4 * PACKET);
   fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
   fail_if (report (&rig, START + 100 * MS));
-  fail_unless_equals_uint64 (rig.channel->in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 6 * PACKET);
   fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
   report_all (&rig, START + 150 * MS);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
   fail_unless_equals_uint64 (rig.channel->delivered, 10 * PACKET);
   rig_clear (&rig);
 }
@@ -177,14 +178,14 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   arrive (&rig, 5);
   rig.record.lost = 4;
   fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (rig.channel->delivered, 2 * PACKET);
   fail_unless_equals_uint64 (rig.channel->stats.lost, 4);
   /* One of them was overtaken only: it has been delivered, and was not in
    * flight any more. */
   arrive (&rig, 3);
   fail_unless (report (&rig, START + 100 * MS));
-  fail_unless_equals_uint64 (rig.channel->in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (rig.channel->delivered, 3 * PACKET);
   rig_clear (&rig);
 }
@@ -247,13 +248,13 @@ GST_START_TEST (numbers_go_on_when_it_comes_back)
 
   rig_init (&rig, 0);
   send (&rig, START, 100);
-  fail_unless_equals_uint64 (mmtp_path_get_sent (rig.channel,
+  fail_unless_equals_uint64 (mmtp_sent_log_get (&rig.channel->sent,
           99)->stream_number, 1099);
-  fail_unless (mmtp_path_get_sent (rig.channel, 100) == NULL);
+  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 100) == NULL);
   mmtp_path_open (rig.channel, START + SECOND, &config);
-  fail_unless_equals_uint64 (rig.channel->next, 100);
-  fail_unless_equals_uint64 (rig.channel->unreported, 100);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  fail_unless_equals_uint64 (rig.channel->sent.next, 100);
+  fail_unless_equals_uint64 (rig.channel->sent.unreported, 100);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
   fail_unless (rig.channel->control == NULL);
   fail_unless_equals_int (rig.channel->max_size, 500);
   fail_if (rig.channel->delays.is_known);
@@ -276,15 +277,15 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   /* Where it began does not matter. */
   send (&rig, START, 50);
   report_all (&rig, START + 50 * MS);
-  mmtp_path_forget_sent (rig.channel, START + 1);
-  fail_unless_equals_uint64 (rig.channel->kept, 50);
-  fail_unless_equals_int (rig.channel->ring_size, 64);
+  mmtp_sent_log_forget (&rig.channel->sent, START + 1);
+  fail_unless_equals_uint64 (rig.channel->sent.kept, 50);
+  fail_unless_equals_int (rig.channel->sent.ring_size, 64);
   for (i = 0; i < 1000; i++)
     send (&rig, START + i, 1);
-  fail_unless_equals_int (rig.channel->ring_size, 1024);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
+  fail_unless_equals_int (rig.channel->sent.ring_size, 1024);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 1000 * PACKET);
   for (i = 0; i < 1000; i++) {
-    const MmtpSent *sent = mmtp_path_get_sent (rig.channel, 50 + i);
+    const MmtpSent *sent = mmtp_sent_log_get (&rig.channel->sent, 50 + i);
 
     fail_unless_equals_uint64 (sent->stream_number, 1050 + i);
     fail_unless_equals_uint64 (sent->time, START + i);
@@ -301,23 +302,26 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
 
   rig_init (&rig, 0);
   send (&rig, START, 100000);
-  fail_unless_equals_uint64 (rig.channel->next - rig.channel->kept, 32768);
-  fail_unless_equals_int (rig.channel->ring_size, 32768);
-  fail_unless (mmtp_path_get_sent (rig.channel, 67231) == NULL);
+  fail_unless_equals_uint64 (rig.channel->sent.next - rig.channel->sent.kept,
+      32768);
+  fail_unless_equals_int (rig.channel->sent.ring_size, 32768);
+  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 67231) == NULL);
   /* What is forgotten is not in flight. */
-  fail_unless_equals_uint64 (rig.channel->in_flight, 32768 * PACKET);
-  fail_unless (mmtp_path_find_sent (rig.channel, 70000 & 0xffff, &number));
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 32768 * PACKET);
+  fail_unless (mmtp_sent_log_find (&rig.channel->sent, 70000 & 0xffff,
+          &number));
   fail_unless_equals_uint64 (number, 70000);
   rig.record.highest = 98999;
   rig.record.received = 32000;
   rig.record.bytes = 32000 * MAX_SIZE;
   rig.record.flags = 0;
   fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
-  fail_unless (mmtp_path_find_sent (rig.channel, 70000 & 0xffff, &number));
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 1000 * PACKET);
+  fail_unless (mmtp_sent_log_find (&rig.channel->sent, 70000 & 0xffff,
+          &number));
   fail_unless_equals_uint64 (number, 70000);
-  mmtp_path_forget_sent (rig.channel, START + 1);
-  fail_unless_equals_uint64 (rig.channel->kept, 99000);
+  mmtp_sent_log_forget (&rig.channel->sent, START + 1);
+  fail_unless_equals_uint64 (rig.channel->sent.kept, 99000);
   rig_clear (&rig);
 }
 
@@ -372,7 +376,7 @@ GST_START_TEST (counters_do_not_go_back)
   fail_unless_equals_uint64 (rig.channel->stats.reported, 8);
   fail_unless_equals_uint64 (rig.channel->stats.lost, 2);
   fail_unless_equals_uint64 (rig.channel->stats.late, 3);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 2 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 2 * PACKET);
   fail_unless_equals_uint64 (rig.channel->delivered, 8 * PACKET);
 
   rig.channel->stats.reported = rig.channel->stats.lost = G_MAXUINT32 - 1;
@@ -532,13 +536,13 @@ GST_START_TEST (stalled_return_path_is_no_stall)
     arrive (&rig, i);
   report_late (&rig, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (rig.channel->is_stalled);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 80 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 80 * PACKET);
   /* and one that was on its way behind it says that all had arrived */
   for (; i < 100; i++)
     arrive (&rig, i);
   report_late (&rig, START + 2 * SECOND + DELAY, START + 5 * SECOND);
   fail_if (rig.channel->is_stalled);
-  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
   rig_clear (&rig);
 }
 
@@ -640,7 +644,7 @@ GST_START_TEST (message_is_missing_when_its_report_is)
   report (&rig, START + 70 * MS);
   mmtp_path_update_delay (rig.channel, START + 80 * MS, 0);
   send (&rig, START + 80 * MS, 1);
-  sent = mmtp_path_get_sent (rig.channel, 2);
+  sent = mmtp_sent_log_get (&rig.channel->sent, 2);
   fail_unless (sent->expected >= START + 80 * MS + DELAY);
   limit = sent->expected + DELAY + rig.channel->report_interval / 2 * 3 +
       30 * MS;
@@ -696,18 +700,18 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   mmtp_path_note_idle (rig.channel);
   send (&rig, START + 10 * MS, 4);
   for (i = 0; i < 8; i++)
-    fail_unless (mmtp_path_get_sent (rig.channel, i)->is_app_limited ==
+    fail_unless (mmtp_sent_log_get (&rig.channel->sent, i)->is_app_limited ==
         (i >= 4));
   /* until one that was sent after that has been reported */
   for (i = 0; i < 4; i++)
     arrive (&rig, i);
   report (&rig, START + 50 * MS);
   send (&rig, START + 60 * MS, 1);
-  fail_unless (mmtp_path_get_sent (rig.channel, 8)->is_app_limited);
+  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 8)->is_app_limited);
   arrive (&rig, 4);
   report (&rig, START + 100 * MS);
   send (&rig, START + 110 * MS, 1);
-  fail_if (mmtp_path_get_sent (rig.channel, 9)->is_app_limited);
+  fail_if (mmtp_sent_log_get (&rig.channel->sent, 9)->is_app_limited);
   rig_clear (&rig);
 }
 
@@ -747,7 +751,7 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   rig.channel->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE))
     send (&rig, now, 1);
-  fail_unless (rig.channel->in_flight <= window);
+  fail_unless (rig.channel->sent.in_flight <= window);
   rig_clear (&rig);
 }
 
@@ -772,7 +776,7 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
   report_all (&rig, now + 50 * MS);
   fail_unless (rig.channel->drain_window > 0);
   number = rig.channel->drained_from;
-  fail_unless_equals_uint64 (number, rig.channel->next);
+  fail_unless_equals_uint64 (number, rig.channel->sent.next);
   rig.delay = 60 * MS;
   send (&rig, now + 80 * MS, 1);
   report_all (&rig, now + 120 * MS);
