@@ -347,6 +347,7 @@ static GstStateChangeReturn
 gst_network_src_change_state (GstElement * element, GstStateChange transition)
 {
   GstNetworkSrc *self = GST_NETWORK_SRC (element);
+  GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
@@ -358,8 +359,12 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (element);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && klass->set_paused)
+    klass->set_paused (self, FALSE);
   result = gst_live_flush_change_state (&get_private (self)->flush,
       GST_ELEMENT_CLASS (parent_class), transition);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED && klass->set_paused)
+    klass->set_paused (self, TRUE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && result != GST_STATE_CHANGE_FAILURE)
     gst_stats_timer_start (element, create_stats);

@@ -35,6 +35,10 @@ struct _GstNetworkSrcClass
   /* TRUE: nothing waits from here on, as the cancellable says too; FALSE: this
    * is over. Any thread. NULL: the source waits with the cancellable only. */
   void (*set_flushing) (GstNetworkSrc * self, gboolean flushing);
+  /* FALSE before PLAYING, TRUE behind it. What comes while a live pipeline is
+   * paused is not played later; but before it plays first the stream's beginning
+   * is kept. NULL: nothing comes then */
+  void (*set_paused) (GstNetworkSrc * self, gboolean paused);
 };
 
 /* --- any thread ----------------------------------------------------------- */

@@ -629,7 +629,7 @@ static void
 reset (GstDccpThinSrc * self)
 {
   LOCK (self);
-  self->stopping = FALSE;
+  self->stopping = self->paused = FALSE;
   memset (&self->counters, 0, sizeof (self->counters));
   gst_dccp_thin_end_reset_stats (&self->end);
   gst_dccp_thin_src_clear_queue (self);
@@ -656,8 +656,10 @@ begin_to_listen (GstDccpThinSrc * self)
 }
 
 static gboolean
-gst_dccp_thin_src_open (GstDccpThinSrc * self)
+gst_dccp_thin_src_start (GstBaseSrc * src)
 {
+  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
+
   reset (self);
   if (!begin_to_listen (self))
     return FALSE;
@@ -665,11 +667,13 @@ gst_dccp_thin_src_open (GstDccpThinSrc * self)
   return TRUE;
 }
 
-static void
-gst_dccp_thin_src_close (GstDccpThinSrc * self)
+static gboolean
+gst_dccp_thin_src_stop (GstBaseSrc * src)
 {
+  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
+
   if (!self->thread)
-    return;
+    return TRUE;
   LOCK (self);
   self->stopping = TRUE;
   UNLOCK (self);
@@ -679,6 +683,7 @@ gst_dccp_thin_src_close (GstDccpThinSrc * self)
   gst_dccp_thin_src_clear_queue (self);
   g_clear_error (&self->end.broken);
   UNLOCK (self);
+  return TRUE;
 }
 
 /* --- statistics, from any thread ------------------------------------------ */
@@ -773,46 +778,17 @@ gst_dccp_thin_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
   UNLOCK (self);
 }
 
-static gboolean
-gst_dccp_thin_src_start (GstBaseSrc * src)
-{
-  return gst_dccp_thin_src_open (GST_DCCP_THIN_SRC (src));
-}
-
-static gboolean
-gst_dccp_thin_src_stop (GstBaseSrc * src)
-{
-  gst_dccp_thin_src_close (GST_DCCP_THIN_SRC (src));
-  return TRUE;
-}
-
-/* What comes while a live pipeline is paused is not played later; but before it
- * plays first the stream's beginning is kept. */
 static void
-set_paused (GstDccpThinSrc * self, gboolean paused)
+gst_dccp_thin_src_set_paused (GstNetworkSrc * src, gboolean paused)
 {
+  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
+
   LOCK (self);
-  self->paused = paused;
-  gst_dccp_thin_src_drop_queued (self);
+  if (self->paused != paused) {
+    self->paused = paused;
+    gst_dccp_thin_src_drop_queued (self);
+  }
   UNLOCK (self);
-}
-
-static GstStateChangeReturn
-gst_dccp_thin_src_change_state (GstElement * element, GstStateChange transition)
-{
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (element);
-  GstStateChangeReturn result;
-
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && self->paused)
-    set_paused (self, FALSE);
-
-  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    set_paused (self, TRUE);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    self->paused = FALSE;
-  return result;
 }
 
 /* --- the class ------------------------------------------------------------ */
@@ -857,7 +833,6 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
 
   object_class->finalize = gst_dccp_thin_src_finalize;
-  element_class->change_state = gst_dccp_thin_src_change_state;
   src_class->start = gst_dccp_thin_src_start;
   src_class->stop = gst_dccp_thin_src_stop;
   GST_PUSH_SRC_CLASS (klass)->create = gst_dccp_thin_src_create;
@@ -865,6 +840,7 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   network_class->timeout_name = "GstDccpThinSrcTimeout";
   network_class->create_stats = gst_dccp_thin_src_create_stats;
   network_class->set_flushing = gst_dccp_thin_src_set_flushing;
+  network_class->set_paused = gst_dccp_thin_src_set_paused;
 
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),

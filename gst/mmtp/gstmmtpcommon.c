@@ -103,13 +103,22 @@ gst_mmtp_parse_key (const gchar * text, GBytes ** key, GError ** error)
 }
 
 gboolean
-gst_mmtp_check_key (GstElement * element, const gchar * text)
+gst_mmtp_check_key (GstElement * element, GstStateChange transition,
+    GMutex * lock, gchar * const * key)
 {
   GError *error = NULL;
-  GBytes *key;
+  GBytes *bytes;
+  gboolean done;
 
-  if (gst_mmtp_parse_key (text, &key, &error)) {
-    g_clear_pointer (&key, g_bytes_unref);
+  /* It may still be set in READY. */
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY
+      && transition != GST_STATE_CHANGE_READY_TO_PAUSED)
+    return TRUE;
+  g_mutex_lock (lock);
+  done = gst_mmtp_parse_key (*key, &bytes, &error);
+  g_mutex_unlock (lock);
+  if (done) {
+    g_clear_pointer (&bytes, g_bytes_unref);
     return TRUE;
   }
   GST_ELEMENT_ERROR (element, RESOURCE, SETTINGS,

@@ -27,8 +27,10 @@ guint64 gst_mmtp_now (void);
  * it. */
 gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
     GError ** error);
-/* Posts the error that parsing the key gives. */
-gboolean gst_mmtp_check_key (GstElement * element, const gchar * text);
+/* In a change of state: FALSE: the key, which the lock protects, can't be used, and
+ * an error says why. */
+gboolean gst_mmtp_check_key (GstElement * element, GstStateChange transition,
+    GMutex * lock, gchar * const * key);
 
 /* Takes the statistics of one more channel into the array of all. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);

@@ -114,29 +114,13 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
-static gboolean
-check_key (GstMmtpSink * self)
-{
-  gboolean is_valid;
-  gchar *key;
-
-  LOCK (self);
-  key = g_strdup (self->settings.key);
-  UNLOCK (self);
-  is_valid = gst_mmtp_check_key (GST_ELEMENT (self), key);
-  g_free (key);
-  return is_valid;
-}
-
 static GstStateChangeReturn
 gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 {
   GstMmtpSink *self = GST_MMTP_SINK (element);
 
-  /* It may still be set in READY. */
-  if ((transition == GST_STATE_CHANGE_NULL_TO_READY
-          || transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-      && !check_key (self))
+  if (!gst_mmtp_check_key (element, transition, &self->lock,
+          &self->settings.key))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     LOCK (self);

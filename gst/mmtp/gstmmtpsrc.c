@@ -766,15 +766,18 @@ begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
   self->thread = g_thread_new ("mmtpsrc", run, self);
 }
 
-/* In a change of state. FALSE: an error was posted. */
 static gboolean
-gst_mmtp_src_open (GstMmtpSrc * self)
+gst_mmtp_src_start (GstBaseSrc * src)
 {
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
   GstMmtpSrcSettings settings;
   MmtpReceiver *receiver = NULL;
   DatagramSocket *socket;
   GError *error = NULL;
 
+  gst_mmtp_clock_map_reset (&self->clock_map);
+  self->shift = 0;
+  self->paused = FALSE;
   copy_settings (self, &settings);
   socket = open_socket (self, &settings, &error);
   if (socket)
@@ -796,11 +799,13 @@ gst_mmtp_src_open (GstMmtpSrc * self)
   return receiver != NULL;
 }
 
-static void
-gst_mmtp_src_close (GstMmtpSrc * self)
+static gboolean
+gst_mmtp_src_stop (GstBaseSrc * src)
 {
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
+
   if (!self->thread)
-    return;
+    return TRUE;
   LOCK (self);
   self->stopping = TRUE;
   driver_wake (&self->driver, TRUE);
@@ -815,6 +820,7 @@ gst_mmtp_src_close (GstMmtpSrc * self)
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
   UNLOCK (self);
   g_clear_pointer (&self->caps_in_use, g_ref_string_release);
+  return TRUE;
 }
 
 /* --- statistics, from any thread ------------------------------------------ */
@@ -1025,29 +1031,11 @@ gst_mmtp_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
   UNLOCK (self);
 }
 
-static gboolean
-gst_mmtp_src_start (GstBaseSrc * src)
+static void
+gst_mmtp_src_set_paused (GstNetworkSrc * src, gboolean paused)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
 
-  gst_mmtp_clock_map_reset (&self->clock_map);
-  self->shift = 0;
-  self->paused = FALSE;
-  return gst_mmtp_src_open (self);
-}
-
-static gboolean
-gst_mmtp_src_stop (GstBaseSrc * src)
-{
-  gst_mmtp_src_close (GST_MMTP_SRC (src));
-  return TRUE;
-}
-
-/* What comes while a live pipeline is paused is not played later; but before it
- * plays first the stream's beginning is kept. */
-static void
-set_paused (GstMmtpSrc * self, gboolean paused)
-{
   LOCK (self);
   self->paused = paused;
   if (paused && gst_mmtp_src_clear_queue (self))
@@ -1055,39 +1043,13 @@ set_paused (GstMmtpSrc * self, gboolean paused)
   UNLOCK (self);
 }
 
-static gboolean
-check_key (GstMmtpSrc * self)
-{
-  gboolean is_valid;
-  gchar *key;
-
-  GST_OBJECT_LOCK (self);
-  key = g_strdup (self->settings.key);
-  GST_OBJECT_UNLOCK (self);
-  is_valid = gst_mmtp_check_key (GST_ELEMENT (self), key);
-  g_free (key);
-  return is_valid;
-}
-
 static GstStateChangeReturn
 gst_mmtp_src_change_state (GstElement * element, GstStateChange transition)
 {
-  GstMmtpSrc *self = GST_MMTP_SRC (element);
-  GstStateChangeReturn result;
-
-  /* It may still be set in READY. */
-  if ((transition == GST_STATE_CHANGE_NULL_TO_READY
-          || transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-      && !check_key (self))
+  if (!gst_mmtp_check_key (element, transition, GST_OBJECT_GET_LOCK (element),
+          &GST_MMTP_SRC (element)->settings.key))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
-    set_paused (self, FALSE);
-
-  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    set_paused (self, TRUE);
-  return result;
+  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
 /* --- the class ------------------------------------------------------------ */
@@ -1132,6 +1094,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   network_class->timeout_name = "GstMmtpSrcTimeout";
   network_class->create_stats = gst_mmtp_src_create_stats;
   network_class->set_flushing = gst_mmtp_src_set_flushing;
+  network_class->set_paused = gst_mmtp_src_set_paused;
   network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
