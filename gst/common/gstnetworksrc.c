@@ -199,6 +199,32 @@ gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
               "timeout", G_TYPE_UINT64, timeout, NULL)));
 }
 
+void
+gst_network_src_wait_for_queue (GstNetworkSrc * self, GMutex * lock,
+    GCond * cond, GQueue * queue, const gboolean * flushing)
+{
+  gint64 since = g_get_monotonic_time ();
+  GstClockTime timeout;
+
+  g_mutex_unlock (lock);
+  timeout = gst_network_src_get_timeout (self);
+  g_mutex_lock (lock);
+  while (!*flushing && g_queue_is_empty (queue)) {
+    if (timeout == 0) {
+      g_cond_wait (cond, lock);
+      continue;
+    }
+    if (g_cond_wait_until (cond, lock,
+            since + (gint64) (timeout / GST_USECOND)))
+      continue;
+    g_mutex_unlock (lock);
+    gst_network_src_tell_timeout (self, timeout);
+    since = g_get_monotonic_time ();
+    timeout = gst_network_src_get_timeout (self);
+    g_mutex_lock (lock);
+  }
+}
+
 /* --- properties ----------------------------------------------------------- */
 
 static void

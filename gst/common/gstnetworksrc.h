@@ -76,3 +76,8 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
  * another one each time. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 void gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout);
+/* Waits until a queue that another thread fills has something, or until flushing,
+ * and tells timeout meanwhile. All is protected by the lock, with which it is called
+ * and returns; `cond` is signalled when one of them changes. */
+void gst_network_src_wait_for_queue (GstNetworkSrc * self, GMutex * lock,
+    GCond * cond, GQueue * queue, const gboolean * flushing);

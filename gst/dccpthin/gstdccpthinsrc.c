@@ -238,41 +238,6 @@ gst_dccp_thin_src_clear_queue (GstDccpThinSrc * self)
   self->is_slow = FALSE;
 }
 
-/* --- waiting -------------------------------------------------------------- */
-
-/* With lock. FALSE: the time is over */
-static gboolean
-wait_for_object (GstDccpThinSrc * self, guint64 timeout, gint64 since)
-{
-  gint64 end = since + (gint64) (timeout / GST_USECOND);
-
-  while (!self->flushing && g_queue_is_empty (&self->queue)) {
-    if (timeout == 0)
-      g_cond_wait (&self->cond, &self->end.lock);
-    else if (!g_cond_wait_until (&self->cond, &self->end.lock, end))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Until the queue has something, or flushing. Returns with lock */
-static void
-wait_for_queue (GstDccpThinSrc * self)
-{
-  GstNetworkSrc *src = GST_NETWORK_SRC (self);
-  gint64 since = g_get_monotonic_time ();
-  GstClockTime timeout = gst_network_src_get_timeout (src);
-
-  LOCK (self);
-  while (!wait_for_object (self, timeout, since)) {
-    UNLOCK (self);
-    gst_network_src_tell_timeout (src, timeout);
-    since = g_get_monotonic_time ();
-    timeout = gst_network_src_get_timeout (src);
-    LOCK (self);
-  }
-}
-
 /* --- buffers -------------------------------------------------------------- */
 
 /* What the time of the pipeline is ahead of that of the network. FALSE: the
@@ -345,7 +310,9 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
   gboolean has_offset, flushing;
   gint64 offset = 0;
 
-  wait_for_queue (self);
+  LOCK (self);
+  gst_network_src_wait_for_queue (GST_NETWORK_SRC (src), &self->end.lock,
+      &self->cond, &self->queue, &self->flushing);
   flushing = self->flushing;
   n = flushing ? 0 : take_buffers (self, buffers, max_length);
   if (!flushing && n == 0)

@@ -104,7 +104,7 @@ gst_mmtp_parse_key (const gchar * text, GBytes ** key, GError ** error)
 
 gboolean
 gst_mmtp_check_key (GstElement * element, GstStateChange transition,
-    GMutex * lock, gchar * const * key)
+    GMutex * lock, gchar * const *key)
 {
   GError *error = NULL;
   GBytes *bytes;

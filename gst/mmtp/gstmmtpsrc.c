@@ -271,43 +271,15 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
     self->queue_caps = g_ref_string_new (caps);
 }
 
-/* --- waiting -------------------------------------------------------------- */
-
-/* With lock. FALSE: the time is over */
-static gboolean
-wait_for_item (GstMmtpSrc * self, guint64 timeout, gint64 since)
-{
-  gint64 end = since + (gint64) (timeout / GST_USECOND);
-
-  while (!self->flushing && g_queue_is_empty (&self->queue)) {
-    if (timeout == 0)
-      g_cond_wait (&self->cond, &self->lock);
-    else if (!g_cond_wait_until (&self->cond, &self->lock, end))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 /* NULL: flushing */
 static Item *
 take_item (GstMmtpSrc * self)
 {
-  gint64 since = g_get_monotonic_time ();
   Item *item;
-  guint64 timeout;
 
   LOCK (self);
-  while (TRUE) {
-    UNLOCK (self);
-    timeout = gst_network_src_get_timeout (GST_NETWORK_SRC (self));
-    LOCK (self);
-    if (wait_for_item (self, timeout, since))
-      break;
-    UNLOCK (self);
-    gst_network_src_tell_timeout (GST_NETWORK_SRC (self), timeout);
-    since = g_get_monotonic_time ();
-    LOCK (self);
-  }
+  gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->lock,
+      &self->cond, &self->queue, &self->flushing);
   item = self->flushing ? NULL : pop (self);
   UNLOCK (self);
   return item;
