@@ -786,9 +786,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_STATS
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
-  PROPERTY_STATS_INTERVAL
-      ("Post stats as element message at this interval (ns, 0 = never)",
-      G_MAXINT64 / 2),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
 };
 
 static void

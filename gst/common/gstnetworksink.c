@@ -117,9 +117,9 @@ static const GstWirelessProperty properties[] = {
    * before is dropped, and counted as `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
-      "Wait with the stream until the receiver is connected; false: drop what "
-      "comes before", PROPERTY_PLAYING | PROPERTY_URI, wait_for_connection,
-      TRUE,
+      "Whether the stream waits until the receiver is connected; false drops "
+      "the packets that come before", PROPERTY_PLAYING | PROPERTY_URI,
+      wait_for_connection, TRUE,
       .changed = wake),
 
   /**
@@ -128,13 +128,13 @@ static const GstWirelessProperty properties[] = {
    * When the receiver can't be reached, or goes: warn and try again, after
    * pauses that grow from 0.1 to 5 s. Otherwise that is an error, which ends the
    * stream. Where packets and ICMP messages can be forged, or the receiver may
-   * begin later, a refused attempt is repeated for #GstNetworkSink:timeout before
-   * that.
+   * begin later, a refused attempt is repeated for #GstNetworkSink:peer-timeout
+   * before that.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
-      "Connect again when that fails or the receiver goes, and go on with a key "
-      "frame; false: that is an error", PROPERTY_PLAYING | PROPERTY_URI,
-      auto_reconnect, TRUE,
+      "Whether the sink connects again, and goes on with a key frame, after a "
+      "failed attempt or a lost connection; false posts an error instead",
+      PROPERTY_PLAYING | PROPERTY_URI, auto_reconnect, TRUE,
       .changed = wake),
 
   /**
@@ -144,33 +144,39 @@ static const GstWirelessProperty properties[] = {
    * dropped, and with it the rest of its frame, which is worthless in parts.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
-      "Wait while the network is full; false: drop what it doesn't take at "
-      "once, and the rest of its frame", PROPERTY_PLAYING | PROPERTY_URI,
-      blocking, TRUE,
+      "Whether the stream waits while the network is full; false drops what "
+      "the network does not take at once, and the rest of its frame",
+      PROPERTY_PLAYING | PROPERTY_URI, blocking, TRUE,
       .changed = wake),
 
   /**
-   * GstNetworkSink:timeout:
+   * GstNetworkSink:peer-timeout:
    *
    * A receiver that takes nothing for so long, although there is something to
    * send, or doesn't answer an attempt to connect, counts as gone.
    */
-  PROPERTY_UINT64 ("timeout", "Timeout",
-      "A receiver that takes nothing for so long while there is something to "
-      "send, or doesn't answer, is gone (ns, 0 = never; of a connection: as it "
-      "was when that was made)", PROPERTY_PLAYING | PROPERTY_URI, timeout,
-      0, MAX_TIME, 10 * GST_SECOND,
+  PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
+      "Maximum time for which a receiver may take nothing although data waits "
+      "for it, or may not answer, before it counts as gone (ms, 0 = unlimited; "
+      "a change affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
+      timeout, 0, G_MAXINT, 10000,
+      .changed = wake),
+  PROPERTY_DEPRECATED_NANOSECONDS ("timeout", "Timeout", "peer-timeout",
+      PROPERTY_PLAYING | PROPERTY_URI, timeout, MAX_TIME, 10 * GST_SECOND,
       .changed = wake),
 
   /**
-   * GstNetworkSink:eos-timeout:
+   * GstNetworkSink:drain-timeout:
    *
    * How long EOS waits at most until the receiver has everything.
    */
-  PROPERTY_UINT64 ("eos-timeout", "EOS timeout",
-      "How long the end of the stream waits at most until the receiver has "
-      "everything (ns)", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout,
-      0, MAX_TIME, 2 * GST_SECOND,
+  PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
+      "Maximum time that EOS waits until the receiver has everything (ms)",
+      PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, 0, G_MAXINT, 2000,
+      .changed = wake),
+  PROPERTY_DEPRECATED_NANOSECONDS ("eos-timeout", "EOS timeout",
+      "drain-timeout", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, MAX_TIME,
+      2 * GST_SECOND,
       .changed = wake),
 
   /**
@@ -184,14 +190,12 @@ static const GstWirelessProperty properties[] = {
       "time spent waiting", create_stats),
 
   /**
-   * GstNetworkSink:stats-interval:
+   * GstNetworkSink:stats-update-interval:
    *
    * Post #GstNetworkSink:stats as element message at this interval of the
    * pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL
-      ("Post stats as element message at this interval (ns, 0 = never)",
-      MAX_TIME),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, MAX_TIME),
 };
 
 /* --- life ----------------------------------------------------------------- */

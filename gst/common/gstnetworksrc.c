@@ -290,13 +290,12 @@ static const GstWirelessProperty properties[] = {
       create_stats),
 
   /**
-   * GstNetworkSrc:stats-interval:
+   * GstNetworkSrc:stats-update-interval:
    *
    * While playing, #GstNetworkSrc:stats comes as element message at this
    * interval of the pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
-      "statistics, in ns; 0: never", G_MAXINT64),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64),
 };
 
 /* --- what GstBaseSrc asks ------------------------------------------------- */

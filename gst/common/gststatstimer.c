@@ -135,27 +135,60 @@ update (GstElement * element)
   } while (!done);
 }
 
-void
-gst_stats_timer_set_property (gpointer element, const GValue * value,
-    GParamSpec * pspec)
+static void
+set_interval (GstElement * element, GstClockTime interval)
 {
   GstStatsTimer *timer;
 
   GST_OBJECT_LOCK (element);
   timer = get_timer (element);
-  timer->interval = g_value_get_uint64 (value);
+  timer->interval = interval;
   timer->changes++;
   GST_OBJECT_UNLOCK (element);
   update (element);
 }
 
+static GstClockTime
+get_interval (GstElement * element)
+{
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK (element);
+  interval = get_timer (element)->interval;
+  GST_OBJECT_UNLOCK (element);
+  return interval;
+}
+
 void
-gst_stats_timer_get_property (gpointer element, GValue * value,
+gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
     GParamSpec * pspec)
 {
-  GST_OBJECT_LOCK (element);
-  g_value_set_uint64 (value, get_timer (element)->interval);
-  GST_OBJECT_UNLOCK (element);
+  set_interval (element, g_value_get_uint (value) * GST_MSECOND);
+}
+
+/* An interval below 1 ms is not 0, which means never. */
+void
+gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
+    GParamSpec * pspec)
+{
+  const GstClockTime interval = get_interval (element);
+
+  g_value_set_uint (value, MIN (interval / GST_MSECOND
+          + (interval % GST_MSECOND != 0), G_MAXUINT));
+}
+
+void
+gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
+    GParamSpec * pspec)
+{
+  set_interval (element, g_value_get_uint64 (value));
+}
+
+void
+gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
+    GParamSpec * pspec)
+{
+  g_value_set_uint64 (value, get_interval (element));
 }
 
 void

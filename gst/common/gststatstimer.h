@@ -12,17 +12,35 @@
 /* Returns what is posted, or NULL for nothing; called by the clock's thread */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
-/* Of the property stats-interval, ns, 0: never; at any time, by any thread. A
- * started timer takes it at once. */
-void gst_stats_timer_set_property (gpointer element, const GValue * value,
+/* The properties stats-update-interval, ms as that of ristsink, and stats-interval,
+ * its deprecated name, in ns; 0: never. They may be set at any time, by any thread.
+ * A started timer takes a change at once. */
+void gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
-void gst_stats_timer_get_property (gpointer element, GValue * value,
+void gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
     GParamSpec * pspec);
+void gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
+    GParamSpec * pspec);
+void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
+    GParamSpec * pspec);
+/* Two rows */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
-    PROPERTY_COMPUTED ("stats-interval", "Statistics interval", blurb, \
-        PROPERTY_PLAYING, G_TYPE_UINT64, .maximum = max, \
-        .set = gst_stats_timer_set_property, \
-        .get = gst_stats_timer_get_property)
+    PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \
+        blurb, PROPERTY_PLAYING, G_TYPE_UINT, .maximum = G_MAXINT, \
+        .set = gst_stats_timer_set_milliseconds, \
+        .get = gst_stats_timer_get_milliseconds), \
+    PROPERTY_COMPUTED ("stats-interval", "Statistics interval", \
+        "Deprecated: use stats-update-interval, which is in ms; this one is in " \
+        "ns", PROPERTY_PLAYING | G_PARAM_DEPRECATED, G_TYPE_UINT64, \
+        .maximum = max, .set = gst_stats_timer_set_nanoseconds, \
+        .get = gst_stats_timer_get_nanoseconds, \
+        .instead = "stats-update-interval")
+/* For the blurb */
+#define STATS_INTERVAL_BLURB "Interval at which stats is posted as an element " \
+    "message while the pipeline plays (ms, 0 = never)"
+#define STATS_INTERVAL_OR_END_BLURB "Interval at which stats is posted as an " \
+    "element message while the pipeline plays (ms, 0 = only at the end of the " \
+    "stream)"
 
 /* On the way to PLAYING. Without a clock no timer runs. */
 void gst_stats_timer_start (GstElement * element,

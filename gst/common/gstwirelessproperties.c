@@ -100,6 +100,26 @@ gst_wireless_member_get (gconstpointer member, GValue * value)
   }
 }
 
+/* --- a duration in ms whose member is in ns ------------------------------- */
+
+static void
+set_in_unit (const GstWirelessProperty * property, guint64 * member,
+    const GValue * value)
+{
+  *member = g_value_get_uint (value) * property->unit;
+}
+
+/* What is not 0 does not become 0, which often means that there is no limit. */
+static void
+get_in_unit (const GstWirelessProperty * property, const guint64 * member,
+    GValue * value)
+{
+  const guint64 n_units = *member / property->unit
+      + (*member % property->unit != 0);
+
+  g_value_set_uint (value, MIN (n_units, G_MAXUINT));
+}
+
 static void
 init_member (const GstWirelessProperty * property, gpointer member)
 {
@@ -111,8 +131,13 @@ init_member (const GstWirelessProperty * property, gpointer member)
     case G_TYPE_BOOLEAN:
     case G_TYPE_INT:
     case G_TYPE_ENUM:
-    case G_TYPE_UINT:
       *(gint *) member = property->initial;
+      break;
+    case G_TYPE_UINT:
+      if (property->unit)
+        *(guint64 *) member = property->initial * property->unit;
+      else
+        *(guint *) member = property->initial;
       break;
     case G_TYPE_UINT64:
       *(guint64 *) member = property->initial;
@@ -170,7 +195,10 @@ set_property (GObject * object, guint id, const GValue * value,
     return;
   }
   g_mutex_lock (get_lock (table, object));
-  gst_wireless_member_set (get_place (table, property, object), value);
+  if (property->unit)
+    set_in_unit (property, get_place (table, property, object), value);
+  else
+    gst_wireless_member_set (get_place (table, property, object), value);
   if (G_VALUE_HOLDS_STRING (value) && !g_value_get_string (value)
       && property->flags & PROPERTY_NOT_NULL)
     init_member (property, get_place (table, property, object));
@@ -195,7 +223,10 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
     return;
   }
   g_mutex_lock (get_lock (table, object));
-  gst_wireless_member_get (get_place (table, property, object), value);
+  if (property->unit)
+    get_in_unit (property, get_place (table, property, object), value);
+  else
+    gst_wireless_member_get (get_place (table, property, object), value);
   g_mutex_unlock (get_lock (table, object));
 }
 
@@ -269,6 +300,30 @@ gst_wireless_properties_install (GObjectClass * klass,
     g_param_spec_set_qdata (spec, table_quark (), table);
     g_object_class_install_property (klass, table->first_id + i, spec);
   }
+}
+
+void
+gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
+    const gchar * blurb)
+{
+  GParamSpec *spec = g_object_class_find_property (klass, name);
+  const Table *parent = g_param_spec_get_qdata (spec, table_quark ());
+  GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
+  Table *table = g_new0 (Table, 1);
+
+  /* A table that is not in the list of the class: the parent initializes and
+   * clears the member. */
+  *row = *gst_wireless_properties_find (spec);
+  row->blurb = blurb;
+  *table = *parent;
+  table->properties = row;
+  table->n_properties = 1;
+  table->next = NULL;
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  spec = create_spec (row);
+  g_param_spec_set_qdata (spec, table_quark (), table);
+  g_object_class_install_property (klass, table->first_id, spec);
 }
 
 GType

@@ -45,12 +45,15 @@ typedef struct
   const gchar *name, *nick, *blurb;
   guint flags;                  /* GParamFlags and those above */
   GType type;                   /* 0: get_type */
-  GType (*get_type) (void);     /* of enumerations, boxed types, objects */
+    GType (*get_type) (void);   /* of enumerations, boxed types, objects */
   gsize offset;                 /* of the member, in bytes */
   gint64 minimum, initial;
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
+  /* The member counts in ns, and the property in this unit, ns; 0: both have the
+   * same unit. Of rows of PROPERTY_MILLISECONDS. */
+  guint64 unit;
 
   /* The rest may be NULL. */
   /* Instead of the member; without lock. Where both are there the property needs
@@ -101,6 +104,21 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
+/* A duration in ms, as rtpjitterbuffer and srtsink have it; the member is a guint64
+ * in ns. docs/properties.md has the rule on units. */
+#define PROPERTY_MILLISECONDS(name, nick, blurb, flags, member, min, max, \
+        initial, ...) \
+    { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
+      PROPERTY_MEMBER (member, guint64), min, initial, max, \
+      .unit = GST_MSECOND, __VA_ARGS__ }
+/* The name that a duration had when it was in ns. It has the same member, so that
+ * each of the two reads what the other one sets. */
+#define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
+        max, initial, ...) \
+    { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \
+      "ns", (flags) | G_PARAM_DEPRECATED, G_TYPE_UINT64, NULL, \
+      PROPERTY_MEMBER (member, guint64), 0, initial, max, \
+      .instead = new_name, __VA_ARGS__ }
 /* Without a member: the rest of the row says what it is. */
 #define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
     { name, nick, blurb, flags, type, __VA_ARGS__ }
@@ -119,6 +137,11 @@ void gst_wireless_properties_install (GObjectClass * klass,
 /* All members that the tables of this class have, not of its parents */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
+
+/* Gives a property of a parent class a text of its own in this class, where the
+ * parent's is not true. All else stays the parent's. */
+void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
+    const gchar * blurb);
 
 /* The type of an enumeration, of which each row is {value, "What it does", "nick"}.
  * `static` may stand before it. */

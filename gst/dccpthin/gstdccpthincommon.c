@@ -16,9 +16,13 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
+/* The words are those of SRT, and those that older pipelines have. The latter have
+ * values of their own, because GStreamer's programs find a word by its value. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
-    {GST_DCCP_THIN_MODE_CONNECT, "Connects to the other end", "connect"},
-    {GST_DCCP_THIN_MODE_LISTEN, "Waits for the other end to connect",
+    {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
+    {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},
+    {GST_DCCP_THIN_MODE_CONNECT, "Deprecated: the same as caller", "connect"},
+    {GST_DCCP_THIN_MODE_LISTEN, "Deprecated: the same as listener",
         "listen"})
 
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_encapsulation,
@@ -28,10 +32,23 @@ GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_encapsulation,
         "raw"})
 
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_equation, "GstDccpThinEquation",
-    {TFRC_EQUATION_EXACT, "Computed", "exact"},
+    {TFRC_EQUATION_EXACT, "Computed in floating point", "exact"},
     {TFRC_EQUATION_TABLE, "From a table of integers, for small machines",
         "table"})
 /* *INDENT-ON* */
+
+GstDccpThinMode
+gst_dccp_thin_mode_get_new (GstDccpThinMode mode)
+{
+  switch (mode) {
+    case GST_DCCP_THIN_MODE_CONNECT:
+      return GST_DCCP_THIN_MODE_CALLER;
+    case GST_DCCP_THIN_MODE_LISTEN:
+      return GST_DCCP_THIN_MODE_LISTENER;
+    default:
+      return mode;
+  }
+}
 
 /* --- properties ----------------------------------------------------------- */
 
@@ -56,49 +73,50 @@ gst_dccp_thin_settings_clear (GstDccpThinSettings * settings)
 #define PROPERTY_STRUCT GstDccpThinSettings
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("host", "Host",
-      "Host name or IP address to connect to, with mode=connect",
+      "Host name or IP address to connect to, with mode=caller",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("udp-port", "UDP port",
-      "Port of UDP to connect to or to listen at, where it is not that of DCCP "
-      "(RFC 6773 has 6511); 0: port", PROPERTY_READY | PROPERTY_URI, udp_port,
-      0, G_MAXUINT16, 0),
+      "UDP port to connect to or to listen on, with encapsulation=udp (0 = the "
+      "property port; RFC 6773 assigns 6511)", PROPERTY_READY | PROPERTY_URI,
+      udp_port, 0, G_MAXUINT16, 0),
   PROPERTY_INT ("bind-port", "Bind port",
-      "Port to connect from, of DCCP and, in UDP, of UDP; 0: any",
+      "DCCP port, and with encapsulation=udp UDP port, to connect from (0 = any)",
       PROPERTY_READY | PROPERTY_URI, bind_port, 0, G_MAXUINT16, 0),
   PROPERTY_ENUM ("encapsulation", "Encapsulation",
-      "What DCCP is carried in", PROPERTY_READY | PROPERTY_URI, encapsulation,
-      gst_dccp_thin_encapsulation_get_type, GST_DCCP_THIN_ENCAPSULATION_UDP),
+      "Protocol that carries the DCCP packets", PROPERTY_READY | PROPERTY_URI,
+      encapsulation, gst_dccp_thin_encapsulation_get_type,
+      GST_DCCP_THIN_ENCAPSULATION_UDP),
   /* RFC 5762 section 5.1 */
   PROPERTY_STRING ("service-code", "Service code",
-      "What the connection is for, the same at both ends: up to four "
-      "characters, or SC=number, or SC=xhexadecimal (RFC 4340 section 8.1.2)",
+      "DCCP service code, the same at both ends, as up to four characters, as "
+      "SC=number, or as SC=xhexadecimal (RFC 4340 section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
   /* The range is that of RFC 4340 section 7.5.2. The default is 5 round trips, as
    * that section wants it, of a second with 2000 packets in each. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
-      "Packets of ours within which the other end takes one for valid; at "
-      "least five round trips' worth (RFC 4340 section 7.5.2)",
-      PROPERTY_READY | PROPERTY_URI, sequence_window, 32,
-      (G_GUINT64_CONSTANT (1) << 46) - 1, 10000),
+      "Sequence window announced to the peer, at least five round trips' worth "
+      "(packets, RFC 4340 section 7.5.2)", PROPERTY_READY | PROPERTY_URI,
+      sequence_window, 32, (G_GUINT64_CONSTANT (1) << 46) - 1, 10000),
   PROPERTY_UINT ("mtu", "MTU",
-      "Largest IP packet to send, in bytes; less where the path takes less; 0: "
-      "as large as the path takes", PROPERTY_READY | PROPERTY_URI, mtu, 0,
-      65535, 1500),
+      "Maximum size of an IP packet (bytes, 0 = as the path allows); a path with "
+      "a smaller MTU gets smaller packets", PROPERTY_READY | PROPERTY_URI, mtu,
+      0, 65535, 1500),
   PROPERTY_ENUM ("equation", "Equation",
-      "How the throughput equation is evaluated",
-      PROPERTY_READY | PROPERTY_URI, equation, gst_dccp_thin_equation_get_type,
-      TFRC_EQUATION_EXACT),
+      "How the TCP throughput equation of TFRC (RFC 5348 section 3.1) is "
+      "evaluated", PROPERTY_READY | PROPERTY_URI, equation,
+      gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
   /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
    * what comes while a thread waits for a processor, on a fast link. */
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel's buffers of the socket in bytes; 0: the kernel's "
-      "default", PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
+      "Size of the kernel send buffer and of the kernel receive buffer (bytes, 0 "
+      "= default)", PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
   PROPERTY_INT ("ttl", "TTL",
-      "Time to live of packets in hops; 0: the kernel's default",
-      PROPERTY_READY | PROPERTY_URI, ttl, 0, 255, 0),
+      "Time to live of the packets, the number of routers that they may pass "
+      "(0 = the system's default)", PROPERTY_READY | PROPERTY_URI, ttl, 0, 255,
+      0),
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
-      "Quality of Service, differentiated services code point; -1: none",
-      PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
+      "Differentiated services code point of the packets (-1 = the system's "
+      "default)", PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
 };
 
 /* The host of a URI is the other end's, or our own address where we listen, as
@@ -106,12 +124,16 @@ static const GstWirelessProperty properties[] = {
 static const gchar *
 get_host_property (GstElement * element, const GstUri * uri)
 {
-  const gchar *mode = uri ? gst_uri_get_query_value (uri, "mode") : NULL;
-  gint mode_now;
+  const gchar *text = uri ? gst_uri_get_query_value (uri, "mode") : NULL;
+  GValue value = G_VALUE_INIT;
+  gint mode;
 
-  g_object_get (element, "mode", &mode_now, NULL);
-  if (mode ? !g_str_equal (mode, "listen") :
-      mode_now == GST_DCCP_THIN_MODE_CONNECT)
+  g_object_get (element, "mode", &mode, NULL);
+  g_value_init (&value, gst_dccp_thin_mode_get_type ());
+  if (text && gst_value_deserialize (&value, text))
+    mode = gst_dccp_thin_mode_get_new (g_value_get_enum (&value));
+  g_value_unset (&value);
+  if (mode == GST_DCCP_THIN_MODE_CALLER)
     return "host";
   return GST_IS_NETWORK_SRC (element) ? "address" : "bind-address";
 }
@@ -179,7 +201,7 @@ gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code)
 static const gchar *
 get_host (const GstDccpThinSettings * settings)
 {
-  return settings->mode == GST_DCCP_THIN_MODE_LISTEN ? settings->address :
+  return settings->mode == GST_DCCP_THIN_MODE_LISTENER ? settings->address :
       settings->host;
 }
 
@@ -189,7 +211,7 @@ gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings)
   const gchar *host = get_host (settings);
   const gchar *before = "";
 
-  if (settings->mode == GST_DCCP_THIN_MODE_LISTEN)
+  if (settings->mode == GST_DCCP_THIN_MODE_LISTENER)
     before = "whoever connects to ";
   return g_strdup_printf (strchr (host, ':') ? "%s[%s]:%d" : "%s%s:%d", before,
       host, settings->port);

@@ -14,6 +14,9 @@
 
 typedef enum
 {
+  GST_DCCP_THIN_MODE_CALLER,
+  GST_DCCP_THIN_MODE_LISTENER,
+  /* Values of the old words, which never stay: gst_dccp_thin_mode_get_new */
   GST_DCCP_THIN_MODE_CONNECT,
   GST_DCCP_THIN_MODE_LISTEN
 } GstDccpThinMode;
@@ -24,8 +27,10 @@ typedef enum
   GST_DCCP_THIN_ENCAPSULATION_RAW
 } GstDccpThinEncapsulation;
 
-/* connect, listen: GstDccpThinMode */
+/* caller, listener, and their old names connect, listen: GstDccpThinMode */
 GType gst_dccp_thin_mode_get_type (void);
+/* caller for connect, listener for listen, or what it is */
+GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
 /* udp, raw: GstDccpThinEncapsulation */
 GType gst_dccp_thin_encapsulation_get_type (void);
 /* exact, table: TfrcEquation */

@@ -59,7 +59,7 @@ take_connection (GstDccpThinEnd * end, const DccpEvent * event)
 static gboolean
 is_waiting (GstDccpThinEnd * end)
 {
-  return end->settings.mode == GST_DCCP_THIN_MODE_LISTEN
+  return end->settings.mode == GST_DCCP_THIN_MODE_LISTENER
       && !end->is_connected && !end->is_closing;
 }
 
@@ -458,7 +458,7 @@ gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
   gboolean done;
 
   gst_dccp_thin_end_copy_settings (end, &settings);
-  done = settings.mode != GST_DCCP_THIN_MODE_LISTEN
+  done = settings.mode != GST_DCCP_THIN_MODE_LISTENER
       || gst_dccp_thin_end_open (end, &settings, NULL, TRUE, timeout,
       cancellable, &error);
   if (!done)

@@ -27,7 +27,7 @@ typedef struct
   void (*unlock_and_tell) (gpointer element);
   /* When the element has something to tell, ns; G_MAXUINT64: never. With lock;
    * may be NULL */
-  guint64 (*get_wakeup) (gpointer element);
+    guint64 (*get_wakeup) (gpointer element);
   gsize max_input_size;         /* bytes of a packet that may come */
   GstDebugCategory **category;  /* for what the driver logs */
 } GstDccpThinEndFuncs;
@@ -42,7 +42,7 @@ typedef struct
   /* --- protected by lock --- */
   GstDccpThinSettings settings;
   gboolean is_connected;
-  DatagramPath peer;                /* with whom, where it is */
+  DatagramPath peer;            /* with whom, where it is */
   gboolean is_closing;          /* by us: the end of the stream */
   GError *broken;               /* why the connection is of no use; NULL: it is */
   GQueue messages;              /* of GstMessage, to be posted */
@@ -73,7 +73,8 @@ GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
  * `cancellable`: of looking up our own name. Without lock. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
-    gboolean is_last, guint64 timeout, GCancellable * cancellable, GError ** error);
+    gboolean is_last, guint64 timeout, GCancellable * cancellable,
+    GError ** error);
 /* Listens, where that is the mode. FALSE: an error was posted, with this code.
  * Without lock */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
@@ -106,17 +107,19 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
  * member `end`. */
 #define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
     PROPERTY_STRING (name, nick, \
-        "Address or name of this host to listen at, or to connect from; " \
-        "0.0.0.0 or ::, all of them", \
+        "Local IP address or host name to listen on or to connect from (0.0.0.0 " \
+        "or :: = any)", \
         PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, \
         end.settings.address, "0.0.0.0")
 #define PROPERTY_DCCP_THIN_PORT(get_port) \
     PROPERTY_INT ("port", "Port", \
-        "Port to connect to or to listen at, of DCCP and, in UDP, of UDP; 0: " \
-        "listen at any, and once it does so the port is here", \
+        "DCCP port, and with encapsulation=udp UDP port, to connect to or to " \
+        "listen on (0 = listen on any, which can be read here then)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
-#define PROPERTY_DCCP_THIN_MODE(initial) \
-    PROPERTY_ENUM ("mode", "Mode", "Who connects to whom", \
+/* `take_old_mode`: replaces the old value by the new one */
+#define PROPERTY_DCCP_THIN_MODE(initial, take_old_mode) \
+    PROPERTY_ENUM ("mode", "Mode", \
+        "Whether this element connects to its peer, or waits for it", \
         PROPERTY_READY | PROPERTY_URI, end.settings.mode, \
-        gst_dccp_thin_mode_get_type, initial)
+        gst_dccp_thin_mode_get_type, initial, .changed = take_old_mode)

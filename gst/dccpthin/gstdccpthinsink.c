@@ -17,7 +17,7 @@
  * gst-launch-1.0 -e filesrc location=clip.m2v ! ifdqueue ! rfc2250pay ! dcctpthinsink host=192.0.2.1 port=5004 sync=false
  * ]| What is too much for the path is dropped by frame type.
  * |[
- * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dcctpthinsink mode=listen port=5004
+ * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dccpthinsink mode=listener port=5004
  * ]| Sends to whoever connects.
  *
  * Since: 0.1
@@ -491,7 +491,7 @@ gst_dccp_thin_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   gboolean done;
 
   begin (self, &settings);
-  if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+  if (settings.mode == GST_DCCP_THIN_MODE_LISTENER)
     done = listen_for_one (self, &settings, cancellable, &local_error);
   else
     done = connect_to_any (self, &settings, cancellable, &local_error);
@@ -704,7 +704,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
   gboolean goes_on;
 
   LOCK (self);
-  goes_on = self->end.settings.mode == GST_DCCP_THIN_MODE_LISTEN
+  goes_on = self->end.settings.mode == GST_DCCP_THIN_MODE_LISTENER
       && !self->end.is_closing;
   if (self->end.endpoint) {
     if (reset || self->end.is_closing)
@@ -776,18 +776,29 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
       gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SINK (object)->end));
 }
 
+/* With lock */
+static void
+take_old_mode (gpointer object)
+{
+  GstDccpThinSettings *settings = &GST_DCCP_THIN_SINK (object)->end.settings;
+
+  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+}
+
 #define PROPERTY_STRUCT GstDccpThinSink
 static const GstWirelessProperty properties[] = {
-  PROPERTY_NETWORK_URI ("dccpthin://host:port?property=value&...; it reads as "
-      "dccpthin://host:port", "dccpthin://localhost:5004"),
+  PROPERTY_NETWORK_URI
+      ("URI in the form of dccpthin://host:port?property=value&...; "
+      "it sets these properties, and reads as dccpthin://host:port",
+      "dccpthin://localhost:5004"),
   PROPERTY_DCCP_THIN_ADDRESS ("bind-address", "Bind address"),
   PROPERTY_DCCP_THIN_PORT (get_port),
-  PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_CONNECT),
+  PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_CALLER, take_old_mode),
   /* RFC 4340 section 9.2.1: 4 bits */
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
-      "What the checksum covers where the other end allows less than all, "
-      "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
-      "0: all", PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
+      "Checksum coverage with encapsulation=raw where the peer allows a partial "
+      "one (0 = the whole packet, n = the header and 4 (n - 1) bytes after it)",
+      PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
   /**
    * GstDccpThinSink:request-key-units:
@@ -797,8 +808,8 @@ static const GstWirelessProperty properties[] = {
    * second.
    */
   PROPERTY_BOOLEAN ("request-key-units", "Request key units",
-      "Ask upstream for a key frame when a part of one was lost, or thrown "
-      "away by the receiver", PROPERTY_PLAYING | PROPERTY_URI,
+      "Whether a key frame is requested upstream when a part of one was lost or "
+      "was discarded by the receiver", PROPERTY_PLAYING | PROPERTY_URI,
       request_key_units, FALSE),
 
   /**
@@ -808,7 +819,7 @@ static const GstWirelessProperty properties[] = {
    * when it changes by a tenth, at most each 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bits per second that the path carries; 0: not known yet",
+      "Bitrate of payload that TFRC allows now (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
@@ -905,6 +916,7 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "DCCP sink",
       "Sink/Network",
-      "Sends over DCCP with CCID 3-Thin, at a rate that is fair " "on the path",
+      "Sends over DCCP with CCID 3-Thin, at a TCP-friendly rate "
+      "(dccpthinsink and dcctpthinsink are two names of the same element)",
       "The gst-plugins-wireless authors");
 }

@@ -80,7 +80,7 @@ struct _GstDccpThinSrc
   /* --- protected by the lock --- */
   guint max_bytes, max_packets; /* of the queue */
   gboolean eos_at_end;
-  guint64 connect_timeout;      /* ns, 0: none */
+  guint64 peer_timeout;         /* ns, 0: none */
   GQueue queue;                 /* of GstMiniObject: buffers, whose DTS is ns of
                                  * when they came; EOS; messages of errors */
   guint64 queued_bytes;
@@ -350,7 +350,7 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {
   GstDccpThinSrc *self = element;
 
-  return self->end.settings.mode != GST_DCCP_THIN_MODE_LISTEN
+  return self->end.settings.mode != GST_DCCP_THIN_MODE_LISTENER
       || gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
       path->address_size);
 }
@@ -499,7 +499,7 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
 /* How the attempts to connect go */
 typedef struct
 {
-  guint64 timeout;              /* ns: connect-timeout */
+  guint64 timeout;              /* ns: peer-timeout */
   gint64 pause;                 /* us: before the next one */
   gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
                                  * since the last connection */
@@ -523,7 +523,7 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
 }
 
 /* A refusal is not verified where it comes by ICMP, or may come before the sender
- * listens. So it ends the attempts only after connect-timeout. */
+ * listens. So it ends the attempts only after peer-timeout. */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {
@@ -572,17 +572,17 @@ run (gpointer data)
 
   LOCK (self);
   gst_dccp_thin_settings_copy (&settings, &self->end.settings);
-  attempts.timeout = self->connect_timeout;
+  attempts.timeout = self->peer_timeout;
   UNLOCK (self);
   while (TRUE) {
     error = NULL;
-    if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+    if (settings.mode == GST_DCCP_THIN_MODE_LISTENER)
       was_connected = listen_once (self, &error);
     else
       was_connected = connect_once (self, &settings, attempts.timeout, &error);
     if (!take_result (self, &settings, &attempts, error, was_connected))
       break;
-    if (settings.mode == GST_DCCP_THIN_MODE_CONNECT)
+    if (settings.mode == GST_DCCP_THIN_MODE_CALLER)
       pause_attempts (self, &attempts);
   }
   close_end (self);
@@ -611,7 +611,7 @@ begin_to_listen (GstDccpThinSrc * self)
   guint64 timeout;
 
   LOCK (self);
-  timeout = self->connect_timeout;
+  timeout = self->peer_timeout;
   UNLOCK (self);
   if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
           GST_RESOURCE_ERROR_OPEN_READ))
@@ -697,15 +697,24 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
       gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SRC (object)->end));
 }
 
+/* With lock */
+static void
+take_old_mode (gpointer object)
+{
+  GstDccpThinSettings *settings = &GST_DCCP_THIN_SRC (object)->end.settings;
+
+  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+}
+
 #define PROPERTY_STRUCT GstDccpThinSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_DCCP_THIN_ADDRESS ("address", "Address"),
   PROPERTY_DCCP_THIN_PORT (get_port),
-  PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_LISTEN),
+  PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_LISTENER, take_old_mode),
   /* RFC 4340 section 9.2.1: 4 bits */
   PROPERTY_UINT ("min-checksum-coverage", "Minimum checksum coverage",
-      "Least coverage of a packet's checksum that is accepted, with "
-      "encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; 0: all",
+      "Minimum checksum coverage that is accepted with encapsulation=raw (0 = the "
+      "whole packet, n = the header and 4 (n - 1) bytes after it)",
       PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
   /**
@@ -716,19 +725,24 @@ static const GstWirelessProperty properties[] = {
    * told to the sender as well.
    */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Bytes that may wait for downstream; from the half on the sender is told "
-      "that downstream is slow", PROPERTY_PLAYING, max_bytes, 1, G_MAXUINT,
+      "Maximum amount of data that waits for downstream (bytes); from half of it "
+      "on, the sender is told that the receiver is slow", PROPERTY_PLAYING,
+      max_bytes, 1, G_MAXUINT,
       4 * 1024 * 1024),
   PROPERTY_UINT ("max-packets", "Max. packets",
-      "Packets that may wait for downstream, in the same way",
+      "Maximum number of packets that wait for downstream; from half of it on, the "
+      "sender is told that the receiver is slow",
       PROPERTY_PLAYING, max_packets, 1, G_MAXUINT, 4096),
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
-      "The end of the connection is the end of the stream: EOS when the sender "
-      "closed it, else an error; false: go on with the next one",
+      "Whether the end of the connection ends the stream, with EOS if the sender "
+      "closed it and with an error otherwise; false waits for the next connection",
       PROPERTY_PLAYING | PROPERTY_URI, eos_at_end, TRUE),
-  PROPERTY_UINT64 ("connect-timeout", "Connect timeout",
-      "A sender that does not answer for so long is gone (ns, 0 = never)",
-      PROPERTY_READY | PROPERTY_URI, connect_timeout, 0, MAX_TIME,
+  PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
+      "Maximum time for which a sender may not answer before it counts as gone "
+      "(ms, 0 = unlimited)", PROPERTY_READY | PROPERTY_URI, peer_timeout, 0,
+      G_MAXINT, 10000),
+  PROPERTY_DEPRECATED_NANOSECONDS ("connect-timeout", "Connect timeout",
+      "peer-timeout", PROPERTY_READY | PROPERTY_URI, peer_timeout, MAX_TIME,
       10 * GST_SECOND),
 };
 
@@ -816,6 +830,7 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "DCCP source",
-      "Source/Network", "Receives over DCCP with CCID 3-Thin, and tells the "
-      "sender what came", "The gst-plugins-wireless authors");
+      "Source/Network", "Receives over DCCP with CCID 3-Thin "
+      "(dccpthinsrc and dcctpthinsrc are two names of the same element)",
+      "The gst-plugins-wireless authors");
 }

@@ -281,13 +281,12 @@ static const GstWirelessProperty properties[] = {
       gst_ifd_queue_create_stats),
 
   /**
-   * GstIfdQueue:stats-interval:
+   * GstIfdQueue:stats-update-interval:
    *
    * While playing, #GstIfdQueue:stats comes as element message at this interval
    * of the pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
-      "statistics, in ns; 0: only at the end of the stream", G_MAXINT64),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 };
 
 void

@@ -70,11 +70,17 @@ static const struct
   {"host", CHILD_WRITER},
   {"port", CHILD_WRITER},
   {"notsent-lowat", CHILD_WRITER},
+  {"bind-address", CHILD_WRITER},
+  {"bind-port", CHILD_WRITER},
+  {"buffer-size", CHILD_WRITER},
+  {"ttl", CHILD_WRITER},
   {"qos-dscp", CHILD_WRITER},
+  {"peer-timeout", CHILD_WRITER},
   {"timeout", CHILD_WRITER},
   {"wait-for-connection", CHILD_WRITER},
   {"auto-reconnect", CHILD_WRITER},
   {"blocking", CHILD_WRITER},
+  {"drain-timeout", CHILD_WRITER},
   {"eos-timeout", CHILD_WRITER},
   {"estimated-bitrate", CHILD_WRITER},
   {"algorithm", CHILD_QUEUE},
@@ -195,14 +201,12 @@ static const GstWirelessProperty properties[] = {
       "and what the network did", gst_ifd_sink_create_stats),
 
   /**
-   * GstIfdSink:stats-interval:
+   * GstIfdSink:stats-update-interval:
    *
    * Post #GstIfdSink:stats as element message at this interval of the
    * pipeline's clock.
    */
-  PROPERTY_STATS_INTERVAL
-      ("Post stats as element message at this interval (ns, "
-      "0 = only at the end)", G_MAXINT64 / 2),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64 / 2),
 };
 
 static GObject *

@@ -50,7 +50,10 @@ struct _GstIfdTcpWriter
   gchar *host;
   gint port;
   guint notsent_lowat;
-  gint qos_dscp;
+  gint qos_dscp, ttl;
+  gint buffer_size;             /* bytes */
+  gchar *bind_address;          /* NULL: any */
+  gint bind_port;               /* 0: any */
   guint64 bytes_ignored;
   guint64 retransmissions;      /* of connections that are over */
   IfdEstimate estimate;         /* of this connection */
@@ -117,6 +120,8 @@ gst_ifd_tcp_writer_set_options (GstIfdTcpWriter * self, GSocket * socket)
   GST_OBJECT_LOCK (self);
   options.notsent_lowat = self->lowat = self->notsent_lowat;
   options.dscp = self->qos_dscp;
+  options.ttl = self->ttl;
+  options.buffer_size = self->buffer_size;
   GST_OBJECT_UNLOCK (self);
   ifd_tcp_socket_set_options (socket, &options);
 }
@@ -183,6 +188,41 @@ connect_socket (GstIfdTcpWriter * self, GSocket * socket,
   return FALSE;
 }
 
+/* Binds the socket where bind-address or bind-port say. */
+static gboolean
+gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
+    GError ** error)
+{
+  const gboolean is_ipv6 = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6;
+  GSocketAddress *local = NULL;
+  gboolean is_bound = FALSE;
+  gchar *address;
+  gint port;
+
+  GST_OBJECT_LOCK (self);
+  address = g_strdup (self->bind_address);
+  port = self->bind_port;
+  GST_OBJECT_UNLOCK (self);
+  if (!address && port == 0)
+    return TRUE;
+  if (!address)
+    address = g_strdup (is_ipv6 ? "::" : "0.0.0.0");
+  local = g_inet_socket_address_new_from_string (address, port);
+  if (!local)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "the property bind-address, \"%s\", is not an IP address", address);
+  else if (g_socket_address_get_family (local) != g_socket_get_family (socket))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "the receiver's address is of %s, and bind-address, \"%s\", is not",
+        is_ipv6 ? "IPv6" : "IPv4", address);
+  else
+    /* The port of the connection before is not free for a while. */
+    is_bound = g_socket_bind (socket, local, TRUE, error);
+  g_clear_object (&local);
+  g_free (address);
+  return is_bound;
+}
+
 /* NULL: error */
 static GSocket *
 gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
@@ -195,7 +235,8 @@ gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
     return NULL;
   g_socket_set_blocking (socket, FALSE);
   gst_ifd_tcp_writer_set_options (self, socket);
-  if (connect_socket (self, socket, address, cancellable, error))
+  if (gst_ifd_tcp_writer_bind (self, socket, error)
+      && connect_socket (self, socket, address, cancellable, error))
     return socket;
   ifd_tcp_socket_set_reset (socket);
   g_object_unref (socket);
@@ -683,20 +724,31 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
       port, 0, 65535, 4953),
   /* "Unsent" is what the congestion window and the receiver's have no room for.
-   * See TCP_NOTSENT_LOWAT in tcp(7). */
+   * See TCP_NOTSENT_LOWAT in tcp(7). A socket hides congestion otherwise: with a
+   * reader of 40 kbyte/s it took 1,875,000 bytes before it was full, with 16384
+   * only 15,000. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
-      "Bytes that may wait unsent in the kernel before the next are refused, or "
-      "what the receiver takes in 5 ms if that is more (0 = as many as the "
-      "kernel likes). A socket hides congestion otherwise: with a reader of 40 "
-      "kbyte/s it took 1,875,000 bytes before it was full, with 16384 only "
-      "15,000", PROPERTY_READY, notsent_lowat, 0, G_MAXINT,
-      16384),
+      "Maximum amount of unsent data in the kernel, or what the receiver takes "
+      "in 5 ms if that is more (bytes, 0 = as much as the kernel takes)",
+      PROPERTY_READY, notsent_lowat, 0, G_MAXINT, 16384),
+  PROPERTY_STRING ("bind-address", "Bind address",
+      "IP address to bind the socket to (unset = any)", PROPERTY_READY,
+      bind_address, NULL),
+  PROPERTY_INT ("bind-port", "Bind port",
+      "TCP port to bind the socket to (0 = any)", PROPERTY_READY, bind_port, 0,
+      G_MAXUINT16, 0),
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Size of the kernel send buffer (bytes, 0 = default, which the kernel "
+      "adapts to the connection)", PROPERTY_READY, buffer_size, 0, G_MAXINT, 0),
+  PROPERTY_INT ("ttl", "TTL",
+      "Time to live of the packets, the number of routers that they may pass "
+      "(0 = the system's default)", PROPERTY_READY, ttl, 0, 255, 0),
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point of the packets, 0 to 63 "
-      "(-1 = the system's)", PROPERTY_READY, qos_dscp, -1, 63, -1),
+      "Differentiated services code point of the packets (-1 = the system's "
+      "default)", PROPERTY_READY, qos_dscp, -1, 63, -1),
   PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bit rate",
-      "Bits per second that the connection carries; 0: not known yet",
-      PROPERTY_READABLE, G_TYPE_UINT, .maximum = G_MAXUINT,
+      "Bitrate that the connection can carry now (bit/s, 0 = not yet known)",
+      PROPERTY_READABLE, G_TYPE_UINT,.maximum = G_MAXUINT,
       .get = get_estimated_bitrate),
 };
 

@@ -43,6 +43,20 @@ set_dscp (GSocket * socket, gint dscp)
 #endif
 }
 
+static void
+set_ttl (GSocket * socket, gint ttl)
+{
+#ifdef IPV6_UNICAST_HOPS
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6) {
+    set_option (socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
+    return;
+  }
+#endif
+#ifdef IP_TTL
+  set_option (socket, IPPROTO_IP, IP_TTL, ttl);
+#endif
+}
+
 void
 ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat)
 {
@@ -68,6 +82,10 @@ ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 #endif
   if (options->dscp >= 0)
     set_dscp (socket, options->dscp);
+  if (options->ttl > 0)
+    set_ttl (socket, options->ttl);
+  if (options->buffer_size > 0)
+    set_option (socket, SOL_SOCKET, SO_SNDBUF, options->buffer_size);
 }
 
 void

@@ -23,6 +23,8 @@ typedef struct
 {
   guint notsent_lowat;          /* bytes, 0: the system's own */
   gint dscp;                    /* -1: the system's own */
+  gint ttl;                     /* 0: the system's own */
+  gint buffer_size;             /* bytes, 0: as the kernel adapts it */
   guint64 timeout;              /* ns, 0: the system's own */
 } IfdTcpOptions;
 

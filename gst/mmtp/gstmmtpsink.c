@@ -189,14 +189,16 @@ set_bonding_addresses (gpointer object, const GValue * value,
 
 #define PROPERTY_STRUCT GstMmtpSink
 static const GstWirelessProperty properties[] = {
-  PROPERTY_STRING ("host", "Host", "Host name or IP address of the receiver",
+  PROPERTY_STRING ("host", "Host",
+      "Host name or IP address of the receiver",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, settings.host,
       "localhost"),
   PROPERTY_INT ("port", "Port", "UDP port of the receiver",
       PROPERTY_READY | PROPERTY_URI, settings.port, 1, 65535,
       GST_MMTP_DEFAULT_PORT),
-  PROPERTY_NETWORK_URI ("mmtp://host:port?property=value&...; it reads as "
-      "mmtp://host:port", NULL),
+  PROPERTY_NETWORK_URI
+      ("URI in the form of mmtp://host:port?property=value&...; "
+      "it sets these properties, and reads as mmtp://host:port", NULL),
 
   /**
    * GstMmtpSink:channels:
@@ -210,22 +212,23 @@ static const GstWirelessProperty properties[] = {
    * while it plays is added and removed then.
    */
   PROPERTY_STRING ("channels", "Channels",
-      "Interfaces or own addresses to send from, [local][->remote][?rate=...], "
-      "separated by commas; auto: all interfaces that lead to the receiver; "
-      "empty: as the system routes it", PROPERTY_PLAYING | PROPERTY_URI,
-      settings.channels, DEFAULT_CHANNELS,
+      "Network interfaces or local addresses to send from, as a comma separated "
+      "list of [local][->remote][?rate=bit/s&delay=ms...]; auto takes all "
+      "interfaces that lead to the receiver, and an empty text the route of the "
+      "system", PROPERTY_PLAYING | PROPERTY_URI, settings.channels,
+      DEFAULT_CHANNELS,
       .changed = change_channels),
   PROPERTY_STRING ("bonding-addresses", "Bonding addresses",
-      "Sets channels, from addresses of the receiver as ristsink has them: "
-      "host:port, separated by commas",
+      "Deprecated: use channels, which this property sets from a comma separated "
+      "list of host:port of the receiver, as ristsink has it",
       PROPERTY_PLAYING | PROPERTY_URI | G_PARAM_DEPRECATED,
       settings.bonding_addresses, NULL,
       .set = set_bonding_addresses,
       .instead = "channels"),
   PROPERTY_STRING ("key", "Key",
-      "Secret that the receiver has too, which authenticates every message: at "
-      "least 32 hexadecimal digits, as openssl rand -hex 32 makes them; unset: "
-      "none; changes take effect at start", PROPERTY_SECRET, settings.key,
+      "Secret that authenticates every message, the same at the receiver, as at "
+      "least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = no "
+      "authentication; it cannot be read)", PROPERTY_SECRET, settings.key,
       NULL),
 
   /**
@@ -237,40 +240,64 @@ static const GstWirelessProperty properties[] = {
    */
   /* The paper's deadline, section 5 */
   PROPERTY_UINT ("latency", "Latency",
-      "Longest time that a buffer may be under way, in ms",
-      PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
+      "Maximum time from the timestamp of a buffer until the receiver plays it "
+      "(ms)", PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
       GST_MMTP_MAX_DELAY, 1000,
       .changed = change_delays),
   PROPERTY_UINT ("initial-delay", "Initial delay",
-      "Time in ms that a buffer may be under way, if the channels can do it: "
-      "otherwise more, up to latency; 0: latency",
+      "Latency to begin with, which grows up to the property latency where the "
+      "channels need more (ms, 0 = latency from the start)",
       PROPERTY_PLAYING | PROPERTY_URI, settings.initial_delay, 0,
       GST_MMTP_MAX_DELAY, 0,
       .changed = change_delays),
   PROPERTY_UINT ("keepalive-interval", "Keep-alive interval",
-      "Time between two reports of a channel's state, in ms",
-      PROPERTY_READY | PROPERTY_URI, settings.keepalive_interval, 10, 10000,
-      100),
+      "Interval at which the state of each channel is reported when nothing else "
+      "is sent (ms)", PROPERTY_READY | PROPERTY_URI,
+      settings.keepalive_interval, 10, 10000, 100),
 
   PROPERTY_UINT ("mtu", "MTU",
-      "Largest IP packet to send, in bytes; less where a channel carries less",
-      PROPERTY_READY | PROPERTY_URI, settings.mtu, 256, 65535, 1400),
+      "Maximum size of an IP packet (bytes); a channel with a smaller MTU gets "
+      "smaller packets", PROPERTY_READY | PROPERTY_URI, settings.mtu, 256,
+      65535,
+      1400),
   PROPERTY_UINT ("bitrate", "Bit rate",
-      "Expected stream bitrate in bit/s (0 = measure it)",
+      "Expected bitrate of the stream (bit/s, 0 = measure it)",
       PROPERTY_READY | PROPERTY_URI, settings.bitrate, 0, G_MAXUINT, 0),
   PROPERTY_FRACTION ("framerate", "Frame rate",
-      "Frames per second of the stream; 0/1: as its caps say",
+      "Frame rate of the stream (frames/s, 0/1 = as its caps say)",
       PROPERTY_READY | PROPERTY_URI, settings.framerate),
   PROPERTY_BOOLEAN ("retransmit", "Retransmit",
-      "Send again what was lost, where that can be in time",
+      "Whether lost packets are sent again if they can still arrive in time",
       PROPERTY_READY | PROPERTY_URI, settings.retransmit, TRUE),
-  PROPERTY_ENUM ("scheduler", "Scheduler", "Which channel a packet goes on",
+  PROPERTY_ENUM ("scheduler", "Scheduler",
+      "Rule that chooses the channel of a packet",
       PROPERTY_READY | PROPERTY_URI, settings.scheduler,
       gst_mmtp_scheduler_get_type, MMTP_SCHEDULER_ARRIVAL),
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Bytes that may wait for a channel, and to be sent again; a longer buffer "
-      "waits alone", PROPERTY_READY, settings.max_bytes, 1, G_MAXUINT,
-      4 * 1024 * 1024),
+      "Maximum amount of data that waits for a channel or for a retransmission "
+      "(bytes); a larger buffer is taken when no other waits", PROPERTY_READY,
+      settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
+
+  /* The defaults of the next four are those of udpsink, but for ttl: udpsink's 64
+   * is the system's default, too, unless somebody changed that. */
+  PROPERTY_STRING ("bind-address", "Bind address",
+      "IP address to bind the sockets to, of channels without a local address or "
+      "interface (unset = any)", PROPERTY_READY | PROPERTY_URI,
+      settings.bind_address, NULL),
+  PROPERTY_INT ("bind-port", "Bind port",
+      "UDP port to bind the sockets to, of channels without a local port (0 = "
+      "any)", PROPERTY_READY | PROPERTY_URI, settings.bind_port, 0, G_MAXUINT16,
+      0),
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Size of the kernel send buffer of each channel (bytes, 0 = default)",
+      PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0),
+  PROPERTY_INT ("ttl", "TTL",
+      "Time to live of the packets, the number of routers that they may pass "
+      "(0 = the system's default)", PROPERTY_READY | PROPERTY_URI, settings.ttl,
+      0, 255, 0),
+  PROPERTY_INT ("qos-dscp", "QoS DSCP",
+      "Differentiated services code point of the packets (-1 = the system's "
+      "default)", PROPERTY_READY | PROPERTY_URI, settings.dscp, -1, 63, -1),
 
   /**
    * GstMmtpSink:estimated-bitrate:
@@ -279,8 +306,8 @@ static const GstWirelessProperty properties[] = {
    * the rate for an encoder. It notifies when it changes.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bits per second of the stream that the channels carry; 0: not known yet",
-      PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
+      "Bitrate of the stream that the channels can carry now (bit/s, 0 = not yet "
+      "known)", PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
 /* --- object --------------------------------------------------------------- */

@@ -183,7 +183,8 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
-  config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER;
+  /* It is added to a time. */
+  config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER / 2;
   config->bit_rate = settings->bitrate;
   config->frame_period = self->frame_period;
   config->max_bytes = settings->max_bytes;

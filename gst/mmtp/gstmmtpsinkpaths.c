@@ -248,17 +248,40 @@ make_any_address (GSocketAddress * like, guint16 port)
   return g_inet_socket_address_new_from_string (ipv6 ? "::" : "0.0.0.0", port);
 }
 
+/* Where a path sends from: as its own text says, or else as the properties of all
+ * paths say. NULL: any */
+static const gchar *
+get_local_address (GstMmtpSink * self, const MmtpPathSpec * spec)
+{
+  return spec->local_address || spec->interface ? spec->local_address :
+      self->settings.bind_address;
+}
+
+static guint16
+get_local_port (GstMmtpSink * self, const MmtpPathSpec * spec)
+{
+  return spec->local_port > 0 ? spec->local_port : self->settings.bind_port;
+}
+
 static DatagramSocket *
 open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
 {
   const MmtpPathSpec *spec = path->spec;
+  const gchar *local_address = get_local_address (self, spec);
+  const guint16 local_port = get_local_port (self, spec);
   GSocketAddress *local = NULL, *remote;
   DatagramSocketOptions options;
   DatagramSocket *socket;
 
-  if (spec->local_address)
-    local = g_inet_socket_address_new_from_string (spec->local_address,
-        spec->local_port);
+  if (local_address) {
+    local = g_inet_socket_address_new_from_string (local_address, local_port);
+    if (!local) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+          "the property bind-address, \"%s\", is not an IP address",
+          local_address);
+      return NULL;
+    }
+  }
   remote = get_address (self, spec->host, spec->port, local,
       path->retry.address);
   if (!remote) {
@@ -268,10 +291,13 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
     g_clear_object (&local);
     return NULL;
   }
-  if (!local && spec->local_port > 0)
-    local = make_any_address (remote, spec->local_port);
+  if (!local && local_port > 0)
+    local = make_any_address (remote, local_port);
   datagram_socket_options_init (&options);
   options.interface = spec->interface;
+  options.send_buffer_size = self->settings.buffer_size;
+  options.ttl = self->settings.ttl;
+  options.dscp = self->settings.dscp;
   socket = datagram_socket_new_connected (remote, local, &options, error);
   g_object_unref (remote);
   g_clear_object (&local);
@@ -284,11 +310,12 @@ static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
   const MmtpPathSpec *spec = path->spec;
+  const gchar *local_address = get_local_address (self, spec);
   GSocketAddress *local = NULL, *found;
   guint n = 0;
 
-  if (spec->local_address)
-    local = g_inet_socket_address_new_from_string (spec->local_address, 0);
+  if (local_address)
+    local = g_inet_socket_address_new_from_string (local_address, 0);
   while ((found = get_address (self, spec->host, spec->port, local, n))) {
     g_object_unref (found);
     n++;

@@ -41,7 +41,7 @@ typedef struct
   gchar *channels, *key;
   gchar *bonding_addresses;     /* that set channels, or cannot be read; NULL:
                                  * channels was set itself */
-  guint latency, initial_delay;         /* ms */
+  guint latency, initial_delay; /* ms */
   guint keepalive_interval;     /* ms */
   guint mtu;                    /* bytes */
   guint bitrate;                /* bits per second, 0: to be measured */
@@ -49,6 +49,12 @@ typedef struct
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;
+  gchar *bind_address;          /* of paths without an address of their own; NULL:
+                                 * any */
+  gint bind_port;               /* of paths without a port of their own; 0: any */
+  gint ttl;                     /* 0: the system's default */
+  gint dscp;                    /* -1: the system's default */
+  gint buffer_size;             /* bytes, 0: the system's default */
 } GstMmtpSinkSettings;
 
 /* A path that is wanted, whether it is open or not */
@@ -88,9 +94,9 @@ struct _GstMmtpSink
   GError *broken;               /* why the session is of no use; NULL: it is */
   guint64 sessions;
 
-  GPtrArray *paths;          /* of GstMmtpSinkPath: all that are wanted */
+  GPtrArray *paths;             /* of GstMmtpSinkPath: all that are wanted */
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  gboolean paths_changed;    /* a property was set; names are resolved */
+  gboolean paths_changed;       /* a property was set; names are resolved */
   GHashTable *addresses;        /* host name: GList of GInetAddress */
   gboolean missing_told;        /* that a path cannot be used */
   MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
@@ -118,7 +124,7 @@ struct _GstMmtpSink
 
   /* Of sessions that are over */
   MmtpSenderStats past;
-  GHashTable *past_paths;    /* name: MmtpSenderPathStats */
+  GHashTable *past_paths;       /* name: MmtpSenderPathStats */
 
   /* --- streaming thread only --- */
   GstMmtpClockMap clock_map;

@@ -60,6 +60,7 @@ typedef struct
   gint port;
   gint buffer_size;             /* bytes, 0: the system's */
   guint latency, max_latency;   /* ms */
+  guint64 peer_timeout;         /* ns, 0: unlimited */
   guint max_bytes;
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
@@ -677,6 +678,9 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
+  /* It is added to a time. */
+  config.session_timeout = settings->peer_timeout > 0 ? settings->peer_timeout :
+      MMTP_NEVER / 2;
   receiver = mmtp_receiver_new (&config, entropy);
   g_clear_pointer (&config.key, g_bytes_unref);
   memset (entropy, 0, sizeof (entropy));
@@ -963,6 +967,18 @@ static const GstWirelessProperty properties[] = {
       "Least time from the sender's buffer to its play, in ms; the sender may "
       "want more", PROPERTY_READY | PROPERTY_URI, latency, 0,
       GST_MMTP_MAX_DELAY, 0),
+
+  /**
+   * GstMmtpSrc:peer-timeout:
+   *
+   * A session in which nothing comes for so long is lost, which the element
+   * message `mmtp-session` says. A sender that has nothing to send sends
+   * keep-alives, so that it is not silent.
+   */
+  PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
+      "Maximum time for which nothing may come from the sender of a session "
+      "before it counts as gone (ms, 0 = unlimited)",
+      PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, G_MAXINT, 10000),
   PROPERTY_UINT ("max-latency", "Max. latency",
       "Longest time that a sender may want, in ms",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,

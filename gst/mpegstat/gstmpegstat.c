@@ -215,13 +215,12 @@ static const GstWirelessProperty properties[] = {
       format, gst_mpeg_stat_format_get_type, MPEGSTAT_LOG_CSV),
 
   /**
-   * GstMpegStat:stats-interval:
+   * GstMpegStat:stats-update-interval:
    *
    * While playing, #GstMpegStat:stats comes as element message at this
    * interval of the pipeline's clock, whether frames arrive or not.
    */
-  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
-      "statistics, in ns; 0: only at the end of the stream", G_MAXINT64),
+  PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 
   /**
    * GstMpegStat:stats:

@@ -750,7 +750,7 @@ static const GstWirelessProperty properties[] = {
       settings.address, DEFAULT_ADDRESS,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-group", "Multicast group",
-      "The same as address",
+      "Deprecated: use address, which is the same",
       PROPERTY_READY | PROPERTY_URI | G_PARAM_DEPRECATED, settings.address,
       DEFAULT_ADDRESS,
       .changed = set_reopen,.instead = "address"),

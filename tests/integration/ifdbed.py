@@ -84,7 +84,7 @@ class Bottleneck(Hosts):
 
 class Radio(Hosts):
     def __init__(self, properties=RADIO):
-        super().__init__(f"{properties} stats-interval=1000000000", BUILD)
+        super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
         """Of the emulation against its model, 99th percentile"""

@@ -26,7 +26,7 @@ PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
 # Every second, for a run that is ended before its stream is.
-STATS_INTERVAL = "stats-interval=1000000000"
+STATS_INTERVAL = "stats-update-interval=1000"
 
 
 @dataclasses.dataclass(frozen=True)

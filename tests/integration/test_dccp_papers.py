@@ -20,7 +20,7 @@ import test_testbed
 SIZE = 512  # bytes of data in a packet, 5.3.5
 WIRE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
-        "stats-interval=200000000{}")
+        "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
 USB = "delay=11000000"  # a round trip of 22 ms, 5.3.5
 PHONE = 42000  # byte/s, 5.2.1

@@ -30,9 +30,9 @@ AFTER = 8  # seconds in which what is under way has come or is lost
 MS_LATE = 20
 PIPE = 1 << 20  # bytes, so that who makes frames never waits
 LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
-         "stats-interval=1000000000",
+         "stats-update-interval=1000",
          "irda=a,b: profile=irda quality={quality} seed={seed} "
-         "stats-interval=1000000000")
+         "stats-update-interval=1000")
 NAMES = ("rangelan", "irda")
 # What a packet has on the link: a frame, MMTP, UDP and IP
 WIRE = SIZE + 24 + 28
@@ -122,7 +122,7 @@ class MmtpPapersTest(linkbed.LinkCase):
             "a", "exec gst-launch-1.0 -m fdsrc fd=0 "
             f"blocksize={SIZE} do-timestamp=true ! mmtpsink sync=false "
             f"blocking=false mtu=1500 latency={int(1000 * DEADLINE)} "
-            "stats-interval=500000000 "
+            "stats-update-interval=500 "
             f"port={PORT} channels='{channels}'",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)

@@ -34,7 +34,7 @@ FRAMES_PER_SECOND = 50
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # 30 bytes for each packet between the two quarters that are compared
 MAX_GROWTH = 1 << 20
-STATS = "stats-interval=1000000000"
+STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
            f"height=16,framerate={FRAMES_PER_SECOND}/1 ! rtpvrawpay ! ")
 # A file whose frames ifdsink sends when they are due

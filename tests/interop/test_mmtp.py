@@ -26,8 +26,8 @@ PORT = 5004
 SECONDS = 60
 LATENCY = 20000  # ms
 # A way to the receiver that is fast and near, and one that is neither
-LINKS = ("fast=a,b: rate=4000000 delay=20000000 stats-interval=1000000000",
-         "slow=a,b: rate=400000 delay=150000000 stats-interval=1000000000")
+LINKS = ("fast=a,b: rate=4000000 delay=20000000 stats-update-interval=1000",
+         "slow=a,b: rate=400000 delay=150000000 stats-update-interval=1000")
 DEVICES = ("fast", "slow")
 IPV4_AND_UDP = 28
 MTU = 1400
@@ -82,7 +82,7 @@ class MmtpCase(linkbed.LinkCase):
             return bed.popen(
                 "a", f"exec gst-launch-1.0 -m filesrc location={self.clip} ! "
                 f"mpegstat ! mmtpsink host=$b_fast port={PORT} mtu={MTU} "
-                f"latency={LATENCY} eos-timeout=60000000000 {options}",
+                f"latency={LATENCY} drain-timeout=60000 {options}",
                 stdout=log, stderr=subprocess.STDOUT)
 
     def end(self, sink, source):

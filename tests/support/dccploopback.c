@@ -240,7 +240,7 @@ dccp_loopback_pair_init_relay (LoopbackPair * pair, LossyRelay * relay,
   guint16 udp_port;
 
   dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", 0,
-      "connect-timeout", timeout, NULL);
+      "peer-timeout", (guint) (timeout / GST_MSECOND), NULL);
   gst_harness_play (pair->src.harness);
   udp_port = lossy_relay_init (relay, loopback_port_of (&pair->src));
   dccp_loopback_sink_init (&pair->sink, "host", "127.0.0.1", "port",

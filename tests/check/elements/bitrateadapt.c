@@ -1109,8 +1109,8 @@ GST_START_TEST (changes_and_statistics_are_posted)
           &rate));
   fail_unless_equals_uint64 (rate, 1000000);
   gst_message_unref (message);
-  g_object_set (adapt, "post-messages", FALSE, "stats-interval",
-      10 * GST_MSECOND, NULL);
+  g_object_set (adapt, "post-messages", FALSE, "stats-update-interval",
+      10, NULL);
   wait_until (get_counter ("encoder-bitrate") > 100000);
   message = take_message (GST_MESSAGE_ELEMENT);
   structure = gst_message_get_structure (message);

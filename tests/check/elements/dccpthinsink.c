@@ -148,7 +148,7 @@ GST_START_TEST (nobody_there_is_an_error)
 
   g_object_unref (socket);
   dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE, "timeout", GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "peer-timeout", 1000, NULL);
   dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, peer);
   fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
@@ -196,7 +196,7 @@ GST_START_TEST (no_answer_is_an_error)
   LoopbackEnd sink;
 
   dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE, "timeout", GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "peer-timeout", 1000, NULL);
   dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "does not answer");
   fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-timeout"), 1);
@@ -390,7 +390,7 @@ GST_START_TEST (silent_receiver_is_gone)
   dccp_loopback_pair_init_relay (&pair, &relay, 0);
   g_atomic_int_set (&relay.cut, TRUE);
   gst_element_set_state (pair.sink.element, GST_STATE_READY);
-  g_object_set (pair.sink.element, "timeout", 100 * GST_MSECOND,
+  g_object_set (pair.sink.element, "peer-timeout", 100,
       "auto-reconnect", FALSE, NULL);
   g_atomic_int_set (&relay.cut, FALSE);
   gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
@@ -450,8 +450,8 @@ GST_START_TEST (flush_ends_the_wait_for_a_receiver)
   GThread *thread;
   LoopbackEnd sink;
 
-  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
-      G_GUINT64_CONSTANT (0), NULL);
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
+      "peer-timeout", 0, NULL);
   dccp_loopback_play_sink (&sink);
   thread = g_thread_new ("push", push_one, &sink);
   dccp_loopback_wait_for_stat (&sink, "time-unconnected", 1);
@@ -471,8 +471,8 @@ GST_START_TEST (change_of_state_ends_the_wait_for_a_receiver)
   GThread *thread;
   LoopbackEnd sink;
 
-  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
-      G_GUINT64_CONSTANT (0), NULL);
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
+      "peer-timeout", 0, NULL);
   dccp_loopback_play_sink (&sink);
   thread = g_thread_new ("push", push_one, &sink);
   dccp_loopback_wait_for_stat (&sink, "time-unconnected", 1);
@@ -512,7 +512,7 @@ GST_START_TEST (eos_waits_no_longer_than_its_timeout)
   LoopbackPair pair;
 
   dccp_loopback_pair_init_relay (&pair, &relay, 0);
-  g_object_set (pair.sink.element, "eos-timeout", 50 * GST_MSECOND, NULL);
+  g_object_set (pair.sink.element, "drain-timeout", 50, NULL);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
@@ -805,7 +805,8 @@ GST_START_TEST (uri_has_host_port_and_keys)
   fail_unless_equals_string (uri, "dccpthin://192.0.2.1:5999");
   g_free (host);
   g_free (uri);
-  g_object_set (sink, "uri", "dccpthin://198.51.100.1:5998?mode=listen", NULL);
+  g_object_set (sink, "uri", "dccpthin://198.51.100.1:5998?mode=listener",
+      NULL);
   g_object_get (sink, "bind-address", &host, "host", &uri, NULL);
   fail_unless_equals_string (host, "198.51.100.1");
   fail_unless_equals_string (uri, "192.0.2.1");

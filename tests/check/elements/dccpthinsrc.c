@@ -125,7 +125,7 @@ GST_START_TEST (after_eos_nobody_is_accepted)
   dccp_loopback_push_eos (&pair);
   dccp_loopback_expect_eos (&pair);
   dccp_loopback_sink_init (&next, "host", "127.0.0.1", "port", port,
-      "auto-reconnect", FALSE, "timeout", 30 * GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "peer-timeout", 30000, NULL);
   dccp_loopback_play_sink (&next);
   fail_unless_equals_int (gst_harness_push (next.harness,
           loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
@@ -306,7 +306,7 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
   port = loopback_port_of (&src);
   loopback_end_clear (&src);
   dccp_loopback_src_init (&src, "host", "127.0.0.1", "port", port, "mode",
-      CONNECT, "connect-timeout", 50 * GST_MSECOND, NULL);
+      CONNECT, "peer-timeout", 50, NULL);
   gst_harness_play (src.harness);
   text = loopback_pop_error (&src);
   fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
@@ -490,7 +490,7 @@ GST_START_TEST (uri_has_address_port_and_keys)
   fail_unless_equals_string (uri, "dccpthin://0.0.0.0:5999");
   g_free (address);
   g_free (uri);
-  g_object_set (src, "uri", "dccpthin://192.0.2.1:5004?mode=connect", NULL);
+  g_object_set (src, "uri", "dccpthin://192.0.2.1:5004?mode=caller", NULL);
   g_object_get (src, "address", &address, "host", &host, "uri", &uri, NULL);
   fail_unless_equals_string (address, "0.0.0.0");
   fail_unless_equals_string (host, "192.0.2.1");
@@ -511,7 +511,7 @@ GST_START_TEST (stats_come_as_messages)
   LoopbackEnd src;
 
   dccp_loopback_listening_src_init (&src);
-  g_object_set (src.element, "stats-interval", 5 * GST_MSECOND, NULL);
+  g_object_set (src.element, "stats-update-interval", 5, NULL);
   for (i = 0; i < 3; i++)
     gst_structure_free (loopback_pop_structure (&src,
             "application/x-dccpthinsrc-stats"));

@@ -27,12 +27,12 @@ static const struct
         "prefix such as 192.0.2.0/24 or 2001:db8::/32 (Could not parse * "
         "as IP address mask). Separate addresses and prefixes by commas, or "
         "leave the property unset to allow all senders." },
-  { "dcctpthinsrc mode=connect host=127.0.0.1 port=5 "
-        "connect-timeout=1000000000 ! fakesink",
+  { "dcctpthinsrc mode=caller host=127.0.0.1 port=5 "
+        "peer-timeout=1000 ! fakesink",
       "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
         "host and the port." },
-  { "dcctpthinsrc mode=connect host=tv.example.invalid ! fakesink",
+  { "dcctpthinsrc mode=caller host=tv.example.invalid ! fakesink",
       "Could not connect to tv.example.invalid:5004: Error resolving *. "
         "Check *, or set an IP address." },
   { "dcctpthinsrc port=47113 ! fakesink dcctpthinsrc port=47113 ! "
@@ -113,7 +113,7 @@ static const struct
         "\"nothere0\" (\"ip link\" lists them). Check the name, or set an "
         "IP address." },
   { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1 port=5 "
-        "auto-reconnect=false timeout=1000000000",
+        "auto-reconnect=false peer-timeout=1000",
       "Could not connect to 127.0.0.1:5: Connection refused. Start the "
         "receiver first, or check the host and the port. This element tries "
         "again." },

@@ -1522,7 +1522,7 @@ GST_START_TEST (statistics_come_at_their_interval)
   IfdHarness harness;
 
   harness_init (&harness);
-  g_object_set (harness.element, "stats-interval", GST_SECOND, NULL);
+  g_object_set (harness.element, "stats-update-interval", 1000, NULL);
   harness_start (&harness, MPEG_CAPS);
   harness_expect_wait (&harness, GST_SECOND);
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));

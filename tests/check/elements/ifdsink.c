@@ -382,8 +382,7 @@ GST_START_TEST (receiver_that_does_not_answer)
   receiver_init (&receiver);
   receiver_fill_queue (&receiver, fds, G_N_ELEMENTS (fds));
   test = writer_new (&receiver);
-  g_object_set (test->sink, "auto-reconnect", again, "timeout",
-      50 * GST_MSECOND, NULL);
+  g_object_set (test->sink, "auto-reconnect", again, "peer-timeout", 50, NULL);
   sink_pipeline_play (test);
   push_frame (test, 'I', 0, SMALL_FRAME);
   if (again)
@@ -395,7 +394,7 @@ GST_START_TEST (receiver_that_does_not_answer)
 
   /* and nobody waits for it */
   test = writer_new (&receiver);
-  g_object_set (test->sink, "timeout", G_GUINT64_CONSTANT (0), NULL);
+  g_object_set (test->sink, "peer-timeout", 0, NULL);
   sink_pipeline_play (test);
   push_frame (test, 'I', 0, SMALL_FRAME);
   WAIT_FOR (sink_pipeline_stat_of (test, "connect-attempts") > 0);
@@ -436,7 +435,7 @@ play_until_end (Receiver * receiver, End end, gboolean again)
   test = writer_new (receiver);
   g_object_set (test->sink, "auto-reconnect", again, NULL);
   if (end == END_STALL)
-    g_object_set (test->sink, "timeout", 50 * GST_MSECOND, NULL);
+    g_object_set (test->sink, "peer-timeout", 50, NULL);
   sink_pipeline_play (test);
   receiver_accept (receiver);
   if (end != END_CLOSE_AT_ONCE)
@@ -773,7 +772,7 @@ GST_START_TEST (eos_waits_until_the_receiver_has_all)
   Receiver receiver;
   SinkPipeline *test = play_until_blocked (&receiver);
 
-  g_object_set (test->sink, "eos-timeout", 100 * GST_SECOND, NULL);
+  g_object_set (test->sink, "drain-timeout", 100000, NULL);
   sink_pipeline_push_eos (test);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 P1 ");
@@ -794,7 +793,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_listen (&receiver);
   test = writer_new (&receiver);
   /* More than its buffer of 4096 bytes takes, less than makes render wait */
-  g_object_set (test->sink, "eos-timeout", 20 * GST_MSECOND, NULL);
+  g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);
   push_frame (test, 'I', 0, 20000);

@@ -370,7 +370,7 @@ GST_START_TEST (short_file_without_a_receiver_is_an_error)
   Bench *bench = bench_new (make_gops (1, 1), upstreams[__i__]);
 
   g_socket_close (bench->listener, NULL);
-  g_object_set (bench->sink, "eos-timeout", 10 * GST_MSECOND, NULL);
+  g_object_set (bench->sink, "drain-timeout", 10, NULL);
   bench_set_state (bench, GST_STATE_PLAYING);
   wait_for_message (bench, GST_MESSAGE_ERROR);
   bench_free (bench);

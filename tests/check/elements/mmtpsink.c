@@ -728,7 +728,7 @@ GST_START_TEST (nobody_there_is_an_error)
   LoopbackEnd sink;
 
   mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1",
-      "port", port, "channels", __i__ ? TWO : "", "timeout", GST_SECOND, NULL);
+      "port", port, "channels", __i__ ? TWO : "", "peer-timeout", 1000, NULL);
   check_failure (&sink, expected);
   fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
   g_free (expected);
@@ -776,7 +776,7 @@ GST_START_TEST (who_does_not_answer_is_an_error)
   mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1",
       "port",
       (gint) g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
-      "timeout", 300 * GST_MSECOND, NULL);
+      "peer-timeout", 300, NULL);
   check_failure (&sink, "0.3 s");
   fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-timeout"), 1);
   loopback_end_clear (&sink);
@@ -833,7 +833,7 @@ GST_START_TEST (another_key_is_an_error)
   gst_harness_play (pair.src.harness);
   mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
       "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "timeout", 300 * GST_MSECOND, "key",
+      loopback_port_of (&pair.src), "peer-timeout", 300, "key",
       keys[__i__].sink ? of_sink : NULL, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   fail_unless_equals_int (gst_harness_push (pair.sink.harness,
@@ -982,7 +982,8 @@ GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "timeout", TIMEOUT, NULL);
+      loopback_port_of (&pair.src), "peer-timeout",
+      (guint) (TIMEOUT / GST_MSECOND), NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);
@@ -1455,7 +1456,8 @@ GST_START_TEST (counters_do_not_go_back)
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "channels", TWO, "timeout", TIMEOUT, NULL);
+      loopback_port_of (&pair.src), "channels", TWO, "peer-timeout",
+      (guint) (TIMEOUT / GST_MSECOND), NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   loopback_push (&pair, loopback_make_buffer (0, SIZE));
   loopback_expect (&pair, 0, SIZE);

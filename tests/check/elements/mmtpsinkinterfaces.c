@@ -55,7 +55,7 @@ GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
   mmtp_loopback_sink_init (&sink, "host", ways[__i__].host, "channels",
       ways[__i__].channels,
       "bonding-addresses", ways[__i__].bonding_addresses, "auto-reconnect",
-      FALSE, "timeout", 10 * GST_SECOND, NULL);
+      FALSE, "peer-timeout", 10000, NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
   thread = g_thread_new ("push", push_one, sink.harness);
   while (count_channels (&sink) == 0)
@@ -84,7 +84,7 @@ GST_START_TEST (an_mtu_that_is_too_small_is_told)
   netns_must ("ip link set wlan0 mtu 155");
   netns_must ("ip link set wlan0 up");
   mmtp_loopback_sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0",
-      "auto-reconnect", FALSE, "timeout", 10 * GST_SECOND, NULL);
+      "auto-reconnect", FALSE, "peer-timeout", 10000, NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
   thread = g_thread_new ("push", push_one, sink.harness);
   text = loopback_pop_error (&sink);

@@ -639,7 +639,7 @@ GST_START_TEST (stats_come_as_messages)
   guint i;
 
   mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "stats-interval", 5 * GST_MSECOND, NULL);
+  g_object_set (pair.src.element, "stats-update-interval", 5, NULL);
   for (i = 0; i < 3; i++) {
     structure = loopback_pop_structure (&pair.src,
         "application/x-mmtpsrc-stats");

@@ -1572,7 +1572,7 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
   Fixture f = { NULL, element, bus };
   guint i;
 
-  g_object_set (element, "stats-interval", (guint64) GST_SECOND, NULL);
+  g_object_set (element, "stats-update-interval", 1000, NULL);
   gst_element_set_bus (element, bus);
   gst_element_set_clock (element, GST_CLOCK (clock));
   gst_element_set_state (element, GST_STATE_PLAYING);
@@ -1588,9 +1588,9 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
       3 * GST_SECOND);
 
   /* 0 while playing: no timer is left */
-  g_object_set (element, "stats-interval", (guint64) 0, NULL);
+  g_object_set (element, "stats-update-interval", 0, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
-  g_object_set (element, "stats-interval", (guint64) GST_SECOND, NULL);
+  g_object_set (element, "stats-update-interval", 1000, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 1);
   gst_element_set_state (element, GST_STATE_NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);

@@ -9,8 +9,8 @@
 
 #define SECRET "00112233445566778899aabbccddeeff"
 
-#define SINK_KEYS "wait-for-connection, auto-reconnect, blocking, timeout, " \
-    "eos-timeout"
+#define SINK_KEYS "wait-for-connection, auto-reconnect, blocking, " \
+    "peer-timeout, drain-timeout"
 #define DCCP_KEYS "host, udp-port, bind-port, encapsulation, service-code, " \
     "sequence-window, mtu, equation, ttl, qos-dscp"
 #define RTP_KEYS "media, encoding-name, payload, clock-rate"
@@ -23,9 +23,9 @@ static const struct
 #ifdef HAVE_MMTP
   {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
-        "retransmit, scheduler"},
+        "retransmit, scheduler, bind-address, bind-port, ttl, qos-dscp"},
   {"mmtpsrc", "mmtp", "caps, timeout, address, port, interface, latency, "
-        "max-latency, eos-at-end, " RTP_KEYS},
+        "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
 #endif
 #ifdef HAVE_UDPLITE
   {"udplitesink", "udplite", SINK_KEYS ", host, port, coverage-mode, "
@@ -39,7 +39,7 @@ static const struct
   {"dccpthinsink", "dccpthin", SINK_KEYS ", " DCCP_KEYS ", bind-address, port, "
         "mode, checksum-coverage, request-key-units"},
   {"dccpthinsrc", "dccpthin", "caps, timeout, " DCCP_KEYS ", address, port, "
-        "mode, min-checksum-coverage, eos-at-end, connect-timeout, " RTP_KEYS},
+        "mode, min-checksum-coverage, eos-at-end, peer-timeout, " RTP_KEYS},
 #endif
 };
 
@@ -99,7 +99,7 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* buffer-size or max-bytes, uri, name, parent, stats-interval at least */
+  /* buffer-size or max-bytes, uri, name, parent, stats-update-interval at least */
   fail_unless (n_refused >= 5);
   /* Not even its host was set. */
   g_object_get (element, "uri", &after, NULL);
@@ -126,7 +126,7 @@ GST_START_TEST (no_uri_sets_secrets_or_limits)
 {
   static const gchar *const never[] = { "key", "max-bytes", "max-packets",
     "buffer-size", "allowed-senders", "socket", "close-socket", "clients",
-    "stats-interval", "name", "uri"
+    "stats-update-interval", "stats-interval", "name", "uri"
   };
   guint i;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stats-interval of every element that has one: a timer runs in PLAYING and in
+/* stats-update-interval of every element that has one: a timer runs in PLAYING and in
  * no other state, whenever the property is set.
  */
 
@@ -71,7 +71,8 @@ static void
 expect_timers (GstElement * element, GstClock * clock, guint interval,
     guint expected)
 {
-  g_object_set (element, "stats-interval", interval * GST_SECOND, NULL);
+  g_object_set (element, "stats-update-interval", (guint) interval * 1000,
+      NULL);
   fail_unless_equals_int (count_timers (clock, interval * GST_SECOND),
       expected);
 }

@@ -841,7 +841,7 @@ GST_START_TEST (stats_come_as_messages)
   Rig rig;
 
   RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "stats-interval", GST_SECOND, NULL);
+  g_object_set (rig.element, "stats-update-interval", 1000, NULL);
   rig_ready (&rig);
   gst_harness_play (rig.harness);
   fail_unless (gst_harness_wait_for_clock_id_waits (rig.harness, 1, 60));

@@ -647,7 +647,7 @@ GST_START_TEST (datagrams_that_are_refused_for_the_timeout_are_an_error)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
       "auto-reconnect", FALSE,
-      "timeout", 150 * GST_MSECOND, NULL);
+      "peer-timeout", 150, NULL);
 
   FAKE (test->sink)->silent = TRUE;
   FAKE (test->sink)->refuse = G_MAXUINT;
@@ -805,7 +805,7 @@ GST_START_TEST (receiver_that_takes_nothing_is_gone)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
       "auto-reconnect", FALSE,
-      "timeout", 20 * GST_MSECOND, NULL);
+      "peer-timeout", 20, NULL);
 
   FAKE (test->sink)->room = 0;
   sink_pipeline_play (test);
@@ -1014,7 +1014,7 @@ GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
       FALSE,
-      "timeout", 5 * GST_MSECOND, NULL);
+      "peer-timeout", 5, NULL);
 
   FAKE (test->sink)->early = 20;
   sink_pipeline_play (test);
@@ -1111,8 +1111,8 @@ GST_END_TEST;
 GST_START_TEST (eos_behind_packets_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (),
-      "eos-timeout",
-      20 * GST_MSECOND, NULL);
+      "drain-timeout",
+      20, NULL);
 
   FAKE (test->sink)->room = 100;
   sink_pipeline_play (test);
@@ -1263,8 +1263,9 @@ GST_END_TEST;
 
 GST_START_TEST (eos_waits_no_longer_than_it_may)
 {
-  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
-      20 * GST_MSECOND, NULL);
+  SinkPipeline *test =
+      sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
+      20, NULL);
 
   FAKE (test->sink)->drains = FALSE;
   sink_pipeline_play (test);
@@ -1280,8 +1281,9 @@ GST_END_TEST;
 
 GST_START_TEST (the_end_without_a_receiver_is_an_error_at_once)
 {
-  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
-      GST_CLOCK_TIME_NONE / 4, "wait-for-connection", FALSE, NULL);
+  SinkPipeline *test =
+      sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
+      G_MAXINT, "wait-for-connection", FALSE, NULL);
 
   FAKE (test->sink)->silent = TRUE;
   sink_pipeline_play (test);
@@ -1295,8 +1297,9 @@ GST_END_TEST;
 
 GST_START_TEST (flush_and_stop_wake_who_drains)
 {
-  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
-      GST_CLOCK_TIME_NONE / 4, NULL);
+  SinkPipeline *test =
+      sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
+      G_MAXINT, NULL);
   const gchar *wire;
 
   FAKE (test->sink)->drains = FALSE;
@@ -1324,8 +1327,9 @@ GST_END_TEST;
 
 GST_START_TEST (pause_while_it_drains_goes_on_afterwards)
 {
-  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
-      GST_CLOCK_TIME_NONE / 4, NULL);
+  SinkPipeline *test =
+      sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
+      G_MAXINT, NULL);
 
   FAKE (test->sink)->drains = FALSE;
   sink_pipeline_play (test);
@@ -1382,8 +1386,8 @@ GST_END_TEST;
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
-      "eos-timeout",
-      20 * GST_MSECOND, NULL);
+      "drain-timeout",
+      20, NULL);
 
   FAKE (test->sink)->room = 30;
   sink_pipeline_play (test);
@@ -1404,8 +1408,8 @@ GST_END_TEST;
 GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
-      "eos-timeout",
-      20 * GST_MSECOND, NULL);
+      "drain-timeout",
+      20, NULL);
 
   FAKE (test->sink)->silent = TRUE;
   sink_pipeline_play (test);
@@ -1428,8 +1432,8 @@ check_asked_eos (GType type, gboolean silent)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("fakesrc", NULL);
-  GstElement *sink = g_object_new (type, "sync", FALSE, "eos-timeout",
-      20 * GST_MSECOND, NULL);
+  GstElement *sink = g_object_new (type, "sync", FALSE, "drain-timeout",
+      20, NULL);
   SinkPipeline test = { pipeline, sink };
 
   g_object_set (source, "sizetype", 2, "sizemax", 100, NULL);
@@ -1461,7 +1465,7 @@ GST_START_TEST (only_a_stored_stream_for_nobody_is_an_error)
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("fakesrc", NULL);
   GstElement *sink = g_object_new (fake_sink_get_type (), "sync", syncs,
-      "wait-for-connection", FALSE, "eos-timeout", 20 * GST_MSECOND, NULL);
+      "wait-for-connection", FALSE, "drain-timeout", 20, NULL);
   SinkPipeline test = { pipeline, sink };
 
   g_object_set (source, "sizetype", 2, "sizemax", 100, "num-buffers", 3,
@@ -1493,8 +1497,9 @@ GST_END_TEST;
 /* What waits for nobody is sent, however long ago that was. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
-  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
-      G_GUINT64_CONSTANT (0), NULL);
+  SinkPipeline *test =
+      sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
+      0, NULL);
 
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
@@ -1513,8 +1518,8 @@ GST_END_TEST;
 GST_START_TEST (flush_takes_back_that_eos_follows)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
-      "eos-timeout",
-      G_GUINT64_CONSTANT (0), NULL);
+      "drain-timeout",
+      0, NULL);
 
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
@@ -1538,8 +1543,8 @@ GST_END_TEST;
 GST_START_TEST (statistics_are_posted_at_an_interval)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
-      "stats-interval",
-      GST_SECOND, NULL);
+      "stats-update-interval",
+      1000, NULL);
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
   GstMessage *message;
   const GstStructure *stats;

@@ -15,6 +15,7 @@ typedef struct
   gint format;
   gint fraction[2];
   GObject *object;
+  guint64 duration;             /* ns */
 } Settings;
 
 typedef struct
@@ -84,6 +85,10 @@ static const GstWirelessProperty of_settings[] = {
       fraction),
   PROPERTY_OBJECT ("object", "Object", "An object", PROPERTY_PLAYING, object,
       gst_object_get_type),
+  PROPERTY_MILLISECONDS ("duration", "Duration", "A duration (ms)",
+      PROPERTY_PLAYING, duration, 0, 100000, 250),
+  PROPERTY_DEPRECATED_NANOSECONDS ("old-duration", "Old duration", "duration",
+      PROPERTY_PLAYING, duration, G_MAXINT64, 250 * GST_MSECOND),
 };
 
 #undef PROPERTY_STRUCT
@@ -147,7 +152,8 @@ find (Thing * thing, const gchar * name)
 GST_START_TEST (members_begin_with_the_defaults)
 {
   static const gchar *const names[] = { "text", "host", "flag", "number",
-    "count", "size", "format", "fraction", "object", "measured", "doubled"
+    "count", "size", "format", "fraction", "object", "duration", "old-duration",
+    "measured", "doubled"
   };
   Thing *thing = thing_new ();
   guint i;
@@ -215,6 +221,92 @@ GST_START_TEST (what_is_set_is_in_the_member_and_is_read)
 
 GST_END_TEST;
 
+/* One member in ns, and two properties */
+GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
+{
+  static const struct
+  {
+    guint64 nanoseconds;
+    guint milliseconds;
+  } durations[] = {
+    {0, 0}, {1, 1}, {GST_MSECOND, 1}, {GST_MSECOND + 1, 2},
+    {7 * GST_SECOND, 7000}, {G_MAXINT64, G_MAXUINT},
+  };
+  Thing *thing = thing_new ();
+  guint64 nanoseconds;
+  guint milliseconds, i;
+
+  for (i = 0; i < G_N_ELEMENTS (durations); i++) {
+    g_object_set (thing, "old-duration", durations[i].nanoseconds, NULL);
+    fail_unless_equals_uint64 (thing->settings.duration,
+        durations[i].nanoseconds);
+    g_object_get (thing, "duration", &milliseconds, "old-duration",
+        &nanoseconds, NULL);
+    fail_unless_equals_int (milliseconds, durations[i].milliseconds);
+    fail_unless_equals_uint64 (nanoseconds, durations[i].nanoseconds);
+  }
+  g_object_set (thing, "duration", 40, NULL);
+  fail_unless_equals_uint64 (thing->settings.duration, 40 * GST_MSECOND);
+  g_object_get (thing, "old-duration", &nanoseconds, NULL);
+  fail_unless_equals_uint64 (nanoseconds, 40 * GST_MSECOND);
+  fail_unless (find (thing, "old-duration")->flags & G_PARAM_DEPRECATED);
+  fail_unless_equals_string (g_param_spec_get_blurb (find (thing,
+              "old-duration")),
+      "Deprecated: use duration, which is in ms; this " "one is in ns");
+  gst_object_unref (thing);
+}
+
+GST_END_TEST;
+
+/* --- a subclass with words of its own ------------------------------------- */
+
+typedef Thing Special;
+typedef ThingClass SpecialClass;
+
+static GType special_get_type (void);
+G_DEFINE_TYPE (Special, special, thing_get_type ());
+
+static void
+special_class_init (SpecialClass * klass)
+{
+  gst_wireless_properties_reword (G_OBJECT_CLASS (klass), "duration",
+      "A special duration (ms)");
+}
+
+static void
+special_init (Special * self)
+{
+}
+
+GST_START_TEST (a_subclass_may_have_another_text)
+{
+  Thing *thing = thing_new ();
+  Thing *special = (Thing *) gst_object_ref_sink
+      (g_object_new (special_get_type (), NULL));
+  GParamSpec **specs;
+  guint n_thing, n_special, milliseconds;
+
+  fail_unless_equals_string (g_param_spec_get_blurb (find (thing, "duration")),
+      "A duration (ms)");
+  fail_unless_equals_string (g_param_spec_get_blurb (find (special,
+              "duration")), "A special duration (ms)");
+  g_object_set (special, "duration", 3, NULL);
+  fail_unless_equals_uint64 (special->settings.duration, 3 * GST_MSECOND);
+  g_object_get (special, "duration", &milliseconds, NULL);
+  fail_unless_equals_int (milliseconds, 3);
+  /* It is one property still. */
+  specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (thing), &n_thing);
+  g_free (specs);
+  specs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (special), &n_special);
+  g_free (specs);
+  fail_unless_equals_int (n_special, n_thing);
+  gst_object_unref (special);
+  gst_object_unref (thing);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (null_is_the_default_where_a_text_has_to_be_there)
 {
   Thing *thing = thing_new ();
@@ -259,6 +351,8 @@ properties_suite (void)
   tcase_add_test (tcase, members_begin_with_the_defaults);
   tcase_add_test (tcase, what_is_set_is_in_the_member_and_is_read);
   tcase_add_test (tcase, null_is_the_default_where_a_text_has_to_be_there);
+  tcase_add_test (tcase, a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns);
+  tcase_add_test (tcase, a_subclass_may_have_another_text);
   tcase_add_test (tcase, rows_say_when_and_by_whom);
   return suite;
 }

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Deprecated names of properties and of their values: each of them still sets what
+ * its new name sets, in its own unit, and reads what the new name has set.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#define NETWORK_SINK(factory) \
+  {factory, "timeout", "3000000000", "peer-timeout", "3000"}, \
+  {factory, "timeout", "1", "peer-timeout", "1"}, \
+  {factory, "timeout", "0", "peer-timeout", "0"}, \
+  {factory, "eos-timeout", "1500000000", "drain-timeout", "1500"}
+#define STATS(factory) \
+  {factory, "stats-interval", "2000000000", "stats-update-interval", "2000"}
+
+/* *INDENT-OFF* */
+static const struct
+{
+  const gchar *factory, *old_name, *old_value, *new_name, *new_value;
+} names[] = {
+#ifdef HAVE_MMTP
+  NETWORK_SINK ("mmtpsink"),
+  STATS ("mmtpsink"),
+  STATS ("mmtpsrc"),
+  {"mmtpsink", "bonding-addresses", "192.0.2.1:7", "channels",
+      "->192.0.2.1:7?name=192.0.2.1:7"},
+#endif
+#ifdef HAVE_IFD
+  NETWORK_SINK ("ifdsink"),
+  STATS ("ifdsink"),
+  STATS ("ifdqueue"),
+#endif
+#ifdef HAVE_UDPLITE
+  NETWORK_SINK ("udplitesink"),
+  STATS ("udplitesink"),
+  STATS ("udplitesrc"),
+  {"udplitesrc", "multicast-group", "239.1.2.3", "address", "239.1.2.3"},
+#endif
+#ifdef HAVE_DCCPTHIN
+  NETWORK_SINK ("dccpthinsink"),
+  NETWORK_SINK ("dcctpthinsink"),
+  STATS ("dccpthinsink"),
+  STATS ("dcctpthinsink"),
+  STATS ("dccpthinsrc"),
+  STATS ("dcctpthinsrc"),
+  {"dccpthinsrc", "connect-timeout", "250000000", "peer-timeout", "250"},
+  {"dcctpthinsrc", "connect-timeout", "250000000", "peer-timeout", "250"},
+  /* names of values */
+  {"dccpthinsink", "mode", "connect", "mode", "caller"},
+  {"dccpthinsink", "mode", "listen", "mode", "listener"},
+  {"dccpthinsrc", "mode", "connect", "mode", "caller"},
+  {"dccpthinsrc", "mode", "listen", "mode", "listener"},
+#endif
+#ifdef HAVE_MPEGSTAT
+  STATS ("mpegstat"),
+#endif
+#ifdef HAVE_BITRATEADAPT
+  STATS ("bitrateadapt"),
+#endif
+#ifdef HAVE_WIRELESSLINK
+  STATS ("wirelesslink"),
+#endif
+};
+/* *INDENT-ON* */
+
+static gchar *
+get_text (GstElement * element, const gchar * name)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  fail_unless (pspec != NULL, "%s", name);
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (G_OBJECT (element), name, &value);
+  text = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value) :
+      gst_value_serialize (&value);
+  g_value_unset (&value);
+  return text;
+}
+
+static void
+expect (GstElement * element, const gchar * name, const gchar * expected)
+{
+  gchar *text = get_text (element, name);
+
+  fail_unless_equals_string (text, expected);
+  g_free (text);
+}
+
+GST_START_TEST (an_old_name_sets_what_the_new_one_has)
+{
+  gchar *line = g_strdup_printf ("%s %s=%s", names[__i__].factory,
+      names[__i__].old_name, names[__i__].old_value);
+  GError *error = NULL;
+  GstElement *element = gst_parse_launch (line, &error);
+
+  g_assert_no_error (error);
+  expect (element, names[__i__].new_name, names[__i__].new_value);
+  gst_object_unref (element);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_old_name_reads_what_the_new_one_set)
+{
+  GstElement *element = gst_element_factory_make (names[__i__].factory, NULL);
+
+  gst_util_set_object_arg (G_OBJECT (element), names[__i__].new_name,
+      names[__i__].new_value);
+  expect (element, names[__i__].new_name, names[__i__].new_value);
+  if (g_str_has_suffix (names[__i__].old_value, "000000"))
+    expect (element, names[__i__].old_name, names[__i__].old_value);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static gboolean
+is_listed (const gchar * factory, const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i].factory, factory)
+        && g_str_equal (names[i].old_name, name))
+      return TRUE;
+  return FALSE;
+}
+
+/* An alias without a row above would not be tested. */
+GST_START_TEST (every_deprecated_property_is_tested)
+{
+  const gchar *factory = names[__i__].factory;
+  GstElement *element = gst_element_factory_make (factory, NULL);
+  GParamSpec **specs;
+  guint i, n;
+
+  specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  for (i = 0; i < n; i++) {
+    /* Those of GStreamer's base classes are theirs. */
+    if (!(specs[i]->flags & G_PARAM_DEPRECATED)
+        || g_str_has_prefix (g_type_name (specs[i]->owner_type), "GstBase"))
+      continue;
+    fail_unless (is_listed (factory, specs[i]->name), "%s of %s",
+        specs[i]->name, factory);
+    fail_unless (g_str_has_prefix (g_param_spec_get_blurb (specs[i]),
+            "Deprecated: use "), "%s of %s", specs[i]->name, factory);
+  }
+  g_free (specs);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+#ifdef HAVE_DCCPTHIN
+GST_START_TEST (a_uri_may_have_old_names)
+{
+  static const gchar *const uris[] = {
+    "dccpthin://192.0.2.7:7777?mode=listen&timeout=5000000000",
+    "dccpthin://192.0.2.7:7777?mode=listener&peer-timeout=5000",
+  };
+  GstElement *sink = gst_element_factory_make ("dccpthinsink", NULL);
+
+  fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uris[__i__],
+          NULL));
+  expect (sink, "mode", "listener");
+  expect (sink, "peer-timeout", "5000");
+  expect (sink, "bind-address", "192.0.2.7");
+  expect (sink, "host", "localhost");
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+#endif
+
+static Suite *
+oldnames_suite (void)
+{
+  Suite *suite = suite_create ("oldnames");
+  TCase *tcase = tcase_create ("general");
+  const gint n = G_N_ELEMENTS (names);
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, an_old_name_sets_what_the_new_one_has, 0, n);
+  tcase_add_loop_test (tcase, an_old_name_reads_what_the_new_one_set, 0, n);
+  tcase_add_loop_test (tcase, every_deprecated_property_is_tested, 0, n);
+#ifdef HAVE_DCCPTHIN
+  tcase_add_loop_test (tcase, a_uri_may_have_old_names, 0, 2);
+#endif
+  return suite;
+}
+
+GST_CHECK_MAIN (oldnames);
