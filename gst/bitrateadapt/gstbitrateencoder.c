@@ -13,7 +13,7 @@
 #define AT_START "it takes its rate only when it starts"
 
 /* One line for each encoder: that is all that a new one needs. tests/interop/
- * test_bitrateadapt.py checks those that are installed. */
+ * bitrateencoders.c tries those that are installed. */
 static const GstBitrateEncoder encoders[] = {
   {"x264enc", "bitrate", 1000},
   {"x265enc", "bitrate", 1000},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bitrateadapt between encoders and sinks that are made here: they have the names and
  * the properties of real ones, pass or take everything, and do what a check tells
- * them. Real encoders: tests/interop/test_bitrateadapt.py.
+ * them. Real encoders: tests/interop/bitrateencoders.c.
  */
 
 #include <gst/check/gstcheck.h>
