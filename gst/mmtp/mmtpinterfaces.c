@@ -29,11 +29,9 @@
 /* What the kernel knows of an interface that is up and running */
 typedef struct
 {
+  MmtpInterface interface;      /* first, as interface_free () frees both */
   gint index;
-  gchar *name;
-  guint mtu;
   gboolean is_loopback;
-  GPtrArray *addresses;         /* of GInetAddress */
   gboolean has_route;
 } Link;
 
@@ -59,13 +57,13 @@ struct _MmtpInterfaces
 /* --- links ---------------------------------------------------------------- */
 
 static void
-link_free (gpointer data)
+interface_free (gpointer data)
 {
-  Link *link = data;
+  MmtpInterface *interface = data;
 
-  g_free (link->name);
-  g_ptr_array_unref (link->addresses);
-  g_free (link);
+  g_free (interface->name);
+  g_ptr_array_unref (interface->addresses);
+  g_free (interface);
 }
 
 static Link *
@@ -111,10 +109,10 @@ take_link (const struct nlmsghdr *message, void *data)
     return MNL_CB_OK;
   link = g_new0 (Link, 1);
   link->index = info->ifi_index;
-  link->name = g_strdup (mnl_attr_get_str (name));
-  link->mtu = mtu ? mnl_attr_get_u32 (mtu) : 0;
+  link->interface.name = g_strdup (mnl_attr_get_str (name));
+  link->interface.mtu = mtu ? mnl_attr_get_u32 (mtu) : 0;
   link->is_loopback = (info->ifi_flags & IFF_LOOPBACK) != 0;
-  link->addresses = g_ptr_array_new_with_free_func (g_object_unref);
+  link->interface.addresses = g_ptr_array_new_with_free_func (g_object_unref);
   g_ptr_array_add (self->links, link);
   return MNL_CB_OK;
 }
@@ -177,7 +175,7 @@ take_address (const struct nlmsghdr *message, void *data)
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
-  g_ptr_array_add (link->addresses,
+  g_ptr_array_add (link->interface.addresses,
       g_inet_address_new_from_bytes (mnl_attr_get_payload (address),
           info->ifa_family == AF_INET ? G_SOCKET_FAMILY_IPV4 :
           G_SOCKET_FAMILY_IPV6));
@@ -328,21 +326,11 @@ ask_once (MmtpInterfaces * self)
   return done;
 }
 
-static void
-interface_free (gpointer data)
-{
-  MmtpInterface *interface = data;
-
-  g_free (interface->name);
-  g_ptr_array_unref (interface->addresses);
-  g_free (interface);
-}
-
 /* To ourselves nothing but the loopback interface leads. */
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {
-  if (link->addresses->len == 0)
+  if (link->interface.addresses->len == 0)
     return FALSE;
   if (self->family == AF_UNSPEC)
     return TRUE;
@@ -362,9 +350,9 @@ choose (MmtpInterfaces * self)
     if (!is_wanted (self, link))
       continue;
     interface = g_new0 (MmtpInterface, 1);
-    interface->name = g_strdup (link->name);
-    interface->mtu = link->mtu;
-    interface->addresses = g_ptr_array_ref (link->addresses);
+    interface->name = g_strdup (link->interface.name);
+    interface->mtu = link->interface.mtu;
+    interface->addresses = g_ptr_array_ref (link->interface.addresses);
     g_ptr_array_add (chosen, interface);
   }
   return chosen;
@@ -448,7 +436,7 @@ mmtp_interfaces_new (GSocketAddress * remote, GError ** error)
 {
   MmtpInterfaces *self = g_new0 (MmtpInterfaces, 1);
 
-  self->links = g_ptr_array_new_with_free_func (link_free);
+  self->links = g_ptr_array_new_with_free_func (interface_free);
   if (remote && !take_remote (self, remote, error)) {
     mmtp_interfaces_free (self);
     return NULL;
