@@ -242,6 +242,8 @@ static const Setting table[] = {
       "Bytes of the link's own that are sent with each packet"},
   {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
       "All stations share one transmitter"},
+  {"take-turns", KIND_BOOLEAN, 0, 0, PLAIN (pipe.take_turns),
+      "Half duplex: stations send in turn, not in the order of arrival"},
   {"turnaround", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.turnaround),
       "Half duplex: pause when another station sends, in ns"},
   {"outage-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_good),

@@ -99,6 +99,7 @@ const FuzzField fuzz_fields[] = {
   FIELD (FIELD_U64, pipe.cellular.reversion),
   FIELD (FIELD_CHANCE, pipe.cellular.outage_escape),
   FIELD (FIELD_U64, pipe.cellular.outage_interval),
+  FIELD (FIELD_FLAG, pipe.take_turns)
 };
 
 const guint fuzz_n_fields = G_N_ELEMENTS (fuzz_fields);

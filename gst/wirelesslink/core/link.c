@@ -58,6 +58,8 @@ link_new (const LinkConfig * config, GError ** error)
   link->config = *config;
   link->flows = g_array_new (FALSE, TRUE, sizeof (LinkFlow));
   link->departures = g_ptr_array_new ();
+  link->steps = g_array_new (FALSE, FALSE, sizeof (LinkStep));
+  link->cuts = g_array_new (FALSE, FALSE, sizeof (LinkCut));
   link->events = g_array_new (FALSE, TRUE, sizeof (LinkEvent));
   for (i = 0; i < LINK_MAX_STATIONS; i++) {
     link->quality[i] = -1;
@@ -107,6 +109,8 @@ link_free (Link * link, GDestroyNotify user_free)
   g_array_unref (link->flows);
   g_ptr_array_unref (link->departures);
   g_array_unref (link->events);
+  g_array_unref (link->steps);
+  g_array_unref (link->cuts);
   g_free (link);
 }
 
@@ -124,6 +128,25 @@ void
 link_set_station (Link * link, guint flow, guint station)
 {
   link_get_flow (link, flow)->station = MIN (station, LINK_MAX_STATIONS - 1);
+}
+
+void
+link_add_step (Link * link, guint64 from, guint station, guint64 rate,
+    guint64 delay)
+{
+  LinkStep step = { from, link_direction (station), rate, delay };
+
+  g_return_if_fail (link->config.model == LINK_MODEL_PIPE);
+  g_array_append_val (link->steps, step);
+}
+
+void
+link_add_cut (Link * link, guint64 from, guint64 to, guint32 above)
+{
+  LinkCut cut = { from, to, above };
+
+  g_return_if_fail (link->config.model == LINK_MODEL_PIPE);
+  g_array_append_val (link->cuts, cut);
 }
 
 /* Time */

@@ -33,6 +33,18 @@ void link_free (Link * link, GDestroyNotify user_free);
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
+/* LINK_MODEL_PIPE: transmissions that begin at `from` or later take this rate
+ * (bit/s) and delay (ns) instead of those of the configuration, in the direction
+ * of this station. Steps are added in the order of their times, before these
+ * have come. */
+void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
+    guint64 delay);
+/* LINK_MODEL_PIPE: packets of more than `above` bytes are lost that are in
+ * transmission or on their way to the receiver at any time from `from` up to,
+ * without, `to`. What waits in the queue stays. Cuts are added before they
+ * begin, in any order. */
+void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
+
 /* A packet arrives. It always ends in an output or in a fate event. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);

@@ -158,6 +158,8 @@ typedef struct
   const gchar *trace[2];        /* text in mahimahi's format instead of both;
                                  * [1] NULL: as [0] */
   gboolean half_duplex;         /* one medium for both directions */
+  gboolean take_turns;          /* on it the stations send in turn; otherwise
+                                 * the packet that waits longest goes first */
   guint64 turnaround;           /* ns, when the direction changes */
   guint overhead;               /* bytes that are sent with each packet */
   guint64 delay[2];             /* ns */

@@ -47,6 +47,22 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
+/* From this time on a direction has this rate and delay. */
+typedef struct
+{
+  guint64 from;                 /* ns */
+  guint direction;
+  guint64 rate;                 /* bit/s */
+  guint64 delay;                /* ns */
+} LinkStep;
+
+/* Packets of more bytes than `above` do not survive this time. */
+typedef struct
+{
+  guint64 from, to;             /* ns */
+  guint32 above;
+} LinkCut;
+
 struct _Link
 {
   LinkConfig config;            /* its texts are not valid after link_new */
@@ -61,6 +77,8 @@ struct _Link
   gdouble quality[LINK_MAX_STATIONS];   /* last told */
 
   GArray *flows;                /* of LinkFlow */
+  GArray *steps;                /* of LinkStep, in the order of their times */
+  GArray *cuts;                 /* of LinkCut */
   GPtrArray *departures;        /* of LinkItem: heap by departure and order */
   guint64 n_departures;
   GQueue outputs;               /* of LinkItem that left */

@@ -20,7 +20,8 @@
 typedef struct
 {
   LinkItem *item;               /* in service */
-  guint64 end;                  /* ns: of its service */
+  guint64 begin, end;           /* ns: of its service */
+  guint64 delay;                /* ns: of its way to the receiver */
   guint station;                /* that sends or sent last */
   gboolean used;
 } Transmitter;
@@ -38,7 +39,8 @@ typedef struct
 typedef struct
 {
   Link *link;
-  LinkPipeConfig config;
+  LinkPipeConfig config;        /* with the steps that have been taken */
+  guint n_steps;                /* of these */
   Transmitter transmitters[LINK_MAX_STATIONS];
   Direction directions[LINK_MAX_STATIONS];      /* by station */
   guint n_stations;
@@ -141,8 +143,23 @@ get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   }
 }
 
-/* Which station may send next: on a shared medium the one whose packet waits
- * longest */
+/* The first station after `last` that has a packet, in a circle */
+static gint
+find_next_in_turn (Pipe * pipe, guint last)
+{
+  guint i;
+
+  for (i = 1; i <= pipe->n_stations; i++) {
+    guint station = (last + i) % pipe->n_stations;
+
+    if (link_peek (pipe->link, station))
+      return station;
+  }
+  return -1;
+}
+
+/* Which station may send next: on a shared medium the next in turn, or the one
+ * whose packet waits longest */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -152,6 +169,8 @@ find_waiting (Pipe * pipe, guint number)
 
   if (!pipe->config.half_duplex)
     return link_peek (pipe->link, number) ? (gint) number : -1;
+  if (pipe->config.take_turns)
+    return find_next_in_turn (pipe, pipe->transmitters[number].station);
   for (i = 0; i < pipe->n_stations; i++) {
     LinkItem *item = link_peek (pipe->link, i);
 
@@ -164,6 +183,21 @@ find_waiting (Pipe * pipe, guint number)
 }
 
 static void
+take_steps (Pipe * pipe)
+{
+  const GArray *steps = pipe->link->steps;
+
+  for (; pipe->n_steps < steps->len; pipe->n_steps++) {
+    const LinkStep *step = &g_array_index (steps, LinkStep, pipe->n_steps);
+
+    if (step->from > pipe->link->now)
+      return;
+    pipe->config.rate[step->direction] = step->rate;
+    pipe->config.delay[step->direction] = step->delay;
+  }
+}
+
+static void
 start (Pipe * pipe, guint number)
 {
   Transmitter *transmitter = &pipe->transmitters[number];
@@ -173,7 +207,10 @@ start (Pipe * pipe, guint number)
 
   if (station < 0 || !link_is_connected (pipe->link))
     return;
+  take_steps (pipe);
   transmitter->item = link_take (pipe->link, station);
+  transmitter->begin = begin;
+  transmitter->delay = pipe->config.delay[link_direction (station)];
   if (transmitter->used && transmitter->station != station)
     begin += pipe->config.turnaround;
   transmitter->used = TRUE;
@@ -270,7 +307,7 @@ get_departure (Pipe * pipe, LinkItem * item)
 {
   Direction *direction = &pipe->directions[item->p.station];
   guint64 departure = pipe->link->now +
-      pipe->config.delay[link_direction (item->p.station)];
+      get_transmitter (pipe, item->p.station)->delay;
 
   if (pipe->config.jitter || item->recorded)
     item->p.jitter = draw_jitter (pipe, item);
@@ -309,12 +346,34 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
   return TRUE;
 }
 
+/* Whether a packet is under way from `begin` to `departure` during a cut */
+static gboolean
+meets_cut (const Pipe * pipe, const LinkItem * item, guint64 begin,
+    guint64 departure)
+{
+  const GArray *cuts = pipe->link->cuts;
+  guint i;
+
+  for (i = 0; i < cuts->len; i++) {
+    const LinkCut *cut = &g_array_index (cuts, LinkCut, i);
+
+    if (item->p.size > cut->above && departure >= cut->from && begin < cut->to)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 leave (Pipe * pipe, LinkItem * item)
 {
   guint64 departure = get_departure (pipe, item);
   guint i, copies;
 
+  if (meets_cut (pipe, item, get_transmitter (pipe, item->p.station)->begin,
+          departure)) {
+    link_lose (pipe->link, item, LINK_FATE_AIR);
+    return;
+  }
   if (!pass_receiver (pipe, item, &departure)) {
     link_lose (pipe->link, item, LINK_FATE_RECEIVER);
     return;

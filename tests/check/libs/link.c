@@ -186,6 +186,114 @@ GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
 
 GST_END_TEST;
 
+/* Stations that contend for each packet, as on a radio medium, and not one
+ * queue for both: the answer does not wait behind all that was there before. */
+GST_START_TEST (stations_take_turns_on_a_shared_medium)
+{
+  LinkConfig config = custom ();
+  Link *link;
+  guint i;
+
+  config.pipe.rate[0] = config.pipe.rate[1] = 1000000;
+  config.pipe.half_duplex = config.pipe.take_turns = TRUE;
+  config.pipe.turnaround = 3 * MS;
+  link = link_load_link_new (&config);
+  for (i = 0; i < 3; i++)
+    link_add_flow (link, i);
+  for (i = 0; i < 3; i++)
+    link_input (link, 0, 0, 1250, NULL);
+  link_input (link, 1 * MS, 2, 1250, NULL);
+  link_input (link, 2 * MS, 1, 1250, NULL);
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 0, 0, 10 * MS);
+  expect_output (link, 1, 0, 23 * MS);
+  expect_output (link, 2, 0, 36 * MS);
+  expect_output (link, 0, 1, 49 * MS);
+  /* alone, without a change of the direction */
+  expect_output (link, 0, 2, 59 * MS);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+/* A step holds for transmissions that begin at its time or later, and for the
+ * whole way of their packets. */
+GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
+{
+  LinkConfig config = custom ();
+  Link *link;
+  guint i;
+
+  config.pipe.rate[0] = config.pipe.rate[1] = 1000000;
+  config.pipe.delay[0] = config.pipe.delay[1] = 5 * MS;
+  link = link_load_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  link_add_step (link, 10 * MS, 0, 2000000, 5 * MS);
+  link_add_step (link, 12 * MS, 0, 500000, 5 * MS);
+  link_add_step (link, 25 * MS, 0, 500000, 50 * MS);
+  for (i = 0; i < 4; i++)
+    link_input (link, 0, 0, 1250, NULL);
+  for (i = 0; i < 4; i++)
+    link_input (link, 0, 1, 1250, NULL);
+  link_timeout (link, LINK_SECOND);
+  /* 0 to 10 ms, 10 to 15 ms, 15 to 35 ms and 35 to 55 ms */
+  expect_output (link, 0, 0, 15 * MS);
+  expect_output (link, 1, 0, 15 * MS);
+  expect_output (link, 0, 1, 20 * MS);
+  expect_output (link, 1, 1, 25 * MS);
+  expect_output (link, 1, 2, 35 * MS);
+  expect_output (link, 0, 2, 40 * MS);
+  expect_output (link, 1, 3, 45 * MS);
+  expect_output (link, 0, 3, 105 * MS);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+/* A packet that moves while the link is cut is lost, whether it is in
+ * transmission or on its way; one that waits is not. */
+GST_START_TEST (cut_loses_what_is_under_way)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkEvent event;
+  Link *link;
+  guint64 lost = 0;
+  guint i;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.delay[0] = 5 * MS;
+  link = link_load_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_cut (link, 22 * MS, 30 * MS, 0);
+  /* larger packets only; and one that begins where another ends */
+  link_add_cut (link, 50 * MS, 60 * MS, 1250);
+  link_add_cut (link, 46 * MS, 50 * MS, 1249);
+  for (i = 0; i < 7; i++)
+    link_input (link, 0, 0, 1250, NULL);
+  link_timeout (link, LINK_SECOND);
+  /* 1: 10 to 25 ms, 2: 20 to 35 ms; 3 starts as the first cut ends and arrives
+   * before the next; 4: 40 to 55 ms; 5: from 50 ms on */
+  expect_output (link, 0, 0, 15 * MS);
+  expect_output (link, 0, 3, 45 * MS);
+  expect_output (link, 0, 5, 65 * MS);
+  expect_output (link, 0, 6, 75 * MS);
+  while (link_poll_event (link, &event)) {
+    if (event.type == LINK_EVENT_FATE
+        && event.packet.fate != LINK_FATE_DELIVERED) {
+      fail_unless_equals_int (event.packet.fate, LINK_FATE_AIR);
+      lost |= 1 << event.packet.index;
+    }
+  }
+  fail_unless_equals_uint64 (lost, 1 << 1 | 1 << 2 | 1 << 4);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR], 3);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
 {
   LinkConfig config = custom ();
@@ -1294,6 +1402,9 @@ link_suite (void)
   tcase_add_test (tc, pipe_without_a_limit_passes_at_once);
   tcase_add_test (tc, directions_have_their_own_rate_and_transmitter);
   tcase_add_test (tc, half_duplex_serves_in_turn_and_turns_around);
+  tcase_add_test (tc, stations_take_turns_on_a_shared_medium);
+  tcase_add_test (tc, steps_change_rate_and_delay_of_one_direction);
+  tcase_add_test (tc, cut_loses_what_is_under_way);
   tcase_add_test (tc, full_queue_drops_and_counts_apart_from_the_air);
   tcase_add_test (tc, queue_is_limited_in_bytes_and_in_time);
   tcase_add_test (tc, too_big_a_packet_is_refused);
