@@ -1,56 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Queue, transmitter and way of a simulated channel, see the header. Time goes
- * forward lazily: each call first lets happen what was due before it.
+/* Both directions of a simulated connection over wirelesslink's core, see the
+ * header. Each direction is a pipe of its own, or both are stations of one
+ * half-duplex pipe.
  */
 
 #include "virtuallink.h"
 
+#include "link.h"
 #include "seededdraw.h"
-
-/* What a draw is for */
-enum
-{
-  DRAW_LOSS,
-  DRAW_FLUCTUATION,
-  DRAW_GOOD,
-  DRAW_BAD
-};
-
-typedef struct
-{
-  guint32 size;
-  guint64 arrival;              /* once it is on its way */
-  guint64 serial;
-  gboolean is_lost;
-  gpointer packet;
-} Item;
-
-typedef struct
-{
-  GQueue waiting;               /* of Item */
-  guint64 waiting_bytes;
-  GSequence *under_way;         /* of Item, by arrival */
-  guint64 last_arrival;
-  guint64 n_sent;
-  /* bursts of losses: alternating times, drawn as they come */
-  guint64 n_states;
-  guint64 state_ends;
-  gboolean is_bad;
-  SimLinkStats stats;
-} Direction;
 
 struct _SimLink
 {
   SimLinkConfig config;
-  guint64 seed;
-  guint number;
   GDestroyNotify packet_free;
-  guint64 origin;
-  Direction directions[2];
-  /* Two transmitters; of a half-duplex link the first is both's. */
-  Item *on_air[2];
-  SimDirection on_air_direction[2];
-  guint64 air_free[2];          /* when what is on the air has been sent */
+  Link *links[2];               /* twice the same one if it is half-duplex */
+  guint flows[2];
+  guint64 max_queued[2];        /* bytes */
 };
 
 void
@@ -92,332 +57,222 @@ sim_link_config_add_back_step (SimLinkConfig * config, guint64 time,
   add_step (config, time)->back_rate = back_rate;
 }
 
+/* --- life ----------------------------------------------------------------- */
+
+static void
+set_loss (LinkPipeConfig * pipe, const SimPath * path)
+{
+  if (!path->burst) {
+    pipe->loss_good = path->loss;
+  } else if (path->loss > 0) {
+    pipe->fading.mean_bad = path->burst;
+    pipe->fading.mean_good = path->burst * (1 - path->loss) / path->loss;
+    pipe->loss_bad = 1;
+  }
+}
+
+/* The core has one jitter, one loss and one queue limit for both stations of a
+ * half-duplex pipe. */
+static void
+check_is_symmetric (const SimLinkConfig * config)
+{
+  const SimPath *forward = &config->path[SIM_FORWARD];
+  const SimPath *back = &config->path[SIM_BACK];
+
+  g_assert_true (forward->fluctuation == back->fluctuation
+      && forward->exponential == back->exponential
+      && forward->reorders == back->reorders && forward->queue == back->queue
+      && forward->loss == back->loss && forward->burst == back->burst);
+}
+
+static Link *
+make_link (const SimLinkConfig * config, SimDirection d, guint64 seed)
+{
+  const SimPath *path = &config->path[d];
+  LinkConfig link_config;
+  GError *error = NULL;
+  Link *link;
+  guint i;
+
+  link_config_init (&link_config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
+  link_config.seed = seed;
+  link_config.overhead = 0;
+  link_config.max_size = 0;
+  link_config.queue.packets = 0;
+  link_config.queue.bytes = MAX (path->queue, 1);
+  for (i = 0; i < 2; i++) {
+    link_config.pipe.rate[i] = config->path[i].rate * 8;
+    link_config.pipe.delay[i] = config->path[i].delay;
+  }
+  link_config.pipe.half_duplex = config->half_duplex;
+  link_config.pipe.take_turns = TRUE;
+  link_config.pipe.turnaround = config->turnaround;
+  link_config.pipe.jitter = path->fluctuation;
+  link_config.pipe.jitter_exponential = path->exponential;
+  link_config.pipe.reorder = path->reorders ? 1 : 0;
+  set_loss (&link_config.pipe, path);
+  link = link_new (&link_config, &error);
+  g_assert_no_error (error);
+  return link;
+}
+
 SimLink *
 sim_link_new (const SimLinkConfig * config, guint64 seed,
     guint number, GDestroyNotify packet_free)
 {
-  SimLink *link = g_new0 (SimLink, 1);
+  SimLink *self = g_new0 (SimLink, 1);
   guint i;
 
-  link->config = *config;
-  link->seed = seed;
-  link->number = number;
-  link->packet_free = packet_free;
-  link->origin = G_MAXUINT64;
+  self->config = *config;
+  self->packet_free = packet_free;
+  if (config->half_duplex)
+    check_is_symmetric (config);
   for (i = 0; i < 2; i++) {
-    g_queue_init (&link->directions[i].waiting);
-    link->directions[i].under_way = g_sequence_new (NULL);
-    link->directions[i].is_bad = TRUE;  /* the first state is a good one */
+    if (i == SIM_BACK && config->half_duplex)
+      self->links[i] = self->links[SIM_FORWARD];
+    else
+      self->links[i] = make_link (config, i, seeded_draw (seed,
+              number * 2 + i, 0, 0, 0));
+    /* The stations are numbered as the directions are. */
+    self->flows[i] = link_add_flow (self->links[i], i);
   }
-  return link;
+  return self;
 }
 
-static void
-item_free (SimLink * link, Item * item)
+static gboolean
+has_own_link (const SimLink * self, guint direction)
 {
-  if (item->packet)
-    link->packet_free (item->packet);
-  g_free (item);
+  return direction == SIM_FORWARD || !self->config.half_duplex;
 }
 
 void
-sim_link_free (SimLink * link)
+sim_link_free (SimLink * self)
 {
   guint i;
 
   for (i = 0; i < 2; i++) {
-    Direction *direction = &link->directions[i];
-    GSequenceIter *iter = g_sequence_get_begin_iter (direction->under_way);
-    Item *item;
-
-    while ((item = g_queue_pop_head (&direction->waiting)))
-      item_free (link, item);
-    for (; !g_sequence_iter_is_end (iter); iter = g_sequence_iter_next (iter))
-      item_free (link, g_sequence_get (iter));
-    g_sequence_free (direction->under_way);
-    if (link->on_air[i])
-      item_free (link, link->on_air[i]);
+    if (has_own_link (self, i))
+      link_free (self->links[i], self->packet_free);
   }
-  g_free (link);
+  g_free (self);
 }
 
 void
-sim_link_set_origin (SimLink * link, guint64 origin)
+sim_link_set_origin (SimLink * self, guint64 origin)
 {
-  link->origin = origin;
-}
+  SimPath forward = self->config.path[SIM_FORWARD];
+  SimPath back = self->config.path[SIM_BACK];
+  guint i, j;
 
-/* --- what the channel does at a time -------------------------------------- */
+  for (i = 0; i < self->config.n_steps; i++) {
+    const SimStep *step = &self->config.steps[i];
 
-static guint64
-draw (SimLink * link, SimDirection d, guint purpose, guint64 index)
-{
-  return seeded_draw (link->seed, link->number * 2 + d, purpose, index, 0);
-}
-
-static void
-get_rate_and_delay (SimLink * link, SimDirection d, guint64 now,
-    guint64 * rate, guint64 * delay)
-{
-  guint i;
-
-  *rate = link->config.path[d].rate;
-  *delay = link->config.path[d].delay;
-  if (now < link->origin)
-    return;
-  for (i = 0; i < link->config.n_steps; i++) {
-    const SimStep *step = &link->config.steps[i];
-
-    if (now - link->origin < step->time)
-      break;
-    if (d == SIM_BACK ? step->back_rate : step->rate)
-      *rate = d == SIM_BACK ? step->back_rate : step->rate;
-    if (d == SIM_FORWARD && step->delay)
-      *delay = step->delay;
+    forward.rate = step->rate ? step->rate : forward.rate;
+    forward.delay = step->delay ? step->delay : forward.delay;
+    back.rate = step->back_rate ? step->back_rate : back.rate;
+    link_add_step (self->links[SIM_FORWARD], origin + step->time, SIM_FORWARD,
+        forward.rate * 8, forward.delay);
+    link_add_step (self->links[SIM_BACK], origin + step->time, SIM_BACK,
+        back.rate * 8, back.delay);
   }
-}
+  for (i = 0; i < self->config.n_outages; i++) {
+    const SimOutage *outage = &self->config.outages[i];
 
-/* Whether a packet that is under way from `from` to `to` meets an outage */
-static gboolean
-meets_outage (SimLink * link, guint32 size, guint64 from, guint64 to)
-{
-  guint i;
-
-  if (link->origin == G_MAXUINT64)
-    return FALSE;
-  for (i = 0; i < link->config.n_outages; i++) {
-    const SimOutage *outage = &link->config.outages[i];
-
-    if (size > outage->above && to >= link->origin + outage->from
-        && from < link->origin + outage->to)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-/* Good and bad times in turn, so that `loss` of the time is bad */
-static gboolean
-is_bad_time (SimLink * link, SimDirection d, guint64 now)
-{
-  const SimPath *path = &link->config.path[d];
-  Direction *direction = &link->directions[d];
-
-  while (now >= direction->state_ends) {
-    guint64 mean = path->burst;
-
-    direction->is_bad = !direction->is_bad;
-    if (!direction->is_bad)
-      mean = path->burst * (1 - path->loss) / path->loss;
-    direction->state_ends += seeded_draw_exponential (draw (link, d,
-            direction->is_bad ? DRAW_BAD : DRAW_GOOD, direction->n_states++),
-        mean);
-  }
-  return direction->is_bad;
-}
-
-static gboolean
-is_lost (SimLink * link, SimDirection d, guint64 now)
-{
-  const SimPath *path = &link->config.path[d];
-
-  if (path->loss <= 0)
-    return FALSE;
-  if (path->burst)
-    return is_bad_time (link, d, now);
-  return seeded_draw_hits (draw (link, d, DRAW_LOSS,
-          link->directions[d].n_sent), seeded_chance (path->loss));
-}
-
-static guint64
-get_fluctuation (SimLink * link, SimDirection d)
-{
-  const SimPath *path = &link->config.path[d];
-  guint64 value = draw (link, d, DRAW_FLUCTUATION,
-      link->directions[d].n_sent);
-
-  if (!path->fluctuation)
-    return 0;
-  if (path->exponential)
-    return seeded_draw_exponential (value, path->fluctuation);
-  return seeded_draw_below (value, path->fluctuation + 1);
-}
-
-/* --- a packet's way ------------------------------------------------------- */
-
-static guint
-get_transmitter (SimLink * link, SimDirection d)
-{
-  return link->config.half_duplex ? 0 : d;
-}
-
-/* Of a half-duplex medium the direction that was not the last one, if it has
- * something; nobody can occupy it for ever. */
-static gboolean
-choose_direction (SimLink * link, guint transmitter, SimDirection * direction)
-{
-  SimDirection last = link->on_air_direction[transmitter];
-  SimDirection first = link->config.half_duplex ? !last : transmitter;
-
-  *direction = first;
-  if (!g_queue_is_empty (&link->directions[first].waiting))
-    return TRUE;
-  *direction = last;
-  return link->config.half_duplex
-      && !g_queue_is_empty (&link->directions[last].waiting);
-}
-
-static void
-start_transmission (SimLink * link, guint transmitter, guint64 now)
-{
-  SimDirection d;
-  Direction *direction;
-  guint64 rate, delay, time;
-  Item *item;
-
-  if (link->on_air[transmitter] || !choose_direction (link, transmitter, &d))
-    return;
-  direction = &link->directions[d];
-  item = g_queue_pop_head (&direction->waiting);
-  direction->waiting_bytes -= item->size;
-  get_rate_and_delay (link, d, now, &rate, &delay);
-  time = (item->size * SIM_SECOND + rate - 1) / rate;
-  direction->stats.busy += time;
-  if (link->config.half_duplex && d != link->on_air_direction[transmitter])
-    time += link->config.turnaround;
-  item->arrival = now + time + delay + get_fluctuation (link, d);
-  if (!link->config.path[d].reorders)
-    item->arrival = MAX (item->arrival, direction->last_arrival);
-  direction->last_arrival = MAX (direction->last_arrival, item->arrival);
-  item->is_lost = is_lost (link, d, now)
-      || meets_outage (link, item->size, now, item->arrival);
-  item->serial = direction->n_sent++;
-  link->on_air[transmitter] = item;
-  link->on_air_direction[transmitter] = d;
-  link->air_free[transmitter] = now + time;
-}
-
-static gint
-compare_items (gconstpointer a, gconstpointer b, gpointer user_data)
-{
-  const Item *x = a, *y = b;
-
-  if (x->arrival != y->arrival)
-    return x->arrival < y->arrival ? -1 : 1;
-  return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
-
-static void
-end_transmission (SimLink * link, guint transmitter)
-{
-  Item *item = g_steal_pointer (&link->on_air[transmitter]);
-  Direction *direction = &link->directions[link->on_air_direction[transmitter]];
-
-  if (item->is_lost) {
-    direction->stats.lost++;
-    item_free (link, item);
-  } else {
-    g_sequence_insert_sorted (direction->under_way, item, compare_items, NULL);
-  }
-}
-
-static void
-advance (SimLink * link, guint64 now)
-{
-  guint i;
-
-  for (i = 0; i < 2; i++) {
-    while (link->on_air[i] && link->air_free[i] <= now) {
-      end_transmission (link, i);
-      start_transmission (link, i, link->air_free[i]);
+    for (j = 0; j < 2; j++) {
+      if (has_own_link (self, j))
+        link_add_cut (self->links[j], origin + outage->from,
+            origin + outage->to, outage->above);
     }
   }
 }
 
-void
-sim_link_input (SimLink * link, guint64 now, SimDirection d,
-    guint32 size, gpointer packet)
-{
-  Direction *direction = &link->directions[d];
-  Item *item;
+/* --- a packet's way ------------------------------------------------------- */
 
-  advance (link, now);
-  direction->stats.offered++;
-  direction->stats.offered_bytes += size;
-  if (direction->waiting_bytes + size > link->config.path[d].queue
-      && link->on_air[get_transmitter (link, d)]) {
-    direction->stats.overflowed++;
-    link->packet_free (packet);
-    return;
+static void
+free_lost (SimLink * self, Link * link)
+{
+  LinkEvent event;
+
+  while (link_poll_event (link, &event)) {
+    if (event.type == LINK_EVENT_FATE && event.packet.fate > LINK_FATE_DAMAGED)
+      self->packet_free (event.packet.user);
   }
-  item = g_new0 (Item, 1);
-  item->size = size;
-  item->packet = packet;
-  g_queue_push_tail (&direction->waiting, item);
-  direction->waiting_bytes += size;
-  start_transmission (link, get_transmitter (link, d), now);
-  direction->stats.max_queued =
-      MAX (direction->stats.max_queued, direction->waiting_bytes);
 }
 
-static Item *
-get_first (const Direction * direction)
+void
+sim_link_input (SimLink * self, guint64 now, SimDirection direction,
+    guint32 size, gpointer packet)
 {
-  GSequenceIter *iter = g_sequence_get_begin_iter (direction->under_way);
+  Link *link = self->links[direction];
+  guint64 bytes;
+  guint n;
 
-  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+  link_input (link, now, self->flows[direction], size, packet);
+  free_lost (self, link);
+  link_get_queue (link, direction, &n, &bytes);
+  self->max_queued[direction] = MAX (self->max_queued[direction], bytes);
 }
 
 gpointer
-sim_link_output (SimLink * link, guint64 now, SimDirection * direction)
+sim_link_output (SimLink * self, guint64 now, SimDirection * direction)
 {
+  LinkPacket packet;
   guint i;
 
-  advance (link, now);
   for (i = 0; i < 2; i++) {
-    Direction *d = &link->directions[i];
-    Item *item = get_first (d);
-    gpointer packet;
-
-    if (!item || item->arrival > now)
+    if (!has_own_link (self, i))
       continue;
-    g_sequence_remove (g_sequence_get_begin_iter (d->under_way));
-    d->stats.arrived++;
-    d->stats.arrived_bytes += item->size;
-    packet = g_steal_pointer (&item->packet);
-    item_free (link, item);
-    *direction = i;
-    return packet;
+    link_timeout (self->links[i], now);
+    free_lost (self, self->links[i]);
+    if (link_poll_output (self->links[i], &packet)) {
+      *direction = packet.station;
+      return packet.user;
+    }
   }
   return NULL;
 }
 
+static guint64
+count_under_way (SimLink * self, guint direction)
+{
+  LinkFlowStats stats;
+  guint64 ended = 0;
+  guint i;
+
+  link_get_flow_stats (self->links[direction], self->flows[direction], &stats);
+  for (i = 0; i < LINK_FATE_LAST; i++)
+    ended += stats.fates[i];
+  return stats.offered - ended;
+}
+
 guint64
-sim_link_next (SimLink * link)
+sim_link_next (SimLink * self)
 {
   guint64 next = G_MAXUINT64;
   guint i;
 
+  /* Fading alone is no reason to wake up. */
   for (i = 0; i < 2; i++) {
-    Item *item = get_first (&link->directions[i]);
-
-    if (item)
-      next = MIN (next, item->arrival);
-    if (link->on_air[i])
-      next = MIN (next, link->air_free[i]);
+    if (count_under_way (self, i))
+      next = MIN (next, link_next_wakeup (self->links[i]));
   }
   return next;
 }
 
 void
-sim_link_get_stats (SimLink * link, SimDirection direction,
+sim_link_get_stats (SimLink * self, SimDirection direction,
     SimLinkStats * stats)
 {
-  const Direction *d = &link->directions[direction];
-  guint i;
+  LinkFlowStats flow;
 
-  *stats = d->stats;
-  stats->under_way = d->waiting.length + g_sequence_get_length (d->under_way);
-  for (i = 0; i < 2; i++)
-    stats->under_way += link->on_air[i] &&
-        link->on_air_direction[i] == direction;
+  link_get_flow_stats (self->links[direction], self->flows[direction], &flow);
+  stats->offered = flow.offered;
+  stats->offered_bytes = flow.offered_bytes;
+  stats->arrived = flow.fates[LINK_FATE_DELIVERED];
+  stats->arrived_bytes = flow.delivered_bytes;
+  stats->overflowed = flow.fates[LINK_FATE_QUEUE];
+  stats->lost = flow.fates[LINK_FATE_AIR];
+  stats->busy = flow.airtime;
+  stats->max_queued = self->max_queued[direction];
+  stats->under_way = count_under_way (self, direction);
 }

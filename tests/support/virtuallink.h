@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link of the simulations: in each direction a drop-tail queue, a
- * transmitter of a certain rate, and a way of a certain delay, with what radio
- * does to packets. Packets are the caller's; their sizes are those of IP. Every
- * draw is hashed from the seed, and the channel's states are functions of time,
- * so that whoever sends meets the same channel.
+/* A link of the simulations: both directions of a connection, each of them a
+ * pipe of wirelesslink's core (linkconfig.h), or both one half-duplex pipe. The
+ * core models the link; this describes it in the words of the tests and takes
+ * the packets to it. Packets are the caller's, and their sizes are those of IP.
+ * The seed alone decides what happens to which packet, whoever sends it.
  */
 
 #ifndef __VIRTUALLINK_H__
@@ -53,10 +53,11 @@ typedef struct
 typedef struct
 {
   SimPath path[2];
-  gboolean half_duplex;         /* both directions take turns on one medium */
+  gboolean half_duplex;         /* both directions take turns on one medium, and
+                                 * differ in rate and delay only */
   guint64 turnaround;           /* ns when the direction changes */
-  SimOutage outages[SIM_MAX_OUTAGES];  /* all that is under way then
-                                                 * is lost, both directions */
+  SimOutage outages[SIM_MAX_OUTAGES];  /* all that is under way then is lost,
+                                        * both directions */
   guint n_outages;
   SimStep steps[SIM_MAX_STEPS];
   guint n_steps;

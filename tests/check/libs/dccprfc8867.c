@@ -234,28 +234,67 @@ GST_START_TEST (round_trip_fairness)
 
 GST_END_TEST;
 
-GST_START_TEST (media_against_a_long_tcp)
+static gint
+compare_ratios (gconstpointer a, gconstpointer b)
 {
-  guint queues[] = { 300, 1000 }, i;
+  gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
 
-  for (i = 0; i < G_N_ELEMENTS (queues); i++) {
-    DccpSimResult result;
-    DccpSimConfig config;
-    gdouble media, tcp;
+  return x < y ? -1 : x > y;
+}
 
-    config_init (&config, 120, 2, 50, queues[i]);
-    add_media (&config, 5);
-    dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
-    dccp_sim_run (&config, &result);
-    media = dccp_sim_get_throughput (&result.flows[0], 20 * SECOND,
-        120 * SECOND);
-    tcp = dccp_sim_get_throughput (&result.flows[1], 20 * SECOND, 120 * SECOND);
-    g_print ("5.6, queue %u ms: media has %.2f of TCP\n", queues[i],
-        media / tcp);
+/* The rate of a media flow over that of a TCP which does not end */
+static gdouble
+compare_with_long_tcp (guint queue, guint64 seed)
+{
+  DccpSimResult result;
+  DccpSimConfig config;
+  gdouble ratio;
+
+  config_init (&config, 120, 2, 50, queue);
+  config.seed = seed;
+  add_media (&config, 5);
+  dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
+  dccp_sim_run (&config, &result);
+  ratio = dccp_sim_get_throughput (&result.flows[0], 20 * SECOND,
+      120 * SECOND) / dccp_sim_get_throughput (&result.flows[1], 20 * SECOND,
+      120 * SECOND);
+  if (seed == 1) {
     print_flow ("media", &result, 0, 20, 120);
     print_flow ("TCP", &result, 1, 20, 120);
-    fail_unless (media / tcp > 1.0 / 3 && media / tcp < 3, "%f", media / tcp);
-    dccp_sim_result_clear (&result);
+  }
+  dccp_sim_result_clear (&result);
+  return ratio;
+}
+
+#define LONG_TCP_SEEDS 7
+
+/* Who loses a packet when the queue is full is a matter of chance: with a queue
+ * of 1000 ms the ratio was 1.2 to 3.6 in 32 seeds. The median over seeds is held.
+ * A bound is what the median of seven seeds exceeds less than once in 1000 times,
+ * by the distribution over those 32. */
+GST_START_TEST (media_against_a_long_tcp)
+{
+  static const struct
+  {
+    guint queue;                /* ms */
+    gdouble factor;
+  } cases[] = { {300, 1.5}, {1000, 2.8} };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gdouble ratios[LONG_TCP_SEEDS], median;
+
+    g_print ("5.6, queue %u ms\n", cases[i].queue);
+    for (j = 0; j < LONG_TCP_SEEDS; j++) {
+      ratios[j] = compare_with_long_tcp (cases[i].queue, j + 1);
+      fail_unless (ratios[j] > 0.25 && ratios[j] < 4, "%f", ratios[j]);
+    }
+    qsort (ratios, LONG_TCP_SEEDS, sizeof *ratios, compare_ratios);
+    median = ratios[LONG_TCP_SEEDS / 2];
+    g_print ("  media has %.2f of TCP, %.2f to %.2f in %u seeds\n", median,
+        ratios[0], ratios[LONG_TCP_SEEDS - 1], LONG_TCP_SEEDS);
+    fail_unless (median > 1 / cases[i].factor && median < cases[i].factor,
+        "%f", median);
   }
 }
 

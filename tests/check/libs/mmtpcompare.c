@@ -19,6 +19,7 @@
 #define SEEDS 40
 #define FRAMES 500
 #define PERIOD (40 * MS)
+#define N_SCHEDULERS (MMTP_SCHEDULER_ARRIVAL + 1)
 
 static gdouble
 draw (guint64 seed, guint channel, guint purpose)
@@ -32,13 +33,14 @@ draw (guint64 seed, guint channel, guint purpose)
  * near to the limit or beyond it. The stream takes 60 to 120 % of what they
  * carry. */
 static void
-config_init (MmtpSimConfig * config, guint64 seed, MmtpSchedulerType scheduler)
+config_init (MmtpSimConfig * config, guint64 seed, guint64 draws,
+    MmtpSchedulerType scheduler)
 {
   guint i, n = 2 + draw (seed, 0, 0) * 3;
   gdouble rate = 0;
 
   mmtp_sim_config_init (config, &mmtp_sim_cores);
-  config->seed = seed;
+  config->seed = seed + draws * 1000;
   config->sender.scheduler = scheduler;
   config->sender.max_delay = config->sender.initial_delay =
       (300 + 500 * draw (seed, 0, 1)) * MS;
@@ -58,14 +60,16 @@ config_init (MmtpSimConfig * config, guint64 seed, MmtpSchedulerType scheduler)
   config->source.video = TRUE;
 }
 
+/* `seed` says which channels and which stream, and together with `draws` what
+ * happens to each packet */
 static guint
-run (guint64 seed, MmtpSchedulerType scheduler)
+run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
   MmtpSimConfig config;
   guint in_time;
   MmtpSim *sim;
 
-  config_init (&config, seed, scheduler);
+  config_init (&config, seed, draws, scheduler);
   sim = mmtp_sim_new (&config);
   mmtp_sim_run (sim);
   if (g_getenv ("MMTP_PRINT"))
@@ -114,52 +118,104 @@ is_clearly_less (guint a, guint b)
   return (gdouble) b - a > 3.23 * deviation;
 }
 
+/* The sum of squares of the deviations from the mean */
+static gdouble
+get_squares (const gint * values, guint n, gdouble * mean)
+{
+  gdouble sum = 0, squares = 0;
+  guint i;
+
+  for (i = 0; i < n; i++)
+    sum += values[i];
+  *mean = sum / n;
+  for (i = 0; i < n; i++)
+    squares += (values[i] - *mean) * (values[i] - *mean);
+  return squares;
+}
+
+/* A lost frame takes those with it that refer to it, and a path whose losses
+ * come early stays slow for a while: the frames in time of one run vary by more
+ * than the test of two proportions takes for granted. Lowest delay first has 315
+ * to 495 frames in time over the channels of seed 4, as what happens to each
+ * packet is drawn. So where that test finds a rule worse, other draws over the
+ * same channels decide, by the paired t-test at the same level: 5 % / 80, 11
+ * degrees of freedom. */
+#define DRAWS 12
+#define CRITICAL_T 4.31
+
 static void
-check_better (const guint * ours, const guint * others, const gchar * name)
+check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
+    MmtpSchedulerType other)
+{
+  gint differences[DRAWS];
+  gdouble mean, error;
+  guint i;
+
+  for (i = 0; i < DRAWS; i++)
+    differences[i] = (gint) run (seed, i + 1, other)
+        - (gint) run (seed, i + 1, ours);
+  error = sqrt (get_squares (differences, DRAWS, &mean)
+      / (DRAWS * (DRAWS - 1)));
+  g_print ("  seed %u again, %u draws: %+.1f frames less than scheduler %u, "
+      "standard error %.1f\n", (guint) seed, DRAWS, mean, other, error);
+  fail_if (mean > CRITICAL_T * error, "seed %u: %f less, standard error %f",
+      (guint) seed, mean, error);
+}
+
+/* In the sum, by so much at least: 1.32 to 1.43 in 28 draws of all seeds */
+#define BETTER_IN_THE_SUM 1.25
+
+static void
+check_better (guint in_time[N_SCHEDULERS][SEEDS],
+    MmtpSchedulerType ours, MmtpSchedulerType other, const gchar * name)
 {
   guint i, better = 0, worse = 0, ours_sum = 0, others_sum = 0;
   gdouble p;
 
   for (i = 0; i < SEEDS; i++) {
-    better += ours[i] > others[i];
-    worse += ours[i] < others[i];
-    fail_if (is_clearly_less (ours[i], others[i]), "%u and %u of %u", ours[i],
-        others[i], FRAMES);
-    ours_sum += ours[i];
-    others_sum += others[i];
+    guint a = in_time[ours][i], b = in_time[other][i];
+
+    better += a > b;
+    worse += a < b;
+    if (is_clearly_less (a, b))
+      check_is_not_worse (i + 1, ours, other);
+    ours_sum += a;
+    others_sum += b;
   }
   p = sign_test (better, better + worse);
   g_print ("  against %s: better in %u seeds, worse in %u, p = %.2g; "
       "%.1f and %.1f %% in time\n", name, better, worse, p,
       100.0 * ours_sum / (SEEDS * FRAMES),
       100.0 * others_sum / (SEEDS * FRAMES));
-  fail_unless (p < 0.01, "p = %g", p);
+  fail_unless (p < 0.001, "p = %g", p);
+  fail_unless (ours_sum >= BETTER_IN_THE_SUM * others_sum, "%u and %u",
+      ours_sum, others_sum);
 }
 
 GST_START_TEST (scheduler_is_better_than_turns_and_lowest_delay)
 {
-  guint in_time[4][SEEDS];
-  guint i;
+  guint in_time[N_SCHEDULERS][SEEDS];
+  guint i, scheduler;
 
   g_print
       ("\n  frames in time of %u: arrival, the paper's, equal turns, lowest "
       "delay\n", FRAMES);
   for (i = 0; i < SEEDS; i++) {
-    guint64 seed = i + 1;
-
-    in_time[0][i] = run (seed, MMTP_SCHEDULER_MMTP);
-    in_time[1][i] = run (seed, MMTP_SCHEDULER_EQUAL_TURNS);
-    in_time[2][i] = run (seed, MMTP_SCHEDULER_LOWEST_DELAY);
-    in_time[3][i] = run (seed, MMTP_SCHEDULER_ARRIVAL);
-    g_print ("  seed %2u: %3u %3u %3u %3u\n", (guint) seed, in_time[3][i],
-        in_time[0][i], in_time[1][i], in_time[2][i]);
+    for (scheduler = 0; scheduler < N_SCHEDULERS; scheduler++)
+      in_time[scheduler][i] = run (i + 1, 0, scheduler);
+    g_print ("  seed %2u: %3u %3u %3u %3u\n", i + 1,
+        in_time[MMTP_SCHEDULER_ARRIVAL][i], in_time[MMTP_SCHEDULER_MMTP][i],
+        in_time[MMTP_SCHEDULER_EQUAL_TURNS][i],
+        in_time[MMTP_SCHEDULER_LOWEST_DELAY][i]);
   }
-  for (i = 1; i < 3; i++) {
-    check_better (in_time[0], in_time[i], i == 1 ? "equal turns" :
-        "lowest delay");
-    check_better (in_time[3], in_time[i], i == 1 ? "equal turns" :
-        "lowest delay");
-  }
+  check_better (in_time, MMTP_SCHEDULER_MMTP, MMTP_SCHEDULER_EQUAL_TURNS,
+      "equal turns");
+  check_better (in_time, MMTP_SCHEDULER_ARRIVAL, MMTP_SCHEDULER_EQUAL_TURNS,
+      "equal turns");
+  check_better (in_time, MMTP_SCHEDULER_MMTP, MMTP_SCHEDULER_LOWEST_DELAY,
+      "lowest delay");
+  check_better (in_time, MMTP_SCHEDULER_ARRIVAL, MMTP_SCHEDULER_LOWEST_DELAY,
+      "lowest delay");
 }
 
 GST_END_TEST;
