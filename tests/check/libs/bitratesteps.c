@@ -2,7 +2,7 @@
 /* An encoder that follows the estimate of MMTP over a link whose rate changes, in
  * virtual time: a model of an encoder, the rule of bitrateadapt, both cores of MMTP,
  * and wirelesslink's link. The same over real sockets is tests/integration/
- * test_bitrateadapt.py.
+ * test_bitrate_steps.py.
  *
  * BITRATE_STEPS_LOG=1 prints what happens each 100 ms.
  */

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A live encoder behind bitrateadapt over mmtpsink, in real time, while the link
+changes from 4 to 1.5 Mbit/s and back: how fast the rate follows, and what that
+costs. Medians of several runs. A run in which the encoder itself was late says
+nothing: it is repeated. tests/check/libs/bitratesteps.c is the same in virtual time.
+"""
+
+import csv
+import dataclasses
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+TESTBED = str(SOURCE / "pipelines" / "testbed")
+RUNS, MAX_RUNS = 5, 10
+ENCODERS = {
+    "x264enc": "x264enc tune=zerolatency speed-preset=ultrafast "
+               "vbv-buf-capacity=200 key-int-max=250",
+    "openh264enc": "openh264enc rate-control=bitrate usage-type=camera "
+                   "gop-size=250 complexity=low",
+}
+FAST, SLOW = "4mbit", "1.5mbit"
+SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
+DELAY = 20_000_000  # ns, in one direction
+LATENCY = 400  # ms
+# The encoder may hold a frame back for so long.
+MAX_ENCODER_LATE = 0.06  # s
+PICTURE = ("videotestsrc is-live=true pattern=zone-plate kx2=20 ky2=20 kt=3 "
+           "! video/x-raw,width=400,height=300,framerate=25/1 ! videoconvert")
+COUNT = ("while :; do echo $(date +%s.%N) "
+         "$(sed -n 's/^ *wl0: *//p' /proc/net/dev | awk '{print $9}'); "
+         "sleep 0.05; done > {}/bytes.txt")
+STEP = ("for step in {fast_seconds}/{slow} {slow_seconds}/{fast}; do "
+        "sleep ${{step%/*}}; tc qdisc change dev wl1 root tbf rate "
+        "${{step#*/}} burst 1500 limit 75kb; date +%s.%N; "
+        "done > {directory}/steps.txt")
+
+
+def find_encoder():
+    for name, settings in ENCODERS.items():
+        if subprocess.run(["gst-inspect-1.0", "--exists", name],
+                          check=False).returncode == 0:
+            return settings
+    return None
+
+
+def read_frames(path):
+    with open(path) as log:
+        return [row for row in csv.DictReader(log) if row["event"] == "frame"]
+
+
+@dataclasses.dataclass
+class Figures:
+    encoder_late: float  # s, beyond its usual time
+    entered: float  # bit/s, 0.4 s to 1.4 s after the step down, in any 200 ms
+    max_delay: float  # ms, from the encoder's output to the receiver's decoder
+    dropped: int
+    rise: float  # s, until 3.2 Mbit/s are used after the step up
+
+
+class Run:
+    def __init__(self, directory, encoder):
+        self.directory = directory
+        sender = (f"gst-launch-1.0 -q -e {PICTURE} ! {encoder} ! h264parse "
+                  f"! mpegstat location={directory}/sent.csv ! bitrateadapt "
+                  "! rtph264pay mtu=1300 config-interval=-1 ! mmtpsink "
+                  f"host=$b blocking=false latency={LATENCY}")
+        receiver = ("gst-launch-1.0 -q mmtpsrc ! rtph264depay ! h264parse "
+                    f"! mpegstat location={directory}/received.csv ! fakesink")
+        step = STEP.format(fast_seconds=SECONDS_FAST, slow=SLOW,
+                           slow_seconds=SECONDS_SLOW, fast=FAST,
+                           directory=directory)
+        subprocess.run(
+            [TESTBED, "--no-prefix", "--link", "wl0=a,router: none",
+             "--link", f"wl1=router,b: delay={DELAY}",
+             "--sysctl", "router: net.ipv4.ip_forward=1",
+             "--first", "a: ip route add $b via $router",
+             "--first", "b: ip route add $a via $router",
+             "--tbf", f"router.wl1: rate {FAST} burst 1500 limit 75kb",
+             "--run", f"b: {receiver}", "--wait", "b: udp/5004",
+             "--run", f"a: {COUNT.format(directory)}",
+             "--run", f"router: {step}",
+             "--main", f"a: timeout -s INT {SECONDS} sh -c "
+                       + shlex.quote(f"exec {sender}")],
+            check=True, timeout=3 * SECONDS)
+        self.down, self.up = map(
+            float, (directory / "steps.txt").read_text().split())
+        self.bytes = [tuple(map(float, line.split())) for line in
+                      (directory / "bytes.txt").read_text().splitlines()
+                      if len(line.split()) == 2]
+
+    def entered(self, begin, end):
+        """bit/s"""
+        inside = [row for row in self.bytes if begin <= row[0] <= end]
+        (begin, before), (end, after) = inside[0], inside[-1]
+        return 8 * (after - before) / (end - begin)
+
+    def rise(self):
+        begin = self.up
+        while begin < self.up + 9 and self.entered(begin, begin + 1) < 3.2e6:
+            begin += 0.1
+        return begin + 1 - self.up
+
+    def figures(self):
+        sent = read_frames(self.directory / "sent.csv")
+        came = {row["hash"]: int(row["wall_ns"]) for row in
+                read_frames(self.directory / "received.csv")}
+        late = [int(row["latency_ns"]) for row in sent]
+        judged = [row for row in sent if self.down - 15
+                  <= int(row["wall_ns"]) / 1e9 <= self.up + 9]
+        delays = [came[row["hash"]] - int(row["wall_ns"]) for row in judged
+                  if row["hash"] in came]
+        return Figures(
+            encoder_late=(max(late) - min(late)) / 1e9,
+            entered=max(self.entered(self.down + begin / 100,
+                                     self.down + begin / 100 + 0.2)
+                        for begin in range(40, 121, 5)),
+            max_delay=max(delays) / 1e6,
+            dropped=len(judged) - len(delays),
+            rise=self.rise())
+
+
+class StepTest(unittest.TestCase):
+
+    def run_once(self, encoder):
+        with tempfile.TemporaryDirectory() as name:
+            return Run(pathlib.Path(name), encoder).figures()
+
+    def test_encoder_follows_the_link(self):
+        encoder = find_encoder()
+        if not encoder:
+            self.skipTest("neither x264enc nor openh264enc is installed")
+        valid = []
+        for _ in range(MAX_RUNS):
+            figures = self.run_once(encoder)
+            is_void = figures.encoder_late > MAX_ENCODER_LATE
+            print("void:" if is_void else "", figures, flush=True)
+            if not is_void:
+                valid.append(figures)
+            if len(valid) == RUNS:
+                break
+        if len(valid) < RUNS:
+            self.skipTest("the encoder was late: the machine is too slow")
+        median = {field.name: statistics.median(getattr(run, field.name)
+                                                for run in valid)
+                  for field in dataclasses.fields(Figures)}
+        print("medians:", median, flush=True)
+        self.assertLess(median["entered"], 1.5e6)
+        self.assertLessEqual(median["max_delay"], LATENCY)
+        self.assertLessEqual(median["dropped"], 8)
+        self.assertLessEqual(median["rise"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
