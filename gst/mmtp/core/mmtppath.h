@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A path as the sender sees it: which messages are in flight (mmtpsentlog.h),
  * what its reports say of its delays, how much its congestion control
- * (mmtpratecontrol.h) lets it carry, and whether it delivers [4.6 of the paper].
- * It writes no messages: mmtpsender does, and tells it what was sent. Sizes are
- * bytes with IP and UDP, rates bits per second, times ns.
+ * (mmtpratecontrol.h) lets it carry, and whether it delivers [4.6 of the
+ * paper]. It writes no messages: mmtpsender does, and tells it what was sent.
+ * Sizes are bytes with IP and UDP, rates bits per second, times ns.
  */
 
 #pragma once
