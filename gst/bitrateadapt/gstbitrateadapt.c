@@ -31,10 +31,6 @@
  * Since: 0.1
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstbitrateadapt.h"
 
 #include <string.h>
@@ -650,8 +646,7 @@ gst_bitrate_adapt_create_stats (GstElement * element)
       "held-back", G_TYPE_UINT64, stats.held_back,
       "refused", G_TYPE_UINT64, self->refused,
       "lost", G_TYPE_UINT64, self->lost,
-      "key-frames-requested", G_TYPE_UINT64, self->key_frames.requested,
-      NULL);
+      "key-frames-requested", G_TYPE_UINT64, self->key_frames.requested, NULL);
   GST_OBJECT_UNLOCK (self);
   return structure;
 }
@@ -735,7 +730,8 @@ static const GstWirelessProperty properties[] = {
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
       "Ask the encoder for a key frame after a loss that was not repaired, and "
-      "when waiting frames will be late", PROPERTY_PLAYING, request_key_frames, TRUE),
+      "when waiting frames will be late", PROPERTY_PLAYING, request_key_frames,
+      TRUE),
 
   /**
    * GstBitrateAdapt:post-messages:

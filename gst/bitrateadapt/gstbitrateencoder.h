@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Encoders, and how their rate is changed while they run. */
 
-#ifndef __GST_BITRATE_ENCODER_H__
-#define __GST_BITRATE_ENCODER_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -41,7 +38,3 @@ guint64 gst_bitrate_encoder_get (GstElement * element,
 /* FALSE: the element did not take it */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);
-
-G_END_DECLS
-
-#endif /* __GST_BITRATE_ENCODER_H__ */

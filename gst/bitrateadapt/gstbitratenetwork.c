@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstbitratenetwork.h"
 
 #include <string.h>
@@ -89,6 +85,7 @@ static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
   NULL
 };
+
 /* Of mmtpsink; of ifdsink */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL

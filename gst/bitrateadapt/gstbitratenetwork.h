@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What an element downstream knows of the network. */
 
-#ifndef __GST_BITRATE_NETWORK_H__
-#define __GST_BITRATE_NETWORK_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "bitraterule.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -28,7 +25,3 @@ typedef struct
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);
-
-G_END_DECLS
-
-#endif /* __GST_BITRATE_NETWORK_H__ */

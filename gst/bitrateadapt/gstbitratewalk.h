@@ -2,12 +2,9 @@
 /* Visits the elements upstream or downstream of a pad, through bins, tees and
  * muxers, each once. The pipeline may change meanwhile. */
 
-#ifndef __GST_BITRATE_WALK_H__
-#define __GST_BITRATE_WALK_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* TRUE: what lies behind this element is not visited. The element may be a bin
  * whose pad leads on to an element in it. */
@@ -15,7 +12,3 @@ typedef gboolean (*GstBitrateVisit) (GstElement * element, gpointer data);
 
 /* From a sink pad upstream, from a source pad downstream */
 void gst_bitrate_walk (GstPad * pad, GstBitrateVisit visit, gpointer data);
-
-G_END_DECLS
-
-#endif /* __GST_BITRATE_WALK_H__ */

@@ -11,12 +11,9 @@
  * It has no thread and reads no clock. Rates are bit/s, times ns.
  */
 
-#ifndef __BITRATE_CONTROL_H__
-#define __BITRATE_CONTROL_H__
+#pragma once
 
 #include "bitraterule.h"
-
-G_BEGIN_DECLS
 
 #define BITRATE_MAX_CHANGES 50
 
@@ -60,7 +57,3 @@ void bitrate_control_repeat (BitrateControl * control);
 const BitrateRule *bitrate_control_get_rule (const BitrateControl * control);
 void bitrate_control_get_stats (const BitrateControl * control,
     BitrateStats * stats);
-
-G_END_DECLS
-
-#endif /* __BITRATE_CONTROL_H__ */

@@ -10,12 +10,9 @@
  *     ask the encoder
  */
 
-#ifndef __BITRATE_KEY_FRAMES_H__
-#define __BITRATE_KEY_FRAMES_H__
+#pragma once
 
 #include "bitraterule.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -41,7 +38,3 @@ gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
  * use then. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);
-
-G_END_DECLS
-
-#endif /* __BITRATE_KEY_FRAMES_H__ */

@@ -7,12 +7,9 @@
  * Rates are bit/s, times are ns of the caller's clock.
  */
 
-#ifndef __BITRATE_RULE_H__
-#define __BITRATE_RULE_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define BITRATE_UNKNOWN G_MAXUINT64
 
@@ -55,7 +52,3 @@ extern const BitrateRule bitrate_estimate_rule;
 extern const BitrateRule bitrate_round_trip_rule;
 /* By the losses that RTCP receiver reports tell of */
 extern const BitrateRule bitrate_loss_rule;
-
-G_END_DECLS
-
-#endif /* __BITRATE_RULE_H__ */
