@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-guint16
-wire_fold_sum (guint64 sum)
-{
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT32) + (sum >> 32);
-  sum = (sum & G_MAXUINT16) + (sum >> 16);
-  return (sum & G_MAXUINT16) + (sum >> 16);
-}
-
 /* Two halves of 32 bits can't carry out of 64 in less than 2^32 words. */
 guint64
 wire_sum (gconstpointer bytes, gsize size)
