@@ -63,9 +63,7 @@ gst_tun_port_init (GstTunPort * port, GstElement * element, gboolean reads)
 void
 gst_tun_port_clear (GstTunPort * port)
 {
-  g_clear_pointer (&port->netns, g_free);
-  g_clear_pointer (&port->ifname, g_free);
-  g_clear_pointer (&port->address, g_free);
+  gst_wireless_properties_clear (port->element, G_OBJECT_TYPE (port->element));
   g_clear_pointer (&port->used_ifname, g_free);
   g_mutex_clear (&port->device_lock);
 }

@@ -282,11 +282,16 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* --- configuration ------------------------------------------------------- */
 
-/* Remembers a wish; an error if somebody wished otherwise. */
+/* Remembers a wish and fulfils it; an error if somebody wished otherwise. 0: none */
 static gboolean
-take_setting (const TunDevice * device, const gchar * what, guint wished,
-    const gchar * who, guint * value, gchar ** value_of, GError ** error)
+configure_number (const TunDevice * device, const gchar * what, guint wished,
+    const gchar * who, guint * value, gchar ** value_of,
+    guint (*get) (TunLink * link),
+    gboolean (*set) (TunLink * link, guint value, GError ** error),
+    GError ** error)
 {
+  if (wished == 0)
+    return TRUE;
   if (*value != 0 && *value != wished) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "%s asks for the %s %u, but %s opened the same device, %s, with %u: "
@@ -297,33 +302,7 @@ take_setting (const TunDevice * device, const gchar * what, guint wished,
   *value = wished;
   if (!*value_of)
     *value_of = g_strdup (who);
-  return TRUE;
-}
-
-static gboolean
-tun_device_configure_mtu (TunDevice * device, guint mtu, const gchar * who,
-    GError ** error)
-{
-  if (mtu == 0)
-    return TRUE;
-  if (!take_setting (device, "mtu", mtu, who, &device->mtu, &device->mtu_of,
-          error))
-    return FALSE;
-  return tun_link_get_mtu (device->link) == mtu
-      || tun_link_set_mtu (device->link, mtu, error);
-}
-
-static gboolean
-tun_device_configure_txqueuelen (TunDevice * device, guint length,
-    const gchar * who, GError ** error)
-{
-  if (length == 0)
-    return TRUE;
-  if (!take_setting (device, "txqueuelen", length, who, &device->txqueuelen,
-          &device->txqueuelen_of, error))
-    return FALSE;
-  return tun_link_get_txqueuelen (device->link) == length
-      || tun_link_set_txqueuelen (device->link, length, error);
+  return get (device->link) == wished || set (device->link, wished, error);
 }
 
 static gboolean
@@ -373,9 +352,11 @@ gboolean
 tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error)
 {
-  return tun_device_configure_mtu (device, request->mtu, who, error)
-      && tun_device_configure_txqueuelen (device, request->txqueuelen, who,
-      error)
+  return configure_number (device, "mtu", request->mtu, who, &device->mtu,
+      &device->mtu_of, tun_link_get_mtu, tun_link_set_mtu, error)
+      && configure_number (device, "txqueuelen", request->txqueuelen, who,
+      &device->txqueuelen, &device->txqueuelen_of, tun_link_get_txqueuelen,
+      tun_link_set_txqueuelen, error)
       && tun_device_configure_addresses (device, request->addresses, error)
       && tun_device_bring_up (device, error);
 }
