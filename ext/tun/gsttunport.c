@@ -16,32 +16,36 @@
 #define PROPERTY_STRUCT GstTunPort
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("netns", "Network namespace",
-      "Network namespace of the device: a name of \"ip netns\", a path (with a "
-      "slash) as /proc/1234/ns/net, or a pid (digits only); unset: that of this "
-      "process", PROPERTY_READY, netns, NULL),
+      "Network namespace of the device, as a name of \"ip netns\", a path "
+      "with a slash, such as /proc/1234/ns/net, or the digits of a process "
+      "ID (unset = that of this process)", PROPERTY_READY, netns, NULL),
   PROPERTY_STRING ("ifname", "Interface name",
-      "Name of the TUN device, at most 15 characters, made if it does not "
-      "exist; %d in it is a number that is free. Elements of a pipeline with "
-      "the same netns and ifname share the device", PROPERTY_READY, ifname,
+      "Name of the TUN device, at most 15 characters, which is created if it "
+      "does not exist; %d in it becomes a free number, and elements with the "
+      "same netns and ifname share the device", PROPERTY_READY, ifname,
       DEFAULT_IFNAME),
   PROPERTY_STRING ("address", "Address",
       "IPv4 and IPv6 addresses with prefix lengths that the device gets, as "
-      "10.0.0.1/24,fd00::1/64; unset: none", PROPERTY_READY, address, NULL),
+      "a comma separated list, such as 10.0.0.1/24,fd00::1/64 (unset = none)",
+      PROPERTY_READY, address, NULL),
   PROPERTY_UINT ("mtu", "MTU",
-      "Largest packet that the device takes, in bytes, from 68; IPv6 needs "
-      "1280; 0: as it is, 1500 of a new device", PROPERTY_READY, mtu, 0,
+      "MTU of the device (bytes, 0 = unchanged, which is 1500 for a new "
+      "device; otherwise at least 68, and 1280 for IPv6)", PROPERTY_READY, mtu,
+      0,
       MAX_MTU, 0),
   PROPERTY_UINT ("txqueuelen", "Transmit queue length",
-      "Packets that may wait in the kernel to be read by tunsrc, more are "
-      "lost; 0: as it is, 500 of a new device", PROPERTY_READY, txqueuelen, 0,
+      "Maximum number of packets that wait in the kernel for tunsrc; further "
+      "ones are lost (packets, 0 = unchanged, which is 500 for a new device)",
+      PROPERTY_READY, txqueuelen, 0,
       1000000, 0),
   PROPERTY_INT ("fd", "File descriptor",
-      "Descriptor of a TUN device that somebody opened (IFF_TUN, IFF_NO_PI), "
-      "attached and configured; in place of netns, ifname, address, mtu and "
-      "txqueuelen; it is duplicated; -1: none", PROPERTY_READY, fd, -1,
+      "Descriptor of an open and configured TUN device (IFF_TUN, IFF_NO_PI), "
+      "which replaces netns, ifname, address, mtu and txqueuelen and is "
+      "duplicated (-1 = none)", PROPERTY_READY, fd, -1,
       G_MAXINT, -1),
   PROPERTY_STRING ("used-ifname", "Used interface name",
-      "Name of the open device", PROPERTY_READABLE, used_ifname, NULL),
+      "Name of the open device (NULL = none is open)", PROPERTY_READABLE,
+      used_ifname, NULL),
 };
 
 void

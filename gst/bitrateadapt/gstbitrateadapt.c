@@ -690,7 +690,7 @@ static const GstWirelessProperty properties[] = {
    * follows.
    */
   PROPERTY_STRING ("encoder", "Encoder",
-      "Name of the encoder in the pipeline; unset: the one upstream",
+      "Name of the encoder in the pipeline (unset = the one upstream)",
       PROPERTY_PLAYING, encoder_name, NULL),
 
   /**
@@ -700,17 +700,18 @@ static const GstWirelessProperty properties[] = {
    * `estimated-bitrate` of an element, srtsink or ristsink, an RTP session.
    */
   PROPERTY_STRING ("estimator", "Estimator",
-      "Name of the element in the pipeline that knows what the network carries; "
-      "unset: one downstream", PROPERTY_PLAYING, network_name, NULL),
+      "Name of the element in the pipeline that estimates what the network "
+      "carries (unset = one downstream)", PROPERTY_PLAYING, network_name, NULL),
 
   PROPERTY_UINT ("min-bitrate", "Minimum bitrate",
-      "Lowest bitrate that the encoder is asked for, in bit/s",
+      "Minimum bitrate that the encoder is set to (bit/s)",
       PROPERTY_PLAYING, min_bitrate, 1, G_MAXINT, 300000),
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
-      "Highest bitrate that the encoder is asked for, in bit/s",
+      "Maximum bitrate that the encoder is set to (bit/s)",
       PROPERTY_PLAYING, max_bitrate, 1, G_MAXINT, 6000000),
   PROPERTY_UINT ("start-bitrate", "Start bitrate",
-      "Bitrate until the network is known, in bit/s; 0: that of the encoder",
+      "Bitrate that the encoder is set to until an estimate is known (bit/s, "
+      "0 = leave it as it is)",
       PROPERTY_READY, start_bitrate, 0, G_MAXINT, 0),
 
   /**
@@ -720,18 +721,21 @@ static const GstWirelessProperty properties[] = {
    * retransmissions, and for frames that are larger than the average.
    */
   PROPERTY_DOUBLE ("headroom", "Headroom",
-      "Part of the estimated bitrate that is not used", PROPERTY_PLAYING,
+      "Fraction of the estimated bitrate that is not used (0 to 0.9)",
+      PROPERTY_PLAYING,
       headroom, 0, 0.9, 0.1),
   PROPERTY_UINT ("reserved-bitrate", "Reserved bitrate",
-      "Part of the estimated bitrate for other streams over the same sink, as "
-      "audio, in bit/s", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT, 0),
+      "Part of the estimated bitrate for other streams over the same sink, "
+      "such as audio (bit/s)", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT,
+      0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
-      "Changes of the encoder in any second at most", PROPERTY_PLAYING,
+      "Maximum number of changes of the encoder in any second",
+      PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
-      "Ask the encoder for a key frame after a loss that was not repaired, and "
-      "when waiting frames will be late", PROPERTY_PLAYING, request_key_frames,
-      TRUE),
+      "Whether the encoder is asked for a key frame after a loss that was "
+      "not repaired, and when waiting frames will be late", PROPERTY_PLAYING,
+      request_key_frames, TRUE),
 
   /**
    * GstBitrateAdapt:post-messages:
@@ -741,7 +745,7 @@ static const GstWirelessProperty properties[] = {
    * `application-limited` and `encoder-bitrate` of #GstBitrateAdapt:stats.
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
-      "Post an element message for each change of the encoder",
+      "Whether an element message is posted for each change of the encoder",
       PROPERTY_PLAYING, post_messages, FALSE),
 
   /**
@@ -750,7 +754,7 @@ static const GstWirelessProperty properties[] = {
    * It notifies at each change.
    */
   PROPERTY_COMPUTED ("target-bitrate", "Target bitrate",
-      "Bitrate that the encoder was asked for last, in bit/s; 0: none yet",
+      "Bitrate that the encoder was set to last (bit/s, 0 = none yet)",
       PROPERTY_READABLE, G_TYPE_UINT,
       .maximum = G_MAXUINT,
       .get = get_target),

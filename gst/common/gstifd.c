@@ -65,11 +65,13 @@ gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
 
 /* *INDENT-OFF* */
 GST_WIRELESS_DEFINE_ENUM (gst_ifd_algorithm, "GstIfdAlgorithm",
-    {IFD_ALGORITHM_PAPER, "As figure 1.1: an I-frame takes the place of any, "
-          "a P of a B", "paper"},
-    {IFD_ALGORITHM_PAPER_GOP, "As figures 1.2 and 1.3: without what refers to "
-          "a lost frame", "paper-gop"},
-    {IFD_ALGORITHM_GOP, "The same mended, with several frames to choose from",
+    {IFD_ALGORITHM_PAPER, "Figure 1.1 of R. Ouwens, Quality of video streaming "
+          "over wireless networks (2006): an I-frame replaces any waiting frame, "
+          "a P-frame a waiting B-frame", "paper"},
+    {IFD_ALGORITHM_PAPER_GOP, "Figures 1.2 and 1.3 of the same paper: frames "
+          "that refer to a dropped one are dropped as well", "paper-gop"},
+    {IFD_ALGORITHM_GOP, "As paper-gop, corrected, and with several waiting frames to "
+          "choose from",
         "gop"})
 /* *INDENT-ON* */
 

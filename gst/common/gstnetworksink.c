@@ -113,12 +113,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:wait-for-connection:
    *
-   * Wait with the stream until the receiver is there. Otherwise what comes
-   * before is dropped, and counted as `dropped-not-connected`.
+   * Wait with the stream until the receiver is there, live input for at most
+   * #GstNetworkSink:max-live-wait. Otherwise what comes before is dropped, and
+   * counted as `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
-      "Whether the stream waits until the receiver is connected; false drops "
-      "the packets that come before", PROPERTY_PLAYING | PROPERTY_URI,
+      "Whether the stream waits until the receiver is connected, live input for "
+      "at most max-live-wait; false drops the packets that come before",
+      PROPERTY_PLAYING | PROPERTY_URI,
       wait_for_connection, TRUE,
       .changed = wake),
 
@@ -140,13 +142,31 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:blocking:
    *
-   * Wait while the network is full. Otherwise what it doesn't take at once is
+   * Wait while the network is full, live input for at most
+   * #GstNetworkSink:max-live-wait. Otherwise what it doesn't take at once is
    * dropped, and with it the rest of its frame, which is worthless in parts.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
-      "Whether the stream waits while the network is full; false drops what "
-      "the network does not take at once, and the rest of its frame",
+      "Whether the stream waits while the network is full, live input for at most "
+      "max-live-wait; false drops what the network does not take at once, and the "
+      "rest of its frame",
       PROPERTY_PLAYING | PROPERTY_URI, blocking, TRUE,
+      .changed = wake),
+
+  /**
+   * GstNetworkSink:max-live-wait:
+   *
+   * Live input waits no longer than this for a connection or for room in the
+   * network. Then packets are dropped, without any waiting, until the network has
+   * room again, so that a camera and the other branches of its pipeline go on.
+   * Stored input waits as long as it takes, and so does the output of ifdqueue,
+   * which drops frames itself.
+   */
+  PROPERTY_MILLISECONDS ("max-live-wait", "Maximum wait of live input",
+      "Maximum time that live input waits for the connection or for room in the "
+      "network before packets are dropped until there is room again (ms, 0 = do "
+      "not wait); stored input waits as long as it takes",
+      PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0, G_MAXINT, 1000,
       .changed = wake),
 
   /**

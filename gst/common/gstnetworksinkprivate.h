@@ -41,8 +41,9 @@ typedef enum
 /* Why a buffer was not sent */
 typedef enum
 {
-  DROP_NOT_CONNECTED,           /* wait-for-connection=false */
-  DROP_FULL,                    /* blocking=false: the network was full */
+  DROP_NOT_CONNECTED,           /* wait-for-connection=false, or live input */
+  DROP_FULL,                    /* blocking=false, or live input: the network was
+                                 * full */
   DROP_REST_OF_FRAME,           /* ... and an earlier part was dropped */
   DROP_NO_KEY_FRAME,            /* the receiver has nothing that it refers to */
   DROP_BROKEN,                  /* the connection broke in the middle of it */
@@ -50,6 +51,14 @@ typedef enum
   DROP_EOS_TIMEOUT,             /* the end of the stream took too long */
   DROP_LAST
 } DropReason;
+
+typedef enum
+{
+  INPUT_UNKNOWN,                /* nobody has asked yet */
+  INPUT_STORED,                 /* it may wait as long as it takes, or drops frames
+                                 * itself */
+  INPUT_LIVE
+} Input;
 
 /* What went wrong with a connection, or an attempt to make one */
 typedef enum
@@ -86,7 +95,7 @@ struct _GstNetworkSinkPrivate
 
   /* --- protected by lock --- */
   gboolean wait_for_connection, auto_reconnect, blocking;
-  GstClockTime timeout, eos_timeout;
+  GstClockTime timeout, eos_timeout, max_live_wait;
 
   ConnectionState state;
   guint64 generation;           /* of the connection, from 1; render tells by it
@@ -139,6 +148,9 @@ struct _GstNetworkSinkPrivate
   gboolean in_frame;            /* the last buffer did not end its frame */
   GstClockTime last_pts;        /* of that buffer */
   gint64 deadline;              /* monotonic us, of a drain; 0: none */
+  Input input;                  /* what upstream is */
+  gboolean live_gave_up;        /* live input has waited for max_live_wait, and
+                                 * nothing was sent since */
   guint refused;                /* packets, and their bytes, among those that */
   guint64 refused_bytes;        /* send_packets calls sent */
 };

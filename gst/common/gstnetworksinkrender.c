@@ -54,6 +54,75 @@ gst_network_sink_get_blocking (GstNetworkSink * self)
   return blocking;
 }
 
+/* --- live input ------------------------------------------------------------ */
+
+static gboolean
+query_live (GstPad * pad)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  gst_query_unref (query);
+  return live;
+}
+
+static gboolean
+query_drops_when_full (GstPad * pad)
+{
+  GstQuery *query = gst_wireless_query_new_drops_when_full ();
+  const gboolean drops = gst_pad_peer_query (pad, query);
+
+  gst_query_unref (query);
+  return drops;
+}
+
+/* Whether a source upstream would be held up by waiting here. Asked once a stream,
+ * without lock. */
+static gboolean
+is_input_live (GstNetworkSink * self)
+{
+  GstPad *pad = GST_BASE_SINK_PAD (self);
+
+  if (self->priv->input == INPUT_UNKNOWN) {
+    self->priv->input = query_live (pad) && !query_drops_when_full (pad) ?
+        INPUT_LIVE : INPUT_STORED;
+    GST_DEBUG_OBJECT (self, "the input is %s",
+        self->priv->input == INPUT_LIVE ? "live" : "stored");
+  }
+  return self->priv->input == INPUT_LIVE;
+}
+
+/* With or without lock. Until when what has waited since `since` may wait; both
+ * monotonic us. G_MAXINT64: as long as it takes */
+static gint64
+get_live_end (GstNetworkSink * self, gint64 since)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (priv->input != INPUT_LIVE)
+    return G_MAXINT64;
+  return priv->live_gave_up ? since :
+      since + (gint64) (priv->max_live_wait / GST_USECOND);
+}
+
+/* The wait of live input is over: what comes from now on does not wait. */
+static gboolean
+gives_up (GstNetworkSink * self, gint64 since)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (g_get_monotonic_time () < get_live_end (self, since))
+    return FALSE;
+  if (!priv->live_gave_up)
+    GST_INFO_OBJECT (self, "live input has waited for %" GST_TIME_FORMAT
+        ": drops it until the network has room",
+        GST_TIME_ARGS (priv->max_live_wait));
+  priv->live_gave_up = TRUE;
+  return TRUE;
+}
+
 /* --- woken by flush and changes of state ---------------------------------- */
 
 gboolean
@@ -127,9 +196,9 @@ note_wait (GstNetworkSink * self)
     begin_ending (self);
 }
 
-/* With lock: until something changes */
+/* With lock: until something changes, or `end`, monotonic us; G_MAXINT64: none */
 static void
-wait_for_change (GstNetworkSink * self)
+wait_for_change (GstNetworkSink * self, gint64 end)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gint64 begin = g_get_monotonic_time ();
@@ -138,7 +207,9 @@ wait_for_change (GstNetworkSink * self)
   note_wait (self);
   priv->unconnected_since = begin;
   if (priv->ending_until)
-    g_cond_wait_until (&priv->cond, &priv->lock, priv->ending_until);
+    end = MIN (end, priv->ending_until);
+  if (end < G_MAXINT64)
+    g_cond_wait_until (&priv->cond, &priv->lock, end);
   else
     g_cond_wait (&priv->cond, &priv->lock);
   priv->unconnected_since = 0;
@@ -152,8 +223,10 @@ static GstFlowReturn
 wait_for_connection (GstNetworkSink * self, gboolean * over)
 {
   GstNetworkSinkPrivate *priv = self->priv;
+  gint64 since = g_get_monotonic_time ();
   GstFlowReturn flow;
 
+  is_input_live (self);
   LOCK (self);
   while (TRUE) {
     if (priv->unlocked) {
@@ -162,13 +235,18 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
       flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
       if (flow != GST_FLOW_OK)
         return flow;
+      since = g_get_monotonic_time ();
       LOCK (self);
       continue;
     }
     flow = look_for_connection (self);
     if (flow != FLOW_WAIT || is_over (self))
       break;
-    wait_for_change (self);
+    if (gives_up (self, since)) {
+      flow = FLOW_NOT_CONNECTED;
+      break;
+    }
+    wait_for_change (self, get_live_end (self, since));
   }
   *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
   UNLOCK (self);
@@ -264,7 +342,7 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   GstClockTime timeout = gst_network_sink_get_timeout (self);
   gint64 deadline = get_deadline (self);
   gint64 now = g_get_monotonic_time ();
-  gint64 left = -1;
+  gint64 left = -1, live_end;
 
   if (timeout > 0) {
     left = full_since + (gint64) (timeout / GST_USECOND) - now;
@@ -279,8 +357,19 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
       return FALSE;
     left = left < 0 ? deadline - now : MIN (left, deadline - now);
   }
+  live_end = get_live_end (self, full_since);
+  if (live_end < G_MAXINT64)
+    left = left < 0 ? MAX (live_end - now, 0) : CLAMP (live_end - now, 0, left);
   wait_with_count (self, left);
   return !g_cancellable_is_cancelled (priv->send_cancellable);
+}
+
+/* There is room, but it is not time yet, which is no wait for the network. */
+static gboolean
+wait_until_its_time (GstNetworkSink * self, GError ** error)
+{
+  self->priv->live_gave_up = FALSE;
+  return wait_for_room (self, g_get_monotonic_time (), error);
 }
 
 /* FALSE: the stream goes on. Wakes who waits for more than that. */
@@ -346,6 +435,7 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   }
   GST_LOG_OBJECT (self, "sent %u packets of %" G_GUINT64_FORMAT " bytes",
       sent - priv->refused, bytes - priv->refused_bytes);
+  priv->live_gave_up = FALSE;
   LOCK (self);
   priv->counters.packets_sent += sent - priv->refused;
   priv->counters.bytes_sent += bytes - priv->refused_bytes;
@@ -396,6 +486,10 @@ wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
   }
   if (*full_since == 0)
     *full_since = g_get_monotonic_time ();
+  if (gives_up (self, *full_since)) {
+    drop_first (self, batch, DROP_FULL);
+    return TRUE;
+  }
   note_full (self);
   return wait_for_room (self, *full_since, error);
 }
@@ -428,7 +522,7 @@ send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
     if (result == GST_NETWORK_SINK_UNSENDABLE)
       drop_unsendable (self, batch, g_steal_pointer (&local_error));
     else if (result == GST_NETWORK_SINK_EARLY)
-      goes_on = wait_for_room (self, g_get_monotonic_time (), error);
+      goes_on = wait_until_its_time (self, error);
     else if (result == GST_NETWORK_SINK_FULL)
       goes_on = wait_while_full (self, batch, &full_since, error);
   }
@@ -473,6 +567,8 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
   GST_LOG_OBJECT (self, "sent %" G_GSIZE_FORMAT " bytes%s", taken,
       all ? ", and with these all of the buffer" : "");
   priv->rest_offset += taken;
+  if (taken > 0)
+    priv->live_gave_up = FALSE;
   LOCK (self);
   priv->counters.bytes_sent += taken;
   if (all)
@@ -512,6 +608,9 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
+    /* A frame that was begun is finished. */
+    if (priv->rest_offset == 0 && gives_up (self, full_since))
+      return OUTCOME_FULL;
     note_full (self);
     if (!wait_for_room (self, full_since, error))
       return OUTCOME_INTERRUPTED;
@@ -738,6 +837,8 @@ gst_network_sink_reset_render (GstNetworkSink * self)
   priv->started = FALSE;
   priv->needs_key_frame = FALSE;
   priv->gave_up = FALSE;
+  priv->input = INPUT_UNKNOWN;
+  priv->live_gave_up = FALSE;
   priv->last_pts = GST_CLOCK_TIME_NONE;
   gst_network_sink_begin_stream (self);
   set_ending (self, FALSE);

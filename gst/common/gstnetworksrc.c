@@ -252,20 +252,22 @@ get_caps (gpointer object, GValue * value, GParamSpec * pspec)
 #define PROPERTY_STRUCT GstNetworkSrcPrivate
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI
-      ("scheme://address:port?key=value&...: keys are names of "
-      "properties, and of media, encoding-name, payload and clock-rate caps of "
-      "RTP are made; it reads as scheme://address:port", NULL),
+      ("URI in the form of scheme://address:port?key=value&..., whose keys are "
+      "properties, and media, encoding-name, payload and clock-rate of RTP caps; "
+      "it reads as scheme://address:port", NULL),
   PROPERTY_COMPUTED ("caps", "Caps",
-      "Caps of the stream; unset: those that it says itself, or any",
+      "Caps of the stream (unset = those that the stream itself tells, or "
+      "any)",
       PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type,
       .set = set_caps,
       .get = get_caps),
   PROPERTY_UINT64 ("timeout", "Timeout",
-      "Post an element message after so many nanoseconds in which nothing "
-      "came; 0: never. A change counts behind what comes next, or the next "
-      "message", PROPERTY_PLAYING | PROPERTY_URI, timeout, 0, G_MAXUINT64, 0),
+      "Time without a packet after which an element message is posted (ns, "
+      "as in udpsrc, 0 = never)", PROPERTY_PLAYING | PROPERTY_URI, timeout, 0,
+      G_MAXUINT64, 0),
   PROPERTY_OBJECT ("used-socket", "Used socket",
-      "Socket in use, while there is one", PROPERTY_READABLE, used_socket,
+      "Socket in use (NULL = no socket is open)", PROPERTY_READABLE,
+      used_socket,
       g_socket_get_type),
 
   /**
@@ -276,8 +278,8 @@ static const GstWirelessProperty properties[] = {
    * source address can pass for an allowed sender.
    */
   PROPERTY_STRING ("allowed-senders", "Allowed senders",
-      "IP addresses and prefixes from which packets are "
-      "accepted, separated by commas, as 192.0.2.7,198.51.100.0/24,2001:db8::/32 "
+      "IP addresses and prefixes from which packets are accepted, as a comma "
+      "separated list, such as 192.0.2.7,198.51.100.0/24,2001:db8::/32 "
       "(unset = all)", PROPERTY_READY, allowed_senders, NULL),
 
   /**

@@ -65,3 +65,21 @@ gst_held_events_flush (GQueue * events)
     link = next;
   }
 }
+
+#define DROPS_WHEN_FULL "GstWirelessDropsWhenFull"
+
+GstQuery *
+gst_wireless_query_new_drops_when_full (void)
+{
+  return gst_query_new_custom (GST_QUERY_CUSTOM,
+      gst_structure_new_empty (DROPS_WHEN_FULL));
+}
+
+gboolean
+gst_wireless_query_is_drops_when_full (GstQuery * query)
+{
+  const GstStructure *structure = GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM ?
+      gst_query_get_structure (query) : NULL;
+
+  return structure && gst_structure_has_name (structure, DROPS_WHEN_FULL);
+}

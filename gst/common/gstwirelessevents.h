@@ -27,3 +27,9 @@ gboolean gst_wireless_event_is_ending (GstEvent * event);
 /* A flush takes all but what is said of the stream as a whole. events: a queue
  * of GstEvent, owned */
 void gst_held_events_flush (GQueue * events);
+
+/* A query that goes upstream. An element answers it that drops whole frames as soon
+ * as downstream is full, as ifdqueue does, so that a source upstream of it never
+ * waits for the network. */
+GstQuery *gst_wireless_query_new_drops_when_full (void);
+gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

@@ -21,6 +21,24 @@ table_quark (void)
   return g_quark_from_static_string ("gst-wireless-properties");
 }
 
+/* Of a class the number of its properties so far, whose IDs begin with 1 */
+static GQuark
+number_quark (void)
+{
+  return g_quark_from_static_string ("gst-wireless-number-of-properties");
+}
+
+/* The first of the next `n` IDs of the class */
+static guint
+take_ids (GType type, guint n)
+{
+  const guint number =
+      GPOINTER_TO_UINT (g_type_get_qdata (type, number_quark ()));
+
+  g_type_set_qdata (type, number_quark (), GUINT_TO_POINTER (number + n));
+  return number + 1;
+}
+
 static GType
 get_type (const GstWirelessProperty * property)
 {
@@ -289,8 +307,7 @@ gst_wireless_properties_install (GObjectClass * klass,
   table->settings = settings;
   table->lock = lock;
   table->next = g_type_get_qdata (type, table_quark ());
-  table->first_id = table->next ?
-      table->next->first_id + table->next->n_properties : 1;
+  table->first_id = take_ids (type, n_properties);
   g_type_set_qdata (type, table_quark (), table);
 
   klass->set_property = set_property;
@@ -319,6 +336,7 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   table->properties = row;
   table->n_properties = 1;
   table->next = NULL;
+  table->first_id = take_ids (G_OBJECT_CLASS_TYPE (klass), 1);
   klass->set_property = set_property;
   klass->get_property = get_property;
   spec = create_spec (row);

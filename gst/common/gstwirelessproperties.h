@@ -139,7 +139,8 @@ void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
 /* Gives a property of a parent class a text of its own in this class, where the
- * parent's is not true. All else stays the parent's. */
+ * parent's is not true. All else stays the parent's. It is listed before the
+ * properties of tables that are installed later. */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 

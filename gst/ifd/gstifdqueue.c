@@ -171,7 +171,8 @@ static const GstWirelessProperty properties[] = {
    * mends what they forget and holds #GstIfdQueue:max-frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
-      "How frames are chosen that are given up", PROPERTY_PLAYING,
+      "Rule that chooses the frames to drop when the network is too slow",
+      PROPERTY_PLAYING,
       config.algorithm, gst_ifd_algorithm_get_type, IFD_ALGORITHM_GOP,
       .set = set_algorithm),
 
@@ -182,8 +183,9 @@ static const GstWirelessProperty properties[] = {
    * the duration of a frame.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
-      "Frames that may wait beside the one that is being sent; algorithm=paper "
-      "and paper-gop: always 1", PROPERTY_PLAYING, config.max_frames, 1,
+      "Maximum number of frames that wait beside the one that is being sent; "
+      "algorithm=paper and paper-gop always have 1", PROPERTY_PLAYING,
+      config.max_frames, 1,
       IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES,
       .set = set_max_frames),
 
@@ -196,8 +198,9 @@ static const GstWirelessProperty properties[] = {
    * soon as there is room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
-      "Wait for the time at which each frame is to be sent; false: it may be "
-      "sent as soon as it comes, and what is not live waits for room",
+      "Whether each frame waits for the time at which it is to be sent; with "
+      "false it may be sent at once, and input that is not live waits for "
+      "room",
       PROPERTY_READY, sync, TRUE),
 
   /**
@@ -207,7 +210,8 @@ static const GstWirelessProperty properties[] = {
    * the stream taken up again at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Largest frame of raw MPEG video that is accepted, in bytes",
+      "Maximum size of a frame of raw MPEG video (bytes); a larger one is an "
+      "error",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
@@ -226,7 +230,7 @@ static const GstWirelessProperty properties[] = {
    * * `pts`, `dts`: #guint64, ns
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
-      "Post an element message for each frame that is dropped",
+      "Whether an element message is posted for each frame that is dropped",
       PROPERTY_PLAYING, post_messages, FALSE),
 
   /**

@@ -368,6 +368,8 @@ gst_ifd_queue_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
     return gst_ifd_queue_query_latency (self, query);
+  if (gst_wireless_query_is_drops_when_full (query))
+    return TRUE;
   if (GST_QUERY_TYPE (query) == GST_QUERY_SEEKING && is_reading (self)) {
     gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
     gst_query_set_seeking (query, format, FALSE, 0, -1);

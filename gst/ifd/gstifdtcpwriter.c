@@ -788,6 +788,13 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
+  /* The texts are those of ifdsink, whose queue drops frames while one waits here. */
+  gst_wireless_properties_reword (object_class, "wait-for-connection",
+      "Whether the newest frames wait in the queue until the receiver is "
+      "connected; false drops the frames that come before");
+  gst_wireless_properties_reword (object_class, "blocking",
+      "Whether a frame waits while the network is full, for which the queue drops "
+      "others; false drops a frame that the network does not take at once");
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "TCP writer",

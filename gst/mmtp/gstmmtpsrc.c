@@ -935,26 +935,28 @@ change_eos_at_end (gpointer object)
 #define PROPERTY_STRUCT GstMmtpSrcSettings
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
-      "Address or name of this host to listen at; 0.0.0.0 or ::, all of them",
+      "Local IP address or host name to listen on (0.0.0.0 or :: = any)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, address, "0.0.0.0"),
   PROPERTY_INT ("port", "Port",
-      "UDP port to listen at; 0: any, and from PAUSED on it is here",
+      "UDP port to listen on (0 = any, which can be read here from PAUSED "
+      "on)",
       PROPERTY_READY | PROPERTY_URI, port, 0, G_MAXUINT16,
       GST_MMTP_DEFAULT_PORT,
       .get = get_port),
   PROPERTY_STRING ("interface", "Interface",
-      "Network interface to listen at; unset: all",
+      "Network interface to listen on (unset = any)",
       PROPERTY_READY | PROPERTY_URI, interface, NULL),
   PROPERTY_STRING ("key", "Key",
-      "Secret that the sender has too, which authenticates every message: at "
-      "least 32 hexadecimal digits, as openssl rand -hex 32 makes them; unset: "
-      "none; set in NULL or READY", PROPERTY_SECRET, key, NULL),
+      "Secret that authenticates every message, the same at the sender, as "
+      "at least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = "
+      "no authentication; it cannot be read)", PROPERTY_SECRET, key, NULL),
   /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
    * what comes while a thread waits for a processor, on a fast link. */
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel's receive buffer in bytes; 0: the kernel's default",
+      "Size of the kernel receive buffer (bytes, 0 = default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
-  PROPERTY_BOOLEAN ("reuse", "Reuse", "Let others have the port too",
+  PROPERTY_BOOLEAN ("reuse", "Reuse",
+      "Whether other sockets may listen on the same port",
       PROPERTY_READY, reuse, FALSE),
 
   /**
@@ -964,8 +966,9 @@ static const GstWirelessProperty properties[] = {
    * the latency of the pipeline, and told to it when it changes.
    */
   PROPERTY_UINT ("latency", "Latency",
-      "Least time from the sender's buffer to its play, in ms; the sender may "
-      "want more", PROPERTY_READY | PROPERTY_URI, latency, 0,
+      "Minimum time from the timestamp of a buffer at the sender until it is "
+      "played (ms); the latency of the sender counts if it is higher",
+      PROPERTY_READY | PROPERTY_URI, latency, 0,
       GST_MMTP_MAX_DELAY, 0),
 
   /**
@@ -980,16 +983,17 @@ static const GstWirelessProperty properties[] = {
       "before it counts as gone (ms, 0 = unlimited)",
       PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, G_MAXINT, 10000),
   PROPERTY_UINT ("max-latency", "Max. latency",
-      "Longest time that a sender may want, in ms",
+      "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
   /* A second, which is mmtpsink's latency, of 500 Mbit/s */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Bytes that may wait for what is missing, and as many for downstream",
+      "Maximum amount of data that waits for missing packets, and of data "
+      "that waits for downstream (bytes)",
       PROPERTY_READY, max_bytes, 1, G_MAXUINT, 64 * 1024 * 1024),
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
-      "The end of the sender's stream is EOS, and no other sender is let in; "
-      "false: wait for the next sender", PROPERTY_PLAYING | PROPERTY_URI,
+      "Whether the end of the stream of the sender is EOS; false waits for "
+      "the next sender", PROPERTY_PLAYING | PROPERTY_URI,
       eos_at_end, TRUE,
       .changed = change_eos_at_end),
 };

@@ -170,8 +170,9 @@ static const GstWirelessProperty properties[] = {
    * and loss, and a summary at the end of the stream.
    */
   PROPERTY_BOOLEAN ("silent", "Silent",
-      "Print nothing; false: a line on standard output for each frame, GOP "
-      "header and loss, and a summary at the end", PROPERTY_PLAYING, silent,
+      "Whether nothing is printed; with false each frame, GOP header and "
+      "loss is a line on standard output, with a summary at the end",
+      PROPERTY_PLAYING, silent,
       TRUE),
 
   /**
@@ -203,15 +204,16 @@ static const GstWirelessProperty properties[] = {
    *   is one line.
    */
   PROPERTY_STRING ("location", "Location",
-      "File for the log, overwritten at start; '-': standard output; unset: "
-      "no log", PROPERTY_READY, location, NULL),
+      "File for the log, which is overwritten at start ('-' = standard "
+      "output, unset = no log)", PROPERTY_READY, location, NULL),
 
   /**
    * GstMpegStat:format:
    *
    * How the log is written.
    */
-  PROPERTY_ENUM ("format", "Format", "Format of the log", PROPERTY_READY,
+  PROPERTY_ENUM ("format", "Format",
+      "Format of the log", PROPERTY_READY,
       format, gst_mpeg_stat_format_get_type, MPEGSTAT_LOG_CSV),
 
   /**
@@ -264,7 +266,8 @@ static const GstWirelessProperty properties[] = {
    * again at the next header: memory stays bounded on any input.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Largest frame that is accepted, in bytes", PROPERTY_READY,
+      "Maximum size of a frame (bytes); a larger one is an error",
+      PROPERTY_READY,
       max_frame_size, 1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
   /**
@@ -275,8 +278,8 @@ static const GstWirelessProperty properties[] = {
    * `incomplete` either way.
    */
   PROPERTY_BOOLEAN ("discard-incomplete", "Discard incomplete",
-      "Discard frames of which a part is missing; false: pass them, marked as "
-      "corrupted", PROPERTY_PLAYING, discard_incomplete, TRUE),
+      "Whether frames with a missing part are discarded; with false they "
+      "pass, marked as corrupted", PROPERTY_PLAYING, discard_incomplete, TRUE),
 
   /**
    * GstMpegStat:post-messages:
@@ -285,7 +288,8 @@ static const GstWirelessProperty properties[] = {
    * `-gop`, with the log's columns as fields; unused ones are absent.
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
-      "Post an element message for each frame, GOP header and loss",
+      "Whether an element message is posted for each frame, GOP header and "
+      "loss",
       PROPERTY_PLAYING, post_messages, FALSE),
 };
 

@@ -195,7 +195,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_ENUM ("on-loss", "On loss",
-      "What becomes of a frame of which something is missing",
+      "What happens to a frame of which a packet is missing",
       PROPERTY_READY, on_loss, gst_rfc2250_on_loss_get_type,
       RFC2250_ON_LOSS_DROP_FRAME),
 
@@ -211,7 +211,8 @@ static const GstWirelessProperty properties[] = {
   /* As many as TCP's and TFRC's loss detection let overtake (RFC 5681 section
    * 3.2, RFC 5348 section 5.1) */
   PROPERTY_UINT ("reorder-window", "Reorder window",
-      "Packets that wait behind a gap for one that was overtaken",
+      "Maximum number of packets that wait for a missing one, which may have "
+      "been overtaken (packets, 0 = do not wait)",
       PROPERTY_READY, reorder_window, 0, RTP_REORDER_MAX_WINDOW, 3),
 
   /**
@@ -223,7 +224,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Largest coded frame in bytes; a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger one is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
@@ -252,7 +253,8 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
-      "Counters of packets, frames and what was refused", PROPERTY_READABLE, 0,
+      "Number of packets and frames, and of refused ones by reason, since "
+      "the element started", PROPERTY_READABLE, 0,
       gst_structure_get_type,
       .create_stats = gst_rfc2250_depay_create_stats),
 };

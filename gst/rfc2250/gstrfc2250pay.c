@@ -178,8 +178,8 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_BOOLEAN ("mpeg2-extension", "MPEG-2 extension",
-      "Send the MPEG-2 video-specific header extension (T bit); live555, VLC "
-      "and mediamtx do not understand it", PROPERTY_PLAYING,
+      "Whether the MPEG-2 video-specific header extension (T bit) is sent, "
+      "which live555, VLC and mediamtx do not understand", PROPERTY_PLAYING,
       config.mpeg2_extension, FALSE),
 
   /**
@@ -193,7 +193,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_BOOLEAN ("new-picture-bits", "New picture bits",
-      "Use the AN and N bits; mediamtx refuses such packets",
+      "Whether the AN and N bits are used, which mediamtx refuses",
       PROPERTY_PLAYING, config.new_picture_bits, FALSE),
 
   /**
@@ -208,8 +208,9 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_INT ("config-interval", "Config interval",
-      "Seconds between repeated sequence headers (0 = never, -1 = with every "
-      "I-frame)", PROPERTY_PLAYING, config.config_interval, -1, 3600, 0),
+      "Interval between repeated sequence headers (seconds, 0 = never, -1 = "
+      "with every I-frame)", PROPERTY_PLAYING, config.config_interval, -1, 3600,
+      0),
 
   /**
    * GstRfc2250Pay:max-frame-size:
@@ -220,7 +221,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Largest coded frame in bytes; a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger one is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
       .changed = change_max_frame_size),
@@ -249,7 +250,8 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
-      "Counters of frames, pictures, packets and slices", PROPERTY_READABLE,
+      "Number of frames, pictures, packets and slices since the element "
+      "started", PROPERTY_READABLE,
       0, gst_structure_get_type,
       .create_stats = gst_rfc2250_pay_create_stats),
 };

@@ -1062,27 +1062,33 @@ apply_options (gpointer object)
 #define PROPERTY_STRUCT GstUdpliteSink
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("host", "Host",
-      "Host name or IP address of the receiver, or a multicast group",
+      "Host name or IP address of the receiver, or multicast group",
       PROPERTY_PLAYING | PROPERTY_URI, host, DEFAULT_HOST,
       .set = set_host),
-  PROPERTY_INT ("port", "Port", "UDP-Lite port of the receiver",
+  PROPERTY_INT ("port", "Port",
+      "UDP-Lite port of the receiver",
       PROPERTY_PLAYING | PROPERTY_URI, port, 0, 65535, DEFAULT_PORT,
       .set = set_port),
-  PROPERTY_NETWORK_URI ("udplite://host:port?property=value&...", NULL),
+  PROPERTY_NETWORK_URI
+      ("URI in the form of udplite://host:port?property=value&...; "
+      "it sets these properties", NULL),
   PROPERTY_COMPUTED ("clients", "Clients",
-      "All receivers, as a comma separated list of host:port",
+      "Receivers, as a comma separated list of host:port",
       PROPERTY_PLAYING, G_TYPE_STRING,
       .set = set_clients_property,
       .get = get_clients),
   PROPERTY_BOOLEAN ("send-duplicates", "Send duplicates",
-      "A receiver that was added several times gets each packet as many times",
+      "Whether a receiver that was added several times gets each packet as "
+      "many times",
       PROPERTY_PLAYING, send_duplicates, TRUE),
   PROPERTY_COMPUTED ("bytes-to-serve", "Bytes to serve",
-      "Bytes that came to be sent, each once", PROPERTY_READABLE, G_TYPE_UINT64,
+      "Total size of the packets that came to be sent, each counted once "
+      "(bytes)", PROPERTY_READABLE, G_TYPE_UINT64,
       .maximum = G_MAXUINT64,
       .get = get_bytes_to_serve),
   PROPERTY_UINT64 ("bytes-served", "Bytes served",
-      "Bytes that were sent, to all receivers", PROPERTY_READABLE, bytes_served,
+      "Total size of the packets that were sent to all receivers (bytes)",
+      PROPERTY_READABLE, bytes_served,
       0, G_MAXUINT64, 0),
 
   /**
@@ -1093,70 +1099,79 @@ static const GstWirelessProperty properties[] = {
    * (MPEG-1/2 video, H.263); all of a packet whose format isn't known.
    */
   PROPERTY_ENUM ("coverage-mode", "Coverage mode",
-      "What the checksum covers of each packet",
+      "Which part of each packet the checksum covers",
       PROPERTY_PLAYING | PROPERTY_URI, coverage.mode,
       gst_udplite_coverage_mode_get_type, GST_UDPLITE_COVERAGE_HEADERS),
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
-      "Bytes that the checksum covers with coverage-mode=fixed, from the first "
-      "of the UDP-Lite header on: at least its 8; 0: all",
+      "Checksum coverage with coverage-mode=fixed, the UDP-Lite header of 8 "
+      "bytes included (bytes, 0 = the whole packet, otherwise at least 8)",
       PROPERTY_PLAYING | PROPERTY_URI, coverage.fixed, 0, 65535, 0),
 
   PROPERTY_ENUM ("backend", "Backend",
-      "How UDP-Lite is sent; auto: the first of the others that works",
+      "How UDP-Lite packets are sent",
       PROPERTY_READY | PROPERTY_URI, options.backend,
       gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
       .changed = apply_options),
   PROPERTY_STRING ("bind-address", "Bind address",
-      "IP address of our own to send from", PROPERTY_READY | PROPERTY_URI,
+      "IP address to bind the socket to (unset = any)",
+      PROPERTY_READY | PROPERTY_URI,
       options.bind_address, NULL,
       .changed = apply_options),
   PROPERTY_INT ("bind-port", "Bind port",
-      "Port of our own to send from (0: any)", PROPERTY_READY | PROPERTY_URI,
+      "UDP-Lite port to bind the socket to (0 = any)",
+      PROPERTY_READY | PROPERTY_URI,
       options.bind_port, 0, 65535, 0,
       .changed = apply_options),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Bytes that may wait in the kernel (0: the system's default)",
+      "Size of the kernel send buffer (bytes, 0 = default)",
       PROPERTY_PLAYING, options.buffer_size, 0, G_MAXINT, 0,
       .changed = apply_options),
-  PROPERTY_INT ("ttl", "Unicast TTL", "Routers that a packet may pass",
+  PROPERTY_INT ("ttl", "Unicast TTL",
+      "Time to live of unicast packets, the number of routers that they may "
+      "pass",
       PROPERTY_PLAYING | PROPERTY_URI, options.ttl, 0, 255, 64,
       .changed = apply_options),
   PROPERTY_INT ("ttl-mc", "Multicast TTL",
-      "Routers that a packet to a multicast group may pass",
+      "Time to live of multicast packets, the number of routers that they "
+      "may pass",
       PROPERTY_PLAYING | PROPERTY_URI, options.ttl_mc, 0, 255, 1,
       .changed = apply_options),
   PROPERTY_BOOLEAN ("loop", "Multicast loopback",
-      "Receivers on this host get what is sent to a multicast group",
+      "Whether receivers on this host get the packets that are sent to a "
+      "multicast group",
       PROPERTY_PLAYING | PROPERTY_URI, options.loop, TRUE,
       .changed = apply_options),
   PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
-      "Join the multicast groups that are sent to",
+      "Whether the element joins the multicast groups that it sends to",
       PROPERTY_READY | PROPERTY_URI, options.auto_multicast, TRUE,
       .changed = apply_options),
   PROPERTY_STRING ("multicast-iface", "Multicast interface",
-      "Network interface for multicast", PROPERTY_READY | PROPERTY_URI,
+      "Network interface for multicast packets (unset = as the system routes "
+      "them)", PROPERTY_READY | PROPERTY_URI,
       options.multicast_iface, NULL,
       .changed = apply_options),
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point of the packets (-1: the system's)",
+      "Differentiated services code point of the packets (-1 = the system's "
+      "default)",
       PROPERTY_PLAYING | PROPERTY_URI, options.qos_dscp, -1, 63, -1,
       .changed = apply_options),
   PROPERTY_OBJECT ("socket", "Socket",
-      "UDP-Lite socket to send from to IPv4 addresses (NULL: our own)",
+      "UDP-Lite socket to send to IPv4 addresses from (NULL = allocate one)",
       PROPERTY_READY, given[FAMILY_V4], g_socket_get_type),
   PROPERTY_OBJECT ("socket-v6", "Socket IPv6",
-      "UDP-Lite socket to send from to IPv6 addresses (NULL: our own)",
+      "UDP-Lite socket to send to IPv6 addresses from (NULL = allocate one)",
       PROPERTY_READY, given[FAMILY_V6], g_socket_get_type),
   PROPERTY_COMPUTED ("used-socket", "Used socket",
-      "Socket that is in use for IPv4", PROPERTY_READABLE, 0,
+      "Socket in use for IPv4 (NULL = no socket is open)", PROPERTY_READABLE, 0,
       g_socket_get_type,
       .get = get_used_socket),
   PROPERTY_COMPUTED ("used-socket-v6", "Used socket IPv6",
-      "Socket that is in use for IPv6", PROPERTY_READABLE, 0,
+      "Socket in use for IPv6 (NULL = no socket is open)", PROPERTY_READABLE, 0,
       g_socket_get_type,
       .get = get_used_socket_v6),
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
-      "Close the sockets that were given, on the way to NULL",
+      "Whether the sockets of the properties socket and socket-v6 are closed "
+      "in NULL",
       PROPERTY_PLAYING, close_socket, TRUE),
 };
 
@@ -1271,6 +1286,28 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   network_class->fill_stats = gst_udplite_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);
+  /* UDP-Lite knows neither connections nor whether a receiver is there. */
+  gst_wireless_properties_reword (object_class, "wait-for-connection",
+      "Whether the stream waits until the addresses of the receivers are known and "
+      "the sockets are open, live input for at most max-live-wait; false drops the "
+      "packets that come before");
+  gst_wireless_properties_reword (object_class, "auto-reconnect",
+      "Whether the sink resolves the addresses and opens the sockets again after a "
+      "failure; false posts an error instead");
+  gst_wireless_properties_reword (object_class, "blocking",
+      "Whether the stream waits while the kernel has no room for a packet, live "
+      "input for at most max-live-wait; false drops what it does not take at once, "
+      "and the rest of its frame");
+  gst_wireless_properties_reword (object_class, "max-live-wait",
+      "Maximum time that live input waits for open sockets or for room in the "
+      "kernel before packets are dropped until there is room again (ms, 0 = do not "
+      "wait); stored input waits as long as it takes");
+  gst_wireless_properties_reword (object_class, "peer-timeout",
+      "Maximum time for which the kernel may take no packet before the sockets are "
+      "opened again (ms, 0 = unlimited); the sink cannot know whether a receiver "
+      "is there");
+  gst_wireless_properties_reword (object_class, "drain-timeout",
+      "Maximum time that EOS waits until the kernel has taken all packets (ms)");
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstUdpliteSink, lock));
   install_signals (G_TYPE_FROM_CLASS (klass));

@@ -745,8 +745,9 @@ set_reopen (gpointer object)
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
-      "Address or name to receive packets for, of this host or of a multicast "
-      "group; it decides between IPv4 and IPv6", PROPERTY_READY | PROPERTY_URI,
+      "IP address or host name of this host, or multicast group, to receive "
+      "packets for; it chooses between IPv4 and IPv6",
+      PROPERTY_READY | PROPERTY_URI,
       settings.address, DEFAULT_ADDRESS,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-group", "Multicast group",
@@ -755,50 +756,56 @@ static const GstWirelessProperty properties[] = {
       DEFAULT_ADDRESS,
       .changed = set_reopen,.instead = "address"),
   PROPERTY_INT ("port", "Port",
-      "Port to receive packets on; 0: any, and from READY on it is here",
+      "UDP-Lite port to listen on (0 = any, which can be read here from "
+      "READY on)",
       PROPERTY_READY | PROPERTY_URI, settings.port, 0, G_MAXUINT16, 5004,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-iface", "Multicast interface",
-      "Network interfaces on which to join the multicast group, separated by "
-      "commas, as eth0,eth1; unset: as the system routes it",
+      "Network interfaces on which to join the multicast group, as a comma "
+      "separated list, such as eth0,eth1 (unset = as the system routes it)",
       PROPERTY_READY | PROPERTY_URI, settings.multicast_iface, NULL,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-source", "Multicast source",
-      "Addresses whose packets to the multicast group are wanted (RFC 4604), "
-      "as +192.0.2.1+192.0.2.2; unset: all", PROPERTY_READY | PROPERTY_URI,
+      "Addresses whose packets to the multicast group are received (RFC "
+      "4604), such as +192.0.2.1+192.0.2.2 (unset = all)",
+      PROPERTY_READY | PROPERTY_URI,
       settings.multicast_source, NULL,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
-      "Join and leave the multicast group", PROPERTY_READY | PROPERTY_URI,
+      "Whether the element joins and leaves the multicast group itself",
+      PROPERTY_READY | PROPERTY_URI,
       settings.auto_multicast, TRUE,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("loop", "Multicast loopback",
-      "Whether what the socket sends to a multicast group comes back to this "
-      "host", PROPERTY_READY | PROPERTY_URI, settings.loop, TRUE,
+      "Whether packets that this socket sends to a multicast group come back "
+      "to this host", PROPERTY_READY | PROPERTY_URI, settings.loop, TRUE,
       .changed = set_reopen),
-  PROPERTY_BOOLEAN ("reuse", "Reuse", "Let others have the port too",
+  PROPERTY_BOOLEAN ("reuse", "Reuse",
+      "Whether other sockets may listen on the same port",
       PROPERTY_READY, settings.reuse, TRUE,
       .changed = set_reopen),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel's receive buffer in bytes; 0: the kernel's default",
+      "Size of the kernel receive buffer (bytes, 0 = default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
       .changed = set_reopen),
   PROPERTY_OBJECT ("socket", "Socket",
-      "UDP-Lite socket to receive from, in place of one of its own; it must "
-      "be bound", PROPERTY_READY, socket, g_socket_get_type,
+      "UDP-Lite socket to receive from, which must be bound (NULL = allocate "
+      "one)", PROPERTY_READY, socket, g_socket_get_type,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
-      "Close the socket that was given, when the element goes to NULL",
+      "Whether the socket of the property socket is closed in NULL",
       PROPERTY_PLAYING, settings.close_socket, TRUE),
   PROPERTY_INT ("skip-first-bytes", "Skip first bytes",
-      "Bytes to skip at the begin of each packet; packets that have fewer are "
-      "dropped", PROPERTY_PLAYING | PROPERTY_URI, settings.skip_first_bytes, 0,
+      "Number of bytes to skip at the beginning of each packet; shorter "
+      "packets are dropped", PROPERTY_PLAYING | PROPERTY_URI,
+      settings.skip_first_bytes, 0,
       G_MAXINT, 0),
   PROPERTY_BOOLEAN ("retrieve-sender-address", "Retrieve sender address",
-      "Add the sender's address to buffers, as GstNetAddressMeta",
+      "Whether the address of the sender is added to buffers as "
+      "GstNetAddressMeta",
       PROPERTY_PLAYING | PROPERTY_URI, settings.retrieve_sender_address, TRUE),
   PROPERTY_UINT ("mtu", "Expected maximum transmission unit",
-      "Bytes that the pooled buffers have; longer packets come too, in buffers "
+      "Size of the buffers of the pool (bytes); longer packets get buffers "
       "of their own", PROPERTY_READY, settings.mtu, 0, G_MAXINT, 1492),
 
   /**
@@ -809,7 +816,7 @@ static const GstWirelessProperty properties[] = {
    * `auto` takes the first that works, and #GstUdpliteSrc:stats says which.
    */
   PROPERTY_ENUM ("backend", "Backend",
-      "How to receive UDP-Lite; it does not count where socket is set",
+      "How UDP-Lite packets are received, unless the property socket is set",
       PROPERTY_READY | PROPERTY_URI, settings.backend,
       gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
       .changed = set_reopen),
@@ -823,8 +830,9 @@ static const GstWirelessProperty properties[] = {
    * Linux then drops all packets that are not covered whole.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
-      "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
-      "of 8; -1: none; 0: the kernel drops all that are not covered whole",
+      "Minimum checksum coverage of accepted packets, the UDP-Lite header of "
+      "8 bytes included (bytes, -1 = accept all, 0 = only packets that are "
+      "covered completely)",
       PROPERTY_READY | PROPERTY_URI, settings.min_coverage, -1, G_MAXUINT16,
       -1,
       .changed = set_reopen),

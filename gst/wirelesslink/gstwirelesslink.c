@@ -291,7 +291,9 @@ static const GstWirelessProperty properties[] = {
    * packet was delayed; flows are merged in the order of their times, so that
    * what one of them carries can't depend on what left by another.
    */
-  PROPERTY_ENUM ("mode", "Mode", "Whether packets are held up or restamped",
+  PROPERTY_ENUM ("mode", "Mode",
+      "Whether packets are held back until they leave the link, or only get "
+      "the timestamp of that time",
       PROPERTY_READY, mode, gst_wireless_link_mode_get_type,
       GST_WIRELESS_LINK_MODE_REALTIME),
 
@@ -303,7 +305,8 @@ static const GstWirelessProperty properties[] = {
    * when there is room, and those behind it in its flow no earlier.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
-      "Wait for room in the queue instead of losing packets", PROPERTY_PLAYING,
+      "Whether input waits for room in the queue of the link; false drops "
+      "packets that find it full", PROPERTY_PLAYING,
       blocking, FALSE,
       .changed = wake_senders),
 
@@ -314,8 +317,9 @@ static const GstWirelessProperty properties[] = {
    * dropped, as `dropped-output`; with timestamps the link waits.
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
-      "Packets that may wait for a src pad, and with mode=timestamp for other "
-      "flows", PROPERTY_PLAYING, max_output_packets, 1, G_MAXINT, 1000,
+      "Maximum number of packets that wait for a src pad, and with "
+      "mode=timestamp for other flows (packets)", PROPERTY_PLAYING,
+      max_output_packets, 1, G_MAXINT, 1000,
       .changed = wake_senders),
 
   /**
@@ -325,8 +329,9 @@ static const GstWirelessProperty properties[] = {
    * and of a call, in the order of their times.
    */
   PROPERTY_STRING ("location", "Location",
-      "File for the log of the packets' fates, overwritten at start; '-': "
-      "standard output; unset: no log", PROPERTY_READY, location, NULL),
+      "File for the log of what happened to each packet, which is "
+      "overwritten at start ('-' = standard output, unset = no log)",
+      PROPERTY_READY, location, NULL),
 
   /**
    * GstWirelessLink:record-pattern:
@@ -334,8 +339,9 @@ static const GstWirelessProperty properties[] = {
    * What chance did to each packet, for #GstWirelessLink:pattern.
    */
   PROPERTY_STRING ("record-pattern", "Record pattern",
-      "File for a pattern that replays the run, overwritten at start; '-': "
-      "standard output", PROPERTY_READY, record_pattern, NULL),
+      "File for a pattern that replays the run, which is overwritten at "
+      "start ('-' = standard output, unset = none)", PROPERTY_READY,
+      record_pattern, NULL),
 
   /**
    * GstWirelessLink:stats-update-interval:
@@ -360,8 +366,8 @@ static const GstWirelessProperty properties[] = {
    * That of station 0; #GstWirelessLinkPad:channel-quality has the others.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
-      "Chance that what station 0 sends now gets through whole at the first "
-      "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
+      "Probability that a packet of station 0 sent now arrives undamaged at "
+      "the first attempt (0 to 1)", PROPERTY_READABLE, G_TYPE_DOUBLE,
       .double_maximum = 1,
       .double_initial = 1,
       .get = get_quality),

@@ -1026,7 +1026,8 @@ static const GstWirelessProperty properties[] = {
    * packet keeps the station that it was given to.
    */
   PROPERTY_COMPUTED ("station", "Station",
-      "Station whose transmitter and queue the flow uses; 0 is the mobile",
+      "Number of the station whose transmitter and queue the flow uses; 0 is "
+      "the mobile",
       PROPERTY_PLAYING, G_TYPE_UINT,
       .maximum = LINK_MAX_STATIONS - 1,
       .set = set_station,
@@ -1038,8 +1039,8 @@ static const GstWirelessProperty properties[] = {
    * The chance that a packet gets through whole at the first attempt now.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
-      "Chance that what the station sends now gets through whole at the first "
-      "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
+      "Probability that a packet of this station sent now arrives undamaged "
+      "at the first attempt (0 to 1)", PROPERTY_READABLE, G_TYPE_DOUBLE,
       .double_maximum = 1,
       .double_initial = 1,
       .get = get_quality),

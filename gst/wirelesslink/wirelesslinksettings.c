@@ -26,6 +26,7 @@ typedef enum
   KIND_SERIAL_RATE,             /* bit/s with start and stop bits here, bytes/s
                                  * there */
   KIND_FREQUENCY,               /* Hz here, ns there */
+  KIND_MILLISECONDS,            /* ms with decimals here, ns there */
   KIND_PROFILE,                 /* what all others begin from */
   KIND_QUALITY,
   KIND_INTERFERENCE,
@@ -44,6 +45,7 @@ typedef struct
   gsize blocks, blocks_down;    /* where the models of radio blocks have it */
   GetType get_type;             /* of an enumeration */
   const gchar *blurb;
+  const gchar *instead;         /* of a deprecated property; NULL: it is not */
 } Setting;
 
 #define TIME_MAX 1e15
@@ -118,193 +120,229 @@ static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
 
 static const Setting table[] = {
   {"profile", KIND_PROFILE, 0, 0, ENUM (profile, profile),
-      "Network that was measured, with all its numbers; every property that is "
-      "set overrides one of them"},
+      "Measured network whose numbers are the defaults of the other "
+      "properties; a property that is set overrides its number"},
   {"quality", KIND_QUALITY, 0, 0, 0, 0, 0, 0, quality_get_type,
-      "How good the place is, in profiles that know several"},
+      "Quality of the radio channel, in profiles that distinguish several"},
   {"seed", KIND_UINT64, 0, 0, PLAIN (seed),
-      "Where all randomness comes from: the same seed, the same radio"},
+      "Seed of all random draws; the same seed gives the same radio channel"},
   {"overhead", KIND_UINT, 0, 65535, PLAIN (overhead),
-      "Bytes of headers that the buffers don't have yet: 28 for the payload of "
-      "UDP over IPv4, 0 for IP packets"},
+      "Size of the headers that the buffers do not contain yet (bytes, 28 "
+      "for the payload of UDP over IPv4, 0 for IP packets)"},
   {"max-size", KIND_UINT, 0, 0, PLAIN (max_size),
-      "Largest packet with its overhead, in bytes; 0: no limit"},
+      "Maximum size of a packet with its overhead (bytes, 0 = unlimited); "
+      "larger ones are lost"},
   {"txqueuelen", KIND_UINT, 0, 0, PLAIN (queue.packets),
-      "Packets that wait in the queue of a station; 0: no limit"},
+      "Maximum number of packets in the queue of a station (packets, 0 = "
+      "unlimited)"},
   {"queue-bytes", KIND_UINT64, 0, 0, PLAIN (queue.bytes),
-      "Bytes that wait in the queue of a station; 0: no limit"},
+      "Maximum amount of data in the queue of a station (bytes, 0 = "
+      "unlimited)"},
+  {"queue-time-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (queue.time),
+      "Maximum time for which the oldest packet waits in the queue of a "
+      "station; while it waits longer, the queue is full (ms, 0 = unlimited)"},
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
-      "The queue of a station is full while its oldest packet waits longer, "
-      "in ns; 0: no limit"},
+      "Deprecated: use queue-time-ms, which is in ms; this one is in ns", "queue-time-ms"},
   {"queue", KIND_ENUM, 0, 0, ENUM (queue.discipline, queue),
-      "Who is lost where there is no room: packets, or frames of MPEG video"},
+      "What is dropped when the queue is full: packets, or frames of MPEG "
+      "video"},
   {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm,
         gst_ifd_algorithm),
-      "queue=ifd: how it chooses among frames"},
+      "Rule that chooses the frames to drop, with queue=ifd"},
   {"ifd-max-frames", KIND_UINT, 1, IFD_MAX_FRAMES, PLAIN (queue.ifd.max_frames),
-      "queue=ifd: frames of a stream that may wait, beside the one that is "
-      "being sent; the algorithms of the paper always have 1"},
+      "Maximum number of frames of a stream that wait beside the one that is "
+      "being sent, with queue=ifd; algorithms of the paper always have 1"},
 
   {"max-rate", KIND_MAX_RATE, 0, RATE_MAX, NOWHERE,
-      "802.11: highest rate, in bit/s, one that the profile has; 0: the "
-      "profile's"},
+      "Maximum transmission rate of 802.11, one that the profile has (bit/s, "
+      "0 = the profile's)"},
   {"rate-fallback", KIND_ENUM, 0, 0, ENUM (dcf.fallback, rate_fallback),
-      "802.11: when the rate is lowered"},
+      "When 802.11 lowers the transmission rate"},
   {"down-after", KIND_UINT, 1, 1e9, PLAIN (dcf.down_after),
-      "802.11: failures in a row until the rate is lowered"},
+      "Number of failed transmissions in a row after which 802.11 lowers the "
+      "rate"},
   {"up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.up_after),
-      "802.11: successes in a row until the rate is raised"},
+      "Number of successful transmissions in a row after which 802.11 raises "
+      "the rate"},
   {"loss-up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.loss_up_after),
-      "802.11: the same while climbing after a packet lost"},
+      "Number of successful transmissions in a row after which 802.11 raises "
+      "the rate again after a lost packet"},
   {"retry-limit", KIND_UINT, 0, 255, PLAIN (dcf.retry_limit),
-      "802.11: transmissions of a packet; 0: 16"},
+      "Maximum number of transmissions of a packet in 802.11 (0 = 16)"},
   {"short-preamble", KIND_BOOLEAN, 0, 0, PLAIN (dcf.short_preamble),
-      "802.11b: the short preamble"},
+      "Whether 802.11b uses the short preamble"},
   {"ack-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (dcf.ack_rate),
-      "802.11: rate of acknowledgements, in bit/s; 0: highest basic rate that "
-      "is not above the packet's"},
+      "Rate of the acknowledgements of 802.11 (bit/s, 0 = the highest basic "
+      "rate that is not above the packet's)"},
   {"interference", KIND_INTERFERENCE, 0, 0, NOWHERE,
-      "802.11: when a microwave oven is on: \"none\", \"always\", or seconds "
-      "since the link began, as in \"20-40,50-60\""},
+      "When a microwave oven disturbs 802.11: \"none\", \"always\", or a "
+      "comma separated list of times since the start (seconds, such as "
+      "20-40,50-60)"},
   {"oven-on", KIND_UINT64, 0, TIME_MAX, PLAIN (oven.on),
-      "802.11: how long the oven sends in each cycle of the mains, in ns"},
+      "Time for which the microwave oven sends in each cycle of the mains "
+      "(ns)"},
   {"mains-frequency", KIND_FREQUENCY, 1, 1000, PLAIN (oven.cycle),
-      "802.11: of the oven's mains, in Hz"},
+      "Frequency of the mains of the microwave oven (Hz)"},
 
   {"rate", KIND_UINT64, 0, RATE_MAX, PAIR (pipe.rate),
-      "Rate of the transmitters, in bit/s; 0: no limit"},
+      "Rate of the transmitters (bit/s, 0 = unlimited)"},
   {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
-      "The same for stations other than 0; unless set it is rate"},
+      "Rate of the transmitters of stations other than 0 (bit/s, 0 = "
+      "unlimited, unset = rate)"},
   {"burst", KIND_UINT64, 0, 1e9, PLAIN (pipe.burst),
-      "Depth of a token bucket that fills at rate, in bytes; 0: no bucket, a "
-      "packet takes its time at rate"},
+      "Depth of the token bucket that fills at rate (bytes, 0 = no bucket: "
+      "each packet is sent at rate)"},
   {"cellular-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PAIR (pipe.cellular.mean_rate),
-      "Cellular model instead of rate: mean rate over a long time with its "
-      "outages, in bit/s; 0: no cellular model"},
+      "Mean rate of the cellular model over a long time, outages included, "
+      "which replaces rate (bit/s, 0 = no cellular model)"},
   {"cellular-rate-down", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.mean_rate[1]),
-      "The same for stations other than 0; unless set it is cellular-rate"},
+      "Mean rate of the cellular model of stations other than 0 (bit/s, "
+      "unset = cellular-rate)"},
   {"cellular-min-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.min_rate),
-      "Cellular model: minimum rate outside of outages, in bit/s"},
+      "Minimum rate of the cellular model outside outages (bit/s)"},
   {"cellular-max-rate", KIND_UINT64, CELLULAR_RATE_MIN, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.max_rate),
-      "Cellular model: maximum rate, in bit/s"},
+      "Maximum rate of the cellular model (bit/s)"},
   {"cellular-noise", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.noise),
-      "Cellular model: standard deviation of the change of the rate in one "
-      "second, in bit/s; 0: the rate stays at its mean"},
+      "Standard deviation of the change of the rate of the cellular model in "
+      "one second (bit/s, 0 = the rate stays at its mean)"},
   {"cellular-reversion", KIND_UINT64, 1e8, TIME_MAX,
       PLAIN (pipe.cellular.reversion),
-      "Cellular model: time constant with which the rate returns to its mean, "
-      "in ns"},
+      "Time constant with which the rate of the cellular model returns to "
+      "its mean (ns)"},
   {"cellular-outage-interval", KIND_UINT64, 0, TIME_MAX,
       PLAIN (pipe.cellular.outage_interval),
-      "Cellular model: mean time from an outage to the next, in ns; 0: there "
-      "are no outages"},
+      "Mean time from one outage of the cellular model to the next (ns, 0 = "
+      "no outages)"},
   {"cellular-outage-escape", KIND_DOUBLE, 0.001, 1000,
       PLAIN (pipe.cellular.outage_escape),
-      "Cellular model: rate at which an outage ends, per second: 1 / its mean "
-      "length"},
+      "Rate at which outages of the cellular model end (per second, 1 / "
+      "their mean length)"},
+  {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[0]), AT (pipe.delay[1]),
+      AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
+      "One-way delay after the transmitter (ms)"},
   {"delay", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
-      "Delay behind the transmitter, in ns"},
+      "Deprecated: use delay-ms, which is in ms; this one is in ns", "delay-ms"},
+  {"delay-down-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[1]), 0,
+      AT (blocks.delay[1]), 0, NULL,
+      "One-way delay after the transmitter of stations other than 0 (ms, "
+      "unset = delay-ms)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
-      "The same for stations other than 0; unless set it is delay"},
+      "Deprecated: use delay-down-ms, which is in ms; this one is in ns", "delay-down-ms"},
+  {"jitter-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.jitter),
+      "Random delay in addition to delay-ms, which keeps packets in order: "
+      "its maximum, or its mean with jitter-distribution=exponential (ms)"},
   {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
-      "Random delay more than that, in ns; packets stay in order"},
+      "Deprecated: use jitter-ms, which is in ms; this one is in ns", "jitter-ms"},
   {"jitter-distribution", KIND_ENUM, 0, 0,
       ENUM (pipe.jitter_exponential, jitter_distribution),
-      "How the jitter is distributed"},
+      "Distribution of the random delay"},
   {"loss", KIND_DOUBLE, 0, 1, PLAIN (pipe.loss_good),
-      "Part of the packets lost on the air, in good times"},
+      "Fraction of the packets that are lost on the radio channel in its "
+      "good state (0 to 1)"},
   {"loss-bad", KIND_DOUBLE, 0, 1, PLAIN (pipe.loss_bad),
-      "The same in bad times"},
+      "Fraction of the packets that are lost on the radio channel in its bad "
+      "state (0 to 1)"},
   {"mean-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_good),
-      "How long good times of the radio last in the mean, in ns"},
+      "Mean duration of the good state of the radio channel (ns)"},
   {"mean-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_bad),
-      "How long bad times last in the mean, in ns; 0: there are none"},
+      "Mean duration of the bad state of the radio channel (ns, 0 = no bad "
+      "state)"},
   {"bit-error-rate", KIND_DOUBLE, 0, 0.5, PLAIN (pipe.bit_error_good),
-      "Part of the bits that are flipped, in good times"},
+      "Fraction of the bits that are inverted in the good state of the radio "
+      "channel (0 to 0.5)"},
   {"bit-error-rate-bad", KIND_DOUBLE, 0, 0.5, PLAIN (pipe.bit_error_bad),
-      "The same in bad times"},
+      "Fraction of the bits that are inverted in the bad state of the radio "
+      "channel (0 to 0.5)"},
   {"drop-damaged", KIND_BOOLEAN, 0, 0, PLAIN (pipe.drop_damaged),
-      "A frame check drops packets with bit errors"},
+      "Whether a frame check drops packets with bit errors"},
   {"duplicate", KIND_DOUBLE, 0, 1, PLAIN (pipe.duplicate),
-      "Part of the packets that come out twice"},
+      "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
-      "Part of the packets that others overtake"},
+      "Fraction of the packets that are overtaken by others (0 to 1)"},
+  {"reorder-delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.reorder_delay),
+      "Additional delay of the packets that are overtaken (ms)"},
   {"reorder-delay", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.reorder_delay),
-      "How much later those come, in ns"},
+      "Deprecated: use reorder-delay-ms, which is in ms; this one is in ns", "reorder-delay-ms"},
   {"packet-overhead", KIND_UINT, 0, 65535, PLAIN (pipe.overhead),
-      "Bytes of the link's own that are sent with each packet"},
+      "Size of the headers that the link sends with each packet (bytes)"},
   {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
-      "All stations share one transmitter"},
+      "Whether all stations share one transmitter"},
   {"take-turns", KIND_BOOLEAN, 0, 0, PLAIN (pipe.take_turns),
-      "Half duplex: stations send in turn, not in the order of arrival"},
+      "Whether the stations of a half-duplex link send in turn, and not in the "
+      "order of arrival"},
   {"turnaround", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.turnaround),
-      "Half duplex: pause when another station sends, in ns"},
+      "Pause of a half-duplex link before another station sends (ns)"},
   {"outage-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_good),
-      "How long the transmitter sends between outages in the mean, in ns"},
+      "Mean time for which the transmitter sends between outages (ns)"},
   {"outage-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_bad),
-      "How long outages last in the mean, in ns; nothing is lost in them; 0: "
-      "there are none"},
+      "Mean duration of an outage, in which nothing is sent and nothing is "
+      "lost (ns, 0 = no outages)"},
   {"stall-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_good),
-      "How long the network behind the transmitter runs between stalls in "
-      "the mean, in ns"},
+      "Mean time for which the network beyond the transmitter runs between "
+      "stalls (ns)"},
   {"stall-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_bad),
-      "How long stalls last in the mean, in ns; then all comes at once; 0: "
-      "there are none"},
+      "Mean duration of a stall, after which everything arrives at once (ns, "
+      "0 = no stalls)"},
   {"receiver-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_rate),
-      "What a receiver can take, in bit/s; 0: all"},
+      "Rate at which a receiver can take data (bit/s, 0 = unlimited)"},
   {"receiver-buffer", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_buffer),
-      "Bytes that wait before a receiver; more is lost; 0: no limit"},
+      "Maximum amount of data that waits for a receiver; what exceeds it is "
+      "lost (bytes, 0 = unlimited)"},
 
   {"serial-rate", KIND_SERIAL_RATE, 0, 1e10, PAIR (blocks.serial_rate),
-      "GSM: rate of the line before the radio, in bit/s, 10 for each byte"},
+      "Rate of the serial line before the GSM radio, with 10 bits for each "
+      "byte (bit/s, 0 = unlimited)"},
   {"block-error-rate", KIND_DOUBLE, 0, 1, PLAIN (blocks.block_error_rate),
-      "GSM: part of the radio blocks that are hit"},
+      "Fraction of the GSM radio blocks that are hit (0 to 1)"},
   {"mean-burst", KIND_DOUBLE, 0, 1e6, PLAIN (blocks.mean_burst),
-      "GSM: blocks that are hit in a row, in the mean"},
+      "Mean number of GSM radio blocks that are hit in a row (blocks)"},
   {"corrupt-share", KIND_DOUBLE, 0, 1, PLAIN (blocks.corrupt_share),
-      "GSM: part of the bytes of a hit block that change"},
+      "Fraction of the bytes of a hit GSM radio block that change (0 to 1)"},
   {"frame-check", KIND_BOOLEAN, 0, 0, PLAIN (blocks.frame_check),
-      "GSM transparent: damaged packets are dropped, as PPP does; false: they "
-      "pass, as in PPP Lite"},
+      "Whether damaged packets are dropped in transparent GSM, as PPP does; "
+      "with false they pass, as in PPP Lite"},
   {"block-trace", KIND_FILE, 0, 0, AT (blocks.trace), 0, 0, 0, NULL,
-      "GSM: file of \"0\" and \"1\" for radio blocks that come through and "
-      "that are hit, instead of block-error-rate"},
+      "File of \"0\" for GSM radio blocks that arrive and \"1\" for those "
+      "that are hit, which replaces block-error-rate (unset = none)"},
   {"block-trace-down", KIND_FILE, 0, 0, AT (blocks.trace_down), 0, 0, 0, NULL,
-      "The same for stations other than 0; unless set it is block-trace"},
+      "Trace of GSM radio blocks of stations other than 0 (unset = "
+      "block-trace)"},
   {"rlp-window", KIND_UINT, 0, 61, PLAIN (blocks.rlp_window),
-      "GSM: frames that RLP sends before an acknowledgement"},
+      "Maximum number of frames that RLP of GSM sends before an "
+      "acknowledgement (frames)"},
   {"rlp-t1", KIND_UINT64, 0, TIME_MAX, PLAIN (blocks.rlp_t1),
-      "GSM: how long RLP waits for an acknowledgement, in ns"},
+      "Time for which RLP of GSM waits for an acknowledgement, T1 (ns)"},
   {"rlp-n2", KIND_UINT, 0, 255, PLAIN (blocks.rlp_n2),
-      "GSM: retransmissions of an RLP frame or poll"},
+      "Maximum number of retransmissions of an RLP frame or poll of GSM, N2"},
   {"rlp-after-n2", KIND_ENUM, 0, 0, ENUM (blocks.rlp_after_n2, rlp_after_n2),
-      "GSM: what RLP does after that"},
+      "What RLP of GSM does after rlp-n2 retransmissions"},
 
   {"dial-up", KIND_BOOLEAN, 0, 0, PLAIN (dial_up.enabled),
-      "The first packet waits until a call is set up"},
+      "Whether the first packet waits until a call is set up"},
   {"call-failure", KIND_DOUBLE, 0, 1, PLAIN (dial_up.failure),
-      "Part of the calls that fail"},
+      "Fraction of the calls that fail (0 to 1)"},
   {"mean-time-to-break", KIND_UINT64, 0, TIME_MAX,
       PLAIN (dial_up.mean_time_to_break),
-      "How long calls last in the mean, in ns; 0: for ever"},
+      "Mean duration of a call until it breaks (ns, 0 = calls do not break)"},
   {"hang-up-after", KIND_UINT64, 0, TIME_MAX, PLAIN (dial_up.hang_up_after),
-      "Dial-up: how long no packet is in the link until the call is ended, in "
-      "ns; 0: never"},
+      "Time without a packet in the link after which a call is ended (ns, 0 "
+      "= never)"},
 
   {"delivery-trace", KIND_FILE, 0, 0, AT (pipe.trace[0]), 0, 0, 0, NULL,
-      "File in mahimahi's format, instead of rate: a line for each 1500 bytes "
-      "that can be sent, its time in ms"},
+      "File in the format of mahimahi, which replaces rate: each line is the "
+      "time at which 1500 bytes can be sent (ms, unset = none)"},
   {"delivery-trace-down", KIND_FILE, 0, 0, AT (pipe.trace[1]), 0, 0, 0, NULL,
-      "The same for stations other than 0; unless set it is delivery-trace"},
+      "Delivery trace of stations other than 0 (unset = delivery-trace)"},
   {"pattern", KIND_FILE, 0, 0, AT (pattern), 0, 0, 0, NULL,
-      "File of record-pattern, whose losses, damage and delays happen again"},
+      "File that record-pattern has written, whose losses, damage and delays "
+      "are repeated (unset = none)"},
 };
 
 #undef AT
@@ -357,6 +395,9 @@ read_member (const Setting * setting, const LinkConfig * config, GValue * value)
     case KIND_SERIAL_RATE:
       g_value_set_uint64 (value, *(const guint64 *) member * 10);
       break;
+    case KIND_MILLISECONDS:
+      g_value_set_double (value, *(const guint64 *) member / 1e6);
+      break;
     case KIND_FREQUENCY:
       g_value_set_uint (value, (LINK_SECOND + *(const guint64 *) member / 2) /
           *(const guint64 *) member);
@@ -377,6 +418,9 @@ write_one (const Setting * setting, gpointer member, const GValue * value)
   switch (setting->kind) {
     case KIND_SERIAL_RATE:
       *(guint64 *) member = g_value_get_uint64 (value) / 10;
+      break;
+    case KIND_MILLISECONDS:
+      *(guint64 *) member = g_value_get_double (value) * 1e6 + 0.5;
       break;
     case KIND_FREQUENCY:
       *(guint64 *) member = (LINK_SECOND + g_value_get_uint (value) / 2) /
@@ -413,6 +457,7 @@ get_value_type (const Setting * setting)
     case KIND_FREQUENCY:
       return G_TYPE_UINT;
     case KIND_DOUBLE:
+    case KIND_MILLISECONDS:
       return G_TYPE_DOUBLE;
     case KIND_BOOLEAN:
       return G_TYPE_BOOLEAN;
@@ -456,6 +501,9 @@ fill_property (const Setting * setting, GstWirelessProperty * property)
   property->name = property->nick = setting->name;
   property->blurb = setting->blurb;
   property->flags = PROPERTY_READY;
+  if (setting->instead)
+    property->flags |= G_PARAM_DEPRECATED;
+  property->instead = setting->instead;
   property->type = get_value_type (setting);
   property->minimum = setting->min;
   property->double_minimum = setting->min;
@@ -536,6 +584,20 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
+/* Of the other name of the same number; NULL: there is none. What is set last
+ * counts. */
+static GValue *
+find_other_name (WirelessLinkSettings * settings, guint number)
+{
+  guint i;
+
+  for (i = 0; i < N_SETTINGS; i++)
+    if (g_strcmp0 (table[i].instead, table[number].name) == 0
+        || g_strcmp0 (table[number].instead, table[i].name) == 0)
+      return &settings->values[i];
+  return NULL;
+}
+
 static guint
 find_setting (const gchar * name)
 {
@@ -549,8 +611,12 @@ void
 wireless_link_settings_set (WirelessLinkSettings * settings, const gchar * name,
     const GValue * value)
 {
-  GValue *kept = &settings->values[find_setting (name)];
+  const guint i = find_setting (name);
+  GValue *kept = &settings->values[i];
+  GValue *other = find_other_name (settings, i);
 
+  if (other && G_IS_VALUE (other))
+    g_value_unset (other);
   if (!G_IS_VALUE (kept))
     g_value_init (kept, G_VALUE_TYPE (value));
   g_value_copy (value, kept);

@@ -36,7 +36,7 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 # The same that netsim is told: 10 Gbit/s, 50 ms, one in a hundred lost
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
-LIMITED = "rate=10000000000 delay=50000000 loss=0.01"
+LIMITED = "rate=10000000000 delay-ms=50 loss=0.01"
 NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
                   "max-delay=50 drop-probability=0.01")
 MAX_LOSS = 0.02
@@ -241,7 +241,7 @@ def lateness(options, env):
     own = []
     for _ in range(options.runs):
         for name, element in (
-                ("wirelesslink", f"{LINK} delay={LATE_DELAY}"),
+                ("wirelesslink", f"{LINK} delay-ms={LATE_DELAY / 1e6:g}"),
                 ("clocksync", "clocksync"), ("clock", "clock")):
             figures = numbers([options.programs.flood, "late", element,
                                str(options.late), str(LATE_DELAY)], env)

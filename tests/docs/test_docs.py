@@ -590,5 +590,77 @@ class Elements(unittest.TestCase):
                     Inspected(element).stats.get(page.stats_property))
 
 
+class Units(unittest.TestCase):
+    """docs/properties.md has the unit of every property of ours."""
+
+    # Elements that have only the properties of the base classes
+    BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
+             "rtpmpvdepay")
+    UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"
+                      r"|seconds|per second|Hz)\b")
+    NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
+                        re.M)
+    # Numbers that count something which the text names, or fractions
+    WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
+                         r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
+                         r"|Deprecated|transmissions", re.I)
+
+    @staticmethod
+    def texts(element):
+        """The text of each property, and the lines that follow it."""
+        _, _, text = inspect(element).partition("Element Properties:\n")
+        text = text.partition("\nElement Signals:")[0]
+        return {name: (blurb, rest) for name, blurb, rest in re.findall(
+            r"^  ([a-z][a-z0-9-]*) *: (.*)\n((?: {10,}.*\n?|\n)*)", text,
+            re.M)}
+
+    @classmethod
+    def table(cls):
+        """(property, unit): elements, as the elements have them"""
+        base = {name for element in cls.BASES for name in cls.texts(element)}
+        found = {}
+        for element in built_elements():
+            if element in OTHER_NAMES.values():
+                continue
+            for name, (blurb, _) in cls.texts(element).items():
+                if name in base:
+                    continue
+                unit = cls.UNIT.search(blurb)
+                if "one is in ns" in blurb:
+                    unit = "ns"
+                else:
+                    unit = unit[1] if unit else "–"
+                found.setdefault((name, unit), []).append(element)
+        return found
+
+    def test_the_table_is_that_of_the_elements(self):
+        page = (SOURCE / "docs" / "properties.md").read_text()
+        rows = section(page, "All properties").splitlines()[7:]
+        self.assertEqual(
+            [row for row in rows if row],
+            [f"| `{name}` | {unit} | "
+             f"{', '.join(f'`{element}`' for element in sorted(elements))} |"
+             for (name, unit), elements in sorted(self.table().items())])
+
+    def test_each_number_has_a_unit_or_is_a_count(self):
+        base = {name for element in self.BASES for name in self.texts(element)}
+        for element in built_elements():
+            for name, (blurb, rest) in self.texts(element).items():
+                if name in base or not self.NUMBER.search(rest):
+                    continue
+                with self.subTest(element=element, name=name, text=blurb):
+                    self.assertTrue(self.UNIT.search(blurb)
+                                    or self.WITHOUT.search(blurb))
+
+    def test_each_text_is_a_sentence_without_a_bare_pronoun(self):
+        base = {name for element in self.BASES for name in self.texts(element)}
+        for element in built_elements():
+            for name, (blurb, _) in self.texts(element).items():
+                if name not in base:
+                    with self.subTest(element=element, name=name, text=blurb):
+                        self.assertNotRegex(
+                            blurb, r"^(?:Who|Of|That|The same)\b")
+
+
 if __name__ == "__main__":
     unittest.main()

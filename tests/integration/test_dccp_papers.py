@@ -22,7 +22,7 @@ WIRE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay=11000000"  # a round trip of 22 ms, 5.3.5
+USB = "delay-ms=11"  # a round trip of 22 ms, 5.3.5
 PHONE = 42000  # byte/s, 5.2.1
 # What a phone of 42 kbyte/s does with more: its socket fills. The link and the
 # socket's size are ours, the paper has neither.
@@ -291,8 +291,8 @@ class DccpPapersTest(flows.FlowCase):
     @test_testbed.needs_namespaces
     def test_voice(self):
         for name, link, hosts, theirs in (
-                ("two computers", "delay=500000", "a,b", "1 to 1.5 ms"),
-                ("phone by USB", f"rate={8 * PHONE} delay=2500000", "a,b",
+                ("two computers", "delay-ms=0.5", "a,b", "1 to 1.5 ms"),
+                ("phone by USB", f"rate={8 * PHONE} delay-ms=2.5", "a,b",
                  "5 to 6 ms"), ("GPRS", GPRS, "b,a", "350 to 600 ms")):
             with self.subTest(link=name):
                 seen, messages, begin, end = self.run_valid(

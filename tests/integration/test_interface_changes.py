@@ -22,8 +22,8 @@ import test_testbed
 
 CHANGES = int(os.environ.get("INTERFACE_CHANGES", "1000"))
 PORT = 5004
-LINKS = ("fast=a,b: rate=4000000 delay=20000000",
-         "slow=a,b: rate=2000000 delay=50000000")
+LINKS = ("fast=a,b: rate=4000000 delay-ms=20",
+         "slow=a,b: rate=2000000 delay-ms=50")
 PACKETS_PER_SECOND = 50
 SENDER = ("exec gst-launch-1.0 -m videotestsrc is-live=true ! "
           "video/x-raw,format=RGB,width=16,height=16,"

@@ -28,8 +28,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 MEGABITS = 3
-LINKS = ("fast=a,b: rate=2500000 delay=20000000 queue-bytes=64000",
-         "slow=a,b: rate=1200000 delay=120000000 queue-bytes=64000")
+LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
+         "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
 IN_TIME = 1000  # ms
 # No data until then: a transport may measure its links first.
 SECONDS_TO_CONNECT = 5

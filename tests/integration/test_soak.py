@@ -26,7 +26,7 @@ SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
 # Real outages (what is queued waits), and bad times in which everything is
 # lost; seven seconds of each minute.
-LINK = ("rate=4000000 delay=20000000 queue-bytes=64000 seed=1 "
+LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50

@@ -48,7 +48,7 @@ class Case:
 
     def link(self):
         queue = int(self.queue * self.round_trip * RATE / 8000)
-        return (f"rate={RATE} delay={self.round_trip * 500000} "
+        return (f"rate={RATE} delay-ms={self.round_trip / 2:g} "
                 f"queue-bytes={queue}")
 
 

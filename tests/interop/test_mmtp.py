@@ -26,8 +26,8 @@ PORT = 5004
 SECONDS = 60
 LATENCY = 20000  # ms
 # A way to the receiver that is fast and near, and one that is neither
-LINKS = ("fast=a,b: rate=4000000 delay=20000000 stats-update-interval=1000",
-         "slow=a,b: rate=400000 delay=150000000 stats-update-interval=1000")
+LINKS = ("fast=a,b: rate=4000000 delay-ms=20 stats-update-interval=1000",
+         "slow=a,b: rate=400000 delay-ms=150 stats-update-interval=1000")
 DEVICES = ("fast", "slow")
 IPV4_AND_UDP = 28
 MTU = 1400
@@ -195,7 +195,7 @@ class RepairTest(MmtpCase):
     """What is lost on the only way can't surely be sent again in time: to miss
     it, to tell and to send it takes more than the latency."""
 
-    LINKS = ("fast=a,b: rate=4000000 delay=1000000000 loss=0.05 seed=1",
+    LINKS = ("fast=a,b: rate=4000000 delay-ms=1000 loss=0.05 seed=1",
              "slow=a,b: rate=400000")
     OPTIONS = "sync=true latency=2500"
 
@@ -229,8 +229,8 @@ class RepairTest(MmtpCase):
 class HandoffTest(MmtpCase):
     """The fast way goes in mid-stream, and comes back: all frames arrive."""
 
-    LINKS = ("fast=a,b: rate=1000000 delay=20000000",
-             "slow=a,b: rate=500000 delay=100000000")
+    LINKS = ("fast=a,b: rate=1000000 delay-ms=20",
+             "slow=a,b: rate=500000 delay-ms=100")
 
     def setUp(self):
         super().setUp()

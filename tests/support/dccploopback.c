@@ -58,7 +58,9 @@ dccp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property, ...)
   va_start (values, first_property);
   element = loopback_make_element ("dcctpthinsink", first_property, values);
   va_end (values);
-  g_object_set (element, "sync", FALSE, "async", FALSE, NULL);
+  /* The source pad of a harness is live, and a machine under load may be slow. */
+  g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
+      G_MAXINT, NULL);
   loopback_end_init (end, element, "sink", NULL);
 }
 

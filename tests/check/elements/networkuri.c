@@ -10,7 +10,7 @@
 #define SECRET "00112233445566778899aabbccddeeff"
 
 #define SINK_KEYS "wait-for-connection, auto-reconnect, blocking, " \
-    "peer-timeout, drain-timeout"
+    "max-live-wait, peer-timeout, drain-timeout"
 #define DCCP_KEYS "host, udp-port, bind-port, encapsulation, service-code, " \
     "sequence-window, mtu, equation, ttl, qos-dscp"
 #define RTP_KEYS "media, encoding-name, payload, clock-rate"

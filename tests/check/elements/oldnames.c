@@ -59,6 +59,12 @@ static const struct
 #endif
 #ifdef HAVE_WIRELESSLINK
   STATS ("wirelesslink"),
+  {"wirelesslink", "delay", "40000000", "delay-ms", "40"},
+  {"wirelesslink", "delay", "500000", "delay-ms", "0.5"},
+  {"wirelesslink", "delay-down", "7000000", "delay-down-ms", "7"},
+  {"wirelesslink", "jitter", "5000000", "jitter-ms", "5"},
+  {"wirelesslink", "reorder-delay", "3000000", "reorder-delay-ms", "3"},
+  {"wirelesslink", "queue-time", "300000000", "queue-time-ms", "300"},
 #endif
 };
 /* *INDENT-ON* */

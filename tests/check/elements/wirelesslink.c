@@ -348,7 +348,7 @@ GST_END_TEST;
 
 GST_START_TEST (delay_is_exact)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
 
   gst_harness_set_time (h, 3 * GST_MSECOND);
   push (h, 100, 'a');
@@ -393,7 +393,7 @@ GST_END_TEST;
 
 GST_START_TEST (eos_comes_after_the_last_delayed_packet)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
   Record *out = start_record (h, "src_0");
 
   push (h, 100, 'a');
@@ -412,7 +412,7 @@ GST_END_TEST;
 
 GST_START_TEST (events_keep_their_places)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
   Record *out = start_record (h, "src_0");
   GstSegment segment;
 
@@ -439,7 +439,7 @@ GST_END_TEST;
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
   /* up it takes 100 ms, down 1 */
-  GstHarness *h = start ("delay=100000000 delay-down=1000000");
+  GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 
   push (h, 100, 'a');
@@ -500,7 +500,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_flush_drops_what_is_in_the_link)
 {
-  GstHarness *h = start ("delay=10000000"), *other = start_flow (h, 1);
+  GstHarness *h = start ("delay-ms=10"), *other = start_flow (h, 1);
   Record *out = start_record (h, "src_0");
   GstSegment segment;
 
@@ -667,7 +667,7 @@ GST_END_TEST;
 
 GST_START_TEST (time_stands_still_in_paused)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
 
   push (h, 100, 'a');
   gst_harness_set_time (h, 4 * GST_MSECOND);
@@ -685,7 +685,7 @@ GST_END_TEST;
 
 GST_START_TEST (runs_without_a_clock)
 {
-  GstElement *element = make_link ("delay=1000000");
+  GstElement *element = make_link ("delay-ms=1");
   GstHarness *h = gst_harness_new_with_element (element, "sink_0", "src_0");
 
   gst_object_unref (element);
@@ -845,7 +845,7 @@ GST_END_TEST;
 
 GST_START_TEST (lists_come_out_as_lists)
 {
-  GstHarness *h = start ("delay=1000000");
+  GstHarness *h = start ("delay-ms=1");
   GstPad *pad = gst_element_get_static_pad (h->element, "src_0");
   GstBufferList *list = gst_buffer_list_new ();
   gint gate = 0;
@@ -872,8 +872,8 @@ GST_END_TEST;
 
 /* __i__: whole; twice, of which one may be changed; damaged */
 static const gchar *const keeping[] = {
-  "mode=timestamp delay=100000000",
-  "mode=timestamp delay=100000000 duplicate=1 jitter=1000000 seed=1",
+  "mode=timestamp delay-ms=100",
+  "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",
   "mode=timestamp profile=gsm-transparent block-error-rate=0.1 seed=1",
 };
 
@@ -893,7 +893,7 @@ GST_END_TEST;
 
 GST_START_TEST (pads_come_and_go_while_it_runs)
 {
-  GstHarness *h = start ("delay=10000000"), *other;
+  GstHarness *h = start ("delay-ms=10"), *other;
   GstPad *pad;
   guint i;
 
@@ -1007,7 +1007,7 @@ GST_END_TEST;
 
 GST_START_TEST (latency_is_live_and_has_the_delay)
 {
-  GstHarness *h = start ("delay=10000000 jitter=5000000");
+  GstHarness *h = start ("delay-ms=10 jitter-ms=5");
   GstClockTime min, max;
   GstQuery *query;
   gboolean live;
@@ -1052,7 +1052,7 @@ ask_drain (gpointer data)
 
 GST_START_TEST (a_drain_query_waits_for_its_turn)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
   GThread *thread;
 
   push (h, 100, 'a');
@@ -1069,7 +1069,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_waiting_query_is_refused_at_the_end)
 {
-  GstHarness *h = start ("delay=10000000");
+  GstHarness *h = start ("delay-ms=10");
   GThread *thread;
 
   push (h, 100, 'a');
@@ -1096,7 +1096,7 @@ start_timestamp (const gchar * properties)
 
 GST_START_TEST (timestamps_tell_when_packets_arrive)
 {
-  GstHarness *h = start_timestamp ("rate=8000000 delay=5000000");
+  GstHarness *h = start_timestamp ("rate=8000000 delay-ms=5");
 
   push_at (h, 1000, 'a', 0);
   push_at (h, 1000, 'b', 0);
@@ -1112,7 +1112,7 @@ GST_END_TEST;
 
 GST_START_TEST (arrival_is_dts_and_both_stamps_move)
 {
-  GstHarness *h = start_timestamp ("delay=5000000");
+  GstHarness *h = start_timestamp ("delay-ms=5");
   GstBuffer *buffer = make_packet (100, 'a', 90 * GST_MSECOND);
 
   GST_BUFFER_DTS (buffer) = 10 * GST_MSECOND;
@@ -1171,7 +1171,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_gap_tells_that_nothing_comes)
 {
-  GstHarness *h = start_timestamp ("delay=1000000");
+  GstHarness *h = start_timestamp ("delay-ms=1");
   GstHarness *other = start_flow (h, 1);
 
   push_at (h, 100, 'a', 0);
@@ -1188,7 +1188,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_gap_changes_no_time_before_it)
 {
-  GstHarness *h = start_timestamp ("delay=1000000");
+  GstHarness *h = start_timestamp ("delay-ms=1");
   GstHarness *other = start_flow (h, 1);
 
   push_at (other, 100, 'x', 2 * GST_MSECOND);
@@ -1254,7 +1254,7 @@ GST_END_TEST;
 GST_START_TEST (a_failure_behind_the_end_is_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "
-      "wirelesslink delay=300000000", NULL);
+      "wirelesslink delay-ms=300", NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
@@ -1273,7 +1273,7 @@ GST_END_TEST;
 /* A packet sent just before the end of its segment arrives behind it. */
 GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
 {
-  GstHarness *h = start ("mode=timestamp delay=600000000");
+  GstHarness *h = start ("mode=timestamp delay-ms=600");
   const GstSegment *opened;
   GstSegment segment;
   GstEvent *event;
@@ -1411,9 +1411,9 @@ expect_same_column (const gchar * text, const gchar * other, guint column)
 #define LOG_ARRIVAL 8
 #define LOG_DEPARTURE 9
 
-#define BAD_LINK "rate=1500000 delay=1000000 jitter=3000000 loss=0.1 " \
+#define BAD_LINK "rate=1500000 delay-ms=1 jitter-ms=3 loss=0.1 " \
     "bit-error-rate=0.0003 duplicate=0.05 reorder=0.05 " \
-    "reorder-delay=5000000 txqueuelen=5 "
+    "reorder-delay-ms=5 txqueuelen=5 "
 
 GST_START_TEST (one_seed_is_one_run)
 {
@@ -1756,8 +1756,8 @@ GST_START_TEST (a_recorded_run_can_be_replayed)
 {
   gchar *pattern = make_name ("pattern");
   gchar *first = g_strdup_printf (BAD_LINK "seed=7 record-pattern=%s", pattern);
-  gchar *second = g_strdup_printf ("rate=1500000 delay=1000000 txqueuelen=5 "
-      "reorder=0.05 reorder-delay=5000000 seed=1 pattern=%s", pattern);
+  gchar *second = g_strdup_printf ("rate=1500000 delay-ms=1 txqueuelen=5 "
+      "reorder=0.05 reorder-delay-ms=5 seed=1 pattern=%s", pattern);
   gchar *one = run_logged (first, NULL);
   gchar *two = run_logged (second, NULL);
 
@@ -1870,7 +1870,7 @@ GST_END_TEST;
 
 GST_START_TEST (an_ended_run_does_not_change_what_profiles_say)
 {
-  GstHarness *h = start ("profile=gprs delay=1000000");
+  GstHarness *h = start ("profile=gprs delay-ms=1");
 
   gst_element_set_state (h->element, GST_STATE_READY);
   g_object_set (h->element, "delay", 2 * GST_MSECOND, "rate", (guint64) 0,

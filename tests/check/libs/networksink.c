@@ -841,6 +841,131 @@ GST_START_TEST (waits_while_the_network_is_full)
 
 GST_END_TEST;
 
+/* --- live input ------------------------------------------------------------ */
+
+static gboolean
+answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* As ifdqueue after a camera */
+static gboolean
+answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  return gst_wireless_query_is_drops_when_full (query)
+      || answer_live (pad, parent, query);
+}
+
+/* Of buffers and of packets */
+static SinkPipeline *
+create_live (gboolean packets, guint max_live_wait)
+{
+  SinkPipeline *test = sink_pipeline_new (packets ? packet_sink_get_type () :
+      fake_sink_get_type (), "max-live-wait", max_live_wait, NULL);
+
+  gst_pad_set_query_function (test->src, answer_live);
+  return test;
+}
+
+/* The calls of send_packets do not count here. */
+static void
+free_live_with_wire (SinkPipeline * test, const gchar * expected)
+{
+  FakeSink *sink = FAKE (test->sink);
+
+  g_mutex_lock (&sink->lock);
+  g_string_replace (sink->wire, "|", "", 0);
+  g_mutex_unlock (&sink->lock);
+  sink_pipeline_free_with_wire (test, expected);
+}
+
+GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
+{
+  SinkPipeline *test = create_live (__i__, 5);
+
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', DELTA, 40);
+  push (test, 'c', DELTA, 80);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-not-connected"), 3);
+  SET (test, silent, FALSE);
+  WAIT_FOR (sink_pipeline_is_in_state (test, "connected"));
+  push (test, 'd', DELTA, 120);
+  push (test, 'e', 0, 160);
+  WAIT_FOR (sink_pipeline_pushed (test) == 5);
+  /* The packets have no connection, and so no new receiver. */
+  free_live_with_wire (test, __i__ ? "<de>" : "<e>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
+{
+  SinkPipeline *test = create_live (__i__, 5);
+
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', 0, 40);
+  push (test, 'c', 0, 80);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 3);
+  /* Only the first one has waited. */
+  fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'd', 0, 120);
+  push (test, 'e', 0, 160);
+  WAIT_FOR (sink_pipeline_pushed (test) == 5);
+  free_live_with_wire (test, "<de>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (live_input_waits_for_less_than_its_limit)
+{
+  SinkPipeline *test = create_live (__i__, G_MAXINT);
+
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  fail_unless_equals_int (sink_pipeline_pushed (test), 0);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  free_live_with_wire (test, "<a>");
+}
+
+GST_END_TEST;
+
+/* Neither stored input nor what drops frames itself has a limit. */
+GST_START_TEST (other_input_waits_as_long_as_it_takes)
+{
+  SinkPipeline *test = create_live (TRUE, 0);
+
+  gst_pad_set_query_function (test->src, __i__ ? answer_live_and_drops :
+      gst_pad_query_default);
+  FAKE (test->sink)->silent = TRUE;
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  SET (test, silent, FALSE);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  fail_unless_equals_int (sink_pipeline_pushed (test), 0);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  free_live_with_wire (test, "<a>");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (rest_of_a_frame_goes_with_its_part)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
@@ -1602,6 +1727,12 @@ network_sink_suite (void)
 
   tcase = tcase_create ("full");
   tcase_add_test (tcase, waits_while_the_network_is_full);
+  tcase_add_loop_test (tcase, live_input_does_not_stall_while_nobody_answers,
+      0, 2);
+  tcase_add_loop_test (tcase,
+      live_input_does_not_stall_while_the_network_is_full, 0, 2);
+  tcase_add_loop_test (tcase, live_input_waits_for_less_than_its_limit, 0, 2);
+  tcase_add_loop_test (tcase, other_input_waits_as_long_as_it_takes, 0, 2);
   tcase_add_test (tcase, rest_of_a_frame_goes_with_its_part);
   tcase_add_test (tcase, frame_ends_before_another_time);
   tcase_add_test (tcase, stream_without_frames_loses_one_packet_at_a_time);

@@ -26,7 +26,7 @@ from wirelesslab.testbed import link_log
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
 # No queue is too short for it, whatever the machine does meanwhile.
-IDEAL = "delay=20000000 txqueuelen=0"
+IDEAL = "delay-ms=20 txqueuelen=0"
 SLOW = "rate=500000 txqueuelen=10"
 HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
         "arrival_ns departure_ns airtime_ns damaged_bytes\n")
@@ -77,7 +77,7 @@ class DemoLinkTest(test_demo.Demo):
     def test_an_ideal_link_loses_nothing_and_takes_its_time(self):
         status, output = self.demo_over(IDEAL)
         self.assertEqual(status, 0, output)
-        self.assertIn("over wirelesslink delay=20000000", output)
+        self.assertIn("over wirelesslink delay-ms=20", output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
         self.assertEqual(self.counts(output, "arrived")[3], 73, output)
         latency = re.search(r"latency +median (\d+\.\d+) ms", output)
@@ -146,7 +146,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assert_nothing_left()
 
     def test_what_is_late_is_waited_for(self):
-        status, output = self.demo_over("delay=4000000000 txqueuelen=0")
+        status, output = self.demo_over("delay-ms=4000 txqueuelen=0")
         self.assertEqual(status, 0, output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
 
@@ -206,7 +206,7 @@ class RelayTest(unittest.TestCase):
                     self.stream(name, clip)
 
     def stream(self, name, clip):
-        place = placement.OverLink("delay=20000000", BUILD, "relay")
+        place = placement.OverLink("delay-ms=20", BUILD, "relay")
         port = place.choose_port("udp")
         with tempfile.TemporaryDirectory() as directory:
             run_dir = pathlib.Path(directory)

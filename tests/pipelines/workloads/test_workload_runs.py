@@ -15,7 +15,7 @@ import test_testbed
 LAB, BUILD = test_lab.LAB, test_lab.BUILD
 KINDS = """
 [link fast]
-properties = rate=2000000 delay=5000000
+properties = rate=2000000 delay-ms=5
 [workload bulk]
 kind = bulk
 bytes = 60000
