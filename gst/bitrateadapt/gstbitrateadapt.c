@@ -54,6 +54,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 /* So long encoder, network or estimate may be missing in a stream that runs before a
  * warning: pipelines are linked and connected bit by bit. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
+/* The first RTCP report comes within 3.1 s (RFC 3550, section 6.3.1, half of the
+ * minimum interval of 5 s), and may be lost. */
+#define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
 /* The rate of the encoder is measured over this many parts of a second. */
 #define N_PARTS 10
@@ -188,7 +191,7 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
 /* Time counts only while the stream runs. TRUE: it is to be told now */
 static gboolean
 note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
-    guint64 now)
+    guint64 now, guint64 timeout)
 {
   if (!is_there) {
     self->trouble_since[trouble] = 0;
@@ -198,7 +201,7 @@ note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
   if (self->trouble_since[trouble] == 0)
     self->trouble_since[trouble] = now;
   if (self->trouble_told[trouble]
-      || now < self->trouble_since[trouble] + WARN_TIMEOUT)
+      || now < self->trouble_since[trouble] + timeout)
     return FALSE;
   self->trouble_told[trouble] = TRUE;
   return TRUE;
@@ -221,11 +224,14 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
 {
   gboolean is_there = has_stream (self);
   const BitrateReport *report = &network->report;
+  guint64 timeout = network->rule == &bitrate_loss_rule ? RTCP_WARN_TIMEOUT
+      : WARN_TIMEOUT;
   gboolean is_silent = network->rule && report->estimate == 0
       && report->loss < 0 && (report->round_trip == BITRATE_UNKNOWN
       || report->round_trip == 0);
 
-  if (note_trouble (self, TROUBLE_NETWORK, is_there && !network->rule, now))
+  if (note_trouble (self, TROUBLE_NETWORK, is_there && !network->rule, now,
+          WARN_TIMEOUT))
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("The bitrate does not follow the network: no element downstream knows "
             "what the network carries."),
@@ -233,10 +239,10 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
             "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
             "elsewhere in the pipeline."));
-  if (note_trouble (self, TROUBLE_ESTIMATE, is_there && is_silent, now))
+  if (note_trouble (self, TROUBLE_ESTIMATE, is_there && is_silent, now, timeout))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The bitrate does not follow the network: \"%s\" has told nothing of it "
-            "for %u s.", network->element, (guint) (WARN_TIMEOUT / GST_SECOND)),
+            "for %u s.", network->element, (guint) (timeout / GST_SECOND)),
         ("The encoder keeps its bitrate. Is the receiver connected, and does it "
             "send reports?"));
 }
@@ -314,7 +320,8 @@ find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
       &element, encoder, &reason);
   follow (self, found == GST_BITRATE_SEVERAL ? NULL : element);
   if (note_trouble (self, TROUBLE_ENCODER, has_stream (self)
-          && (found == GST_BITRATE_NONE || found == GST_BITRATE_SEVERAL), now)) {
+          && (found == GST_BITRATE_NONE || found == GST_BITRATE_SEVERAL), now,
+          WARN_TIMEOUT)) {
     if (found == GST_BITRATE_SEVERAL)
       tell_several (self);
     else
