@@ -14,7 +14,7 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 -e filesrc location=clip.m2v ! ifdqueue ! rfc2250pay ! dcctpthinsink host=192.0.2.1 port=5004 sync=false
+ * gst-launch-1.0 -e filesrc location=clip.m2v ! ifdqueue ! rfc2250pay ! dccpthinsink host=192.0.2.1 port=5004 sync=false
  * ]| What is too much for the path is dropped by frame type.
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dccpthinsink mode=listener port=5004

@@ -15,7 +15,7 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 dcctpthinsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! autovideosink
+ * gst-launch-1.0 dccpthinsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! autovideosink
  * ]| Waits for a sender, and plays what it sends.
  * |[
  * gst-launch-1.0 playbin3 uri="dccpthin://0.0.0.0:5004?encoding-name=MPV&media=video&clock-rate=90000&payload=32"

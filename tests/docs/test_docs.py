@@ -32,11 +32,11 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
 # The port at which a line listens, and who sends to one
-LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcctpthinsrc|tcpserversrc)"
+LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
            r"|player\b.*(?:udplite|mmtp|dccpthin)://127\.0\.0\.1:)(\d+)")
-SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcctpthinsink|tcpclientsink"
+SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
 SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one

@@ -12,7 +12,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 PAGE = SOURCE / "docs/architecture.md"
 # Sink: the most functions and files that its walk may have
-LIMITS = {"mmtpsink": (25, 12), "dcctpthinsink": (20, 10),
+LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
 # Called through a table of functions: by which of its members
 VERBS = {"gst_network_sink_render": "render",

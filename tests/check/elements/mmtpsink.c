@@ -786,6 +786,29 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
+/* 0 means that there is no limit. */
+GST_START_TEST (a_session_without_a_limit_goes_on)
+{
+  LoopbackPair pair;
+  guint i;
+
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "peer-timeout", 0, NULL);
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src), "peer-timeout", 0, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  for (i = 0; i < 3; i++) {
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    loopback_expect (&pair, i, SIZE);
+  }
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-timeout"),
+      0);
+  loopback_pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (unknown_name_is_an_error)
 {
   LoopbackEnd sink;
@@ -1588,6 +1611,7 @@ mmtpsink_suite (void)
   tcase_add_loop_test (tcase, nobody_there_is_an_error, 0, 2);
   tcase_add_test (tcase, a_receiver_may_begin_later);
   tcase_add_test (tcase, who_does_not_answer_is_an_error);
+  tcase_add_test (tcase, a_session_without_a_limit_goes_on);
   tcase_add_test (tcase, unknown_name_is_an_error);
   tcase_add_test (tcase, channels_that_are_none_are_an_error);
   tcase_add_loop_test (tcase, another_key_is_an_error, 0, G_N_ELEMENTS (keys));
