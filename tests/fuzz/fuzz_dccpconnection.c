@@ -58,7 +58,7 @@ typedef struct
 
 typedef struct
 {
-  DccpWire wire;
+  DccpNetwork wire;
   FuzzInput input;
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
@@ -72,8 +72,8 @@ take (Run * self, guint below)
 }
 
 static gboolean
-keep (DccpWire * wire, DccpEnd from, const DccpPacket * packet, guint8 * bytes,
-    gsize size)
+keep (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
 {
   Run *self = wire->user_data;
   Kept *kept = &self->kept[self->n_kept++ % N_KEPT];
@@ -101,7 +101,7 @@ replay (Run * self, gboolean spoiled)
     where = take (self, MIN (kept->size, 256));
     bytes[where] ^= fuzz_take_u8 (&self->input);
   }
-  dccp_wire_inject (&self->wire, kept->to, bytes, kept->size);
+  dccp_network_inject (&self->wire, kept->to, bytes, kept->size);
   g_free (bytes);
 }
 
@@ -113,7 +113,7 @@ make_noise (Run * self)
   const gsize size = MIN (wanted, self->input.size);
   guint8 *bytes = fuzz_take_copy (&self->input, size);
 
-  dccp_wire_inject (&self->wire, to, bytes, size);
+  dccp_network_inject (&self->wire, to, bytes, size);
   g_free (bytes);
 }
 
@@ -136,7 +136,7 @@ take_number (Run * self, guint64 right)
 static DccpPacket
 take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 {
-  DccpConnection *connection = dccp_wire_get (&self->wire, to);
+  DccpConnection *connection = dccp_network_get (&self->wire, to);
   DccpPacket packet = {
     .type = take (self, DCCP_LAST_TYPE),
     .source = DCCP_WIRE_PORT,
@@ -185,7 +185,7 @@ forge (Run * self, gboolean elsewhere)
     packet.source ^= take (self, 4);
     packet.destination ^= take (self, 2);
   }
-  dccp_wire_forge (&self->wire, to, &packet);
+  dccp_network_forge (&self->wire, to, &packet);
   self->wire.paths[to] = path;
 }
 
@@ -195,7 +195,7 @@ static void
 connect_again (Run * self)
 {
   if (!self->wire.ends[CLIENT]->connection)
-    dccp_wire_connect (&self->wire);
+    dccp_network_connect (&self->wire);
 }
 
 static void
@@ -223,13 +223,13 @@ static void
 run (Run * self, guint64 duration)
 {
   if (self->wire.now - self->began < MAX_TIME)
-    dccp_wire_run (&self->wire, duration);
+    dccp_network_run (&self->wire, duration);
 }
 
 static void
 obey (Run * self)
 {
-  DccpWire *wire = &self->wire;
+  DccpNetwork *wire = &self->wire;
   DccpEnd end;
 
   switch (take (self, ORDER_LAST)) {
@@ -266,12 +266,12 @@ obey (Run * self)
       connect_again (self);
       break;
     case ORDER_CLOSE:
-      dccp_wire_close (wire, take (self, N_ENDS));
+      dccp_network_close (wire, take (self, N_ENDS));
       break;
     case ORDER_ABORT:
       end = take (self, N_ENDS);
       dccp_endpoint_abort (wire->ends[end], wire->now);
-      dccp_wire_flush (wire, end);
+      dccp_network_flush (wire, end);
       break;
     case ORDER_SLOW:
       end = take (self, N_ENDS);
@@ -284,7 +284,7 @@ obey (Run * self)
       end = take (self, N_ENDS);
       dccp_endpoint_unreachable (wire->ends[end], wire->now,
           take (self, 256) * 6);
-      dccp_wire_flush (wire, end);
+      dccp_network_flush (wire, end);
       break;
     case ORDER_STREAM:
       stream (self);
@@ -296,7 +296,7 @@ obey (Run * self)
 
 /* Half-open connections of others in the client's network */
 static void
-crowd (DccpWire * wire)
+crowd (DccpNetwork * wire)
 {
   guint8 bytes[DCCP_MAX_HEADER];
   DatagramPath path = wire->paths[SERVER];
@@ -308,7 +308,7 @@ crowd (DccpWire * wire)
     };
 
     path.remote[path.address_size - 1] = 100 + i;
-    dccp_wire_inject_from (wire, SERVER, &path, bytes,
+    dccp_network_inject_from (wire, SERVER, &path, bytes,
         dccp_packet_write (&request, &path, bytes));
   }
 }
@@ -316,10 +316,10 @@ crowd (DccpWire * wire)
 static void
 begin (Run * self, guint flags)
 {
-  DccpWire *wire = &self->wire;
+  DccpNetwork *wire = &self->wire;
   DccpEnd end;
 
-  dccp_wire_init (wire);
+  dccp_network_init (wire);
   wire->user_data = self;
   wire->filter = keep;
   for (end = CLIENT; end < N_ENDS; end++) {
@@ -340,15 +340,15 @@ begin (Run * self, guint flags)
   }
   wire->configs[CLIENT].local_port = 50000;
   wire->configs[SERVER].time_wait = SECOND;
-  dccp_wire_begin (wire);
+  dccp_network_begin (wire);
   for (end = CLIENT; end < N_ENDS && flags & FLAG_EDGE; end++)
-    dccp_wire_set_iss (wire, end, dccp_sequence_add (0, -5));
+    dccp_network_set_iss (wire, end, dccp_sequence_add (0, -5));
   wire->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
   self->began = wire->now;
   if ((flags & FLAGS_CROWDED) == FLAGS_CROWDED)
     crowd (wire);
   if (flags & FLAG_OPEN)
-    dccp_wire_open (wire);
+    dccp_network_open (wire);
 }
 
 /* Nobody sends, everybody closes, and what is lost is lost no more: whatever was
@@ -356,7 +356,7 @@ begin (Run * self, guint flags)
 static void
 finish (Run * self)
 {
-  DccpWire *wire = &self->wire;
+  DccpNetwork *wire = &self->wire;
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++) {
@@ -364,9 +364,9 @@ finish (Run * self)
     wire->n_put[end] = wire->n_sent[end];
     wire->lose_all[end] = 0;
     wire->extra_delay[end] = 0;
-    dccp_wire_close (wire, end);
+    dccp_network_close (wire, end);
   }
-  dccp_wire_run (wire, 1000 * SECOND);
+  dccp_network_run (wire, 1000 * SECOND);
   fuzz_check (wire->ends[CLIENT]->connection == NULL);
   fuzz_check (wire->ends[SERVER]->connection == NULL);
   fuzz_check (wire->ends[SERVER]->n_candidates == 0);
@@ -384,7 +384,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   for (i = 0; i < MAX_ORDERS && self->input.size > 0; i++)
     obey (self);
   finish (self);
-  dccp_wire_clear (&self->wire);
+  dccp_network_clear (&self->wire);
   g_free (self);
   return 0;
 }

@@ -55,7 +55,7 @@ typedef struct
 
 typedef struct
 {
-  MmtpPair pair;
+  MmtpNetwork pair;
   FuzzInput input;
   guint32 chance;
   guint64 began;                /* ns */
@@ -113,7 +113,7 @@ keep (Run * self, MmtpRole from, const MmtpAddress * address,
 }
 
 static gboolean
-sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Run *self = data;
@@ -134,9 +134,9 @@ deliver (Run * self, MmtpRole to, const MmtpAddress * address,
   guint8 *copy = size ? g_memdup2 (bytes, size) : g_malloc (1);
 
   if (to == MMTP_RECEIVER)
-    mmtp_pair_to_receiver (&self->pair, address, copy, size);
+    mmtp_network_to_receiver (&self->pair, address, copy, size);
   else
-    mmtp_pair_to_sender (&self->pair, take (self, MMTP_PAIR_CHANNELS), copy,
+    mmtp_network_to_sender (&self->pair, take (self, MMTP_PAIR_CHANNELS), copy,
         size);
   g_free (copy);
 }
@@ -228,7 +228,7 @@ static void
 run (Run * self, guint64 duration)
 {
   if (self->pair.now + duration < self->began + MAX_TIME)
-    mmtp_pair_run (&self->pair, duration);
+    mmtp_network_run (&self->pair, duration);
 }
 
 static void
@@ -273,7 +273,7 @@ move (Run * self)
   MmtpAddress address = make_stranger (100 + take (self, N_STRANGERS));
 
   address.bytes[2] = channel;
-  mmtp_pair_move (&self->pair, channel, &address);
+  mmtp_network_move (&self->pair, channel, &address);
 }
 
 static guint
@@ -290,7 +290,8 @@ change_channel (Run * self, Order order)
   guint channel = take (self, MMTP_PAIR_CHANNELS);
 
   if (order == ORDER_ADD)
-    mmtp_pair_add_channel (&self->pair, MIN (channel, count_channels (self)));
+    mmtp_network_add_channel (&self->pair, MIN (channel,
+            count_channels (self)));
   else if (channel >= count_channels (self))
     return;
   else if (order == ORDER_REMOVE)
@@ -302,8 +303,8 @@ change_channel (Run * self, Order order)
 static void
 begin_anew (Run * self)
 {
-  mmtp_pair_begin_anew (&self->pair, take (self, 256));
-  mmtp_pair_add_channel (&self->pair, 0);
+  mmtp_network_begin_anew (&self->pair, take (self, 256));
+  mmtp_network_add_channel (&self->pair, 0);
 }
 
 static void
@@ -372,19 +373,19 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
   Run self = {.input = {data, size},.chance = 1 };
   guint flags = fuzz_take_u8 (&self.input), i;
-  const MmtpPairConfig config = { flags & FLAG_KEY ? "key" : NULL,
+  const MmtpNetworkConfig config = { flags & FLAG_KEY ? "key" : NULL,
     flags & FLAG_SMALL ? 100 : 6000, sent, NULL, &self
   };
 
-  mmtp_pair_init (&self.pair, &config);
+  mmtp_network_init (&self.pair, &config);
   self.began = self.pair.now;
   for (i = 0; i < (flags & FLAG_ONE_CHANNEL ? 1 : MMTP_PAIR_CHANNELS); i++)
-    mmtp_pair_add_channel (&self.pair, i);
+    mmtp_network_add_channel (&self.pair, i);
   for (i = 0; i < MAX_ORDERS && self.input.size > 0; i++)
     act (&self, take (&self, ORDER_LAST));
   self.n_lose = 0;
   run (&self, 1000 * MS);
-  mmtp_pair_clear (&self.pair);
+  mmtp_network_clear (&self.pair);
   for (i = 0; i < N_KEPT; i++)
     g_free (self.kept[i].bytes);
   return 0;

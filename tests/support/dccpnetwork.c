@@ -20,7 +20,7 @@ typedef struct
 /* Those that count are guint64 and stand one behind the other from `connections`
  * to `option_errors`; the others are looked at one by one. */
 static void
-check_counters (DccpWire * wire, DccpEnd end)
+check_counters (DccpNetwork * wire, DccpEnd end)
 {
   DccpStats stats;
   const guint64 *before = &wire->stats[end].connections;
@@ -61,7 +61,7 @@ is_answer (const DccpPacket * packet)
 
 /* Resets to other ends of connections that were, in the last second */
 static guint
-count_last_resets (DccpWire * wire, DccpEnd from)
+count_last_resets (DccpNetwork * wire, DccpEnd from)
 {
   const DccpLimiter *limiter = &wire->ends[from]->common.last_resets;
   guint i, n = 0;
@@ -72,15 +72,15 @@ count_last_resets (DccpWire * wire, DccpEnd from)
 }
 
 static void
-check_answers (DccpWire * wire, DccpEnd from, const DccpPacket * packet)
+check_answers (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet)
 {
   guint i, n = 0;
 
   if (!is_answer (packet))
     return;
   for (i = wire->log->len; i > 0; i--) {
-    const DccpWireEntry *entry =
-        &g_array_index (wire->log, DccpWireEntry, i - 1);
+    const DccpNetworkEntry *entry =
+        &g_array_index (wire->log, DccpNetworkEntry, i - 1);
 
     if (entry->time + SECOND <= wire->now)
       break;
@@ -92,7 +92,7 @@ check_answers (DccpWire * wire, DccpEnd from, const DccpPacket * packet)
 }
 
 static void
-note_rate (DccpWire * wire, DccpEnd end)
+note_rate (DccpNetwork * wire, DccpEnd end)
 {
   DccpConnection *connection = wire->ends[end]->connection;
   DccpCcidSenderState state;
@@ -108,9 +108,9 @@ note_rate (DccpWire * wire, DccpEnd end)
  * half of the timer's granularity early at most; 1 % are for rounding. A window
  * allows bursts instead. */
 static void
-check_rate (DccpWire * wire, DccpEnd end, gsize size)
+check_rate (DccpNetwork * wire, DccpEnd end, gsize size)
 {
-  DccpConnection *connection = dccp_wire_get (wire, end);
+  DccpConnection *connection = dccp_network_get (wire, end);
   gdouble seconds = (wire->now - wire->credit_time[end]) / 1e9;
   gdouble *credit = &wire->credit[end];
   DccpCcidSenderState state;
@@ -139,7 +139,7 @@ compare (gconstpointer a, gconstpointer b, gpointer unused)
 }
 
 static void
-fly (DccpWire * wire, DccpEnd to, const guint8 * bytes, gsize size)
+fly (DccpNetwork * wire, DccpEnd to, const guint8 * bytes, gsize size)
 {
   Flight *flight = g_malloc (sizeof (Flight) + size);
 
@@ -151,7 +151,7 @@ fly (DccpWire * wire, DccpEnd to, const guint8 * bytes, gsize size)
 }
 
 static gboolean
-is_lost (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
+is_lost (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   if (wire->lose_all[from] > 0) {
@@ -167,10 +167,10 @@ is_lost (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
 
 /* A packet to somebody else is logged, and goes nowhere. */
 static void
-send_packet (DccpWire * wire, DccpEnd from, const DatagramPath * path,
+send_packet (DccpNetwork * wire, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
 {
-  DccpWireEntry entry = { wire->now, from };
+  DccpNetworkEntry entry = { wire->now, from };
 
   g_assert_cmpint (dccp_packet_parse (&entry.packet, path, bytes, size), ==,
       DCCP_ACCEPTED);
@@ -185,7 +185,7 @@ send_packet (DccpWire * wire, DccpEnd from, const DatagramPath * path,
 }
 
 static void
-poll_events (DccpWire * wire, DccpEnd end)
+poll_events (DccpNetwork * wire, DccpEnd end)
 {
   DccpEvent event;
 
@@ -194,7 +194,7 @@ poll_events (DccpWire * wire, DccpEnd end)
 }
 
 static void
-poll_outputs (DccpWire * wire, DccpEnd end)
+poll_outputs (DccpNetwork * wire, DccpEnd end)
 {
   guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
@@ -209,7 +209,7 @@ poll_outputs (DccpWire * wire, DccpEnd end)
 }
 
 void
-dccp_wire_flush (DccpWire * wire, DccpEnd end)
+dccp_network_flush (DccpNetwork * wire, DccpEnd end)
 {
   poll_outputs (wire, end);
   poll_events (wire, end);
@@ -218,7 +218,7 @@ dccp_wire_flush (DccpWire * wire, DccpEnd end)
 }
 
 static void
-keep_data (DccpWire * wire, DccpEnd end, const DccpData * data)
+keep_data (DccpNetwork * wire, DccpEnd end, const DccpData * data)
 {
   guint32 number = 0;
 
@@ -231,8 +231,8 @@ keep_data (DccpWire * wire, DccpEnd end, const DccpData * data)
 
 /* In memory of just that size */
 void
-dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DatagramPath * path,
-    const guint8 * bytes, gsize size)
+dccp_network_inject_from (DccpNetwork * wire, DccpEnd to,
+    const DatagramPath * path, const guint8 * bytes, gsize size)
 {
   guint8 *copy = g_memdup2 (bytes, size);
   DccpData data;
@@ -240,19 +240,20 @@ dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DatagramPath * path,
   if (dccp_endpoint_take (wire->ends[to], wire->now, path, copy, size, &data))
     keep_data (wire, to, &data);
   g_free (copy);
-  dccp_wire_flush (wire, to);
+  dccp_network_flush (wire, to);
 }
 
 void
-dccp_wire_inject (DccpWire * wire, DccpEnd to, const guint8 * bytes, gsize size)
+dccp_network_inject (DccpNetwork * wire, DccpEnd to, const guint8 * bytes,
+    gsize size)
 {
-  dccp_wire_inject_from (wire, to, &wire->paths[to], bytes, size);
+  dccp_network_inject_from (wire, to, &wire->paths[to], bytes, size);
 }
 
 void
-dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
+dccp_network_forge (DccpNetwork * wire, DccpEnd to, const DccpPacket * packet)
 {
-  DccpConnection *connection = dccp_wire_get (wire, to);
+  DccpConnection *connection = dccp_network_get (wire, to);
   guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD];
   DatagramPath path = wire->paths[to];
   DccpPacket forged = *packet;
@@ -270,13 +271,13 @@ dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
   g_assert_cmpuint (size, >, 0);
   if (forged.payload_size > 0)
     memcpy (bytes + size, forged.payload, forged.payload_size);
-  dccp_wire_inject (wire, to, bytes, size + forged.payload_size);
+  dccp_network_inject (wire, to, bytes, size + forged.payload_size);
 }
 
 DccpPacket
-dccp_wire_next (DccpWire * wire, DccpEnd to, DccpType type)
+dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type)
 {
-  DccpConnection *connection = dccp_wire_get (wire, to);
+  DccpConnection *connection = dccp_network_get (wire, to);
   DccpPacket packet = {
     .type = type,
     .sequence = dccp_sequence_add (connection->gsr, 1),
@@ -290,7 +291,7 @@ dccp_wire_next (DccpWire * wire, DccpEnd to, DccpType type)
 /* --- data ------------------------------------------------------------------------ */
 
 static void
-put_data (DccpWire * wire, DccpEnd end)
+put_data (DccpNetwork * wire, DccpEnd end)
 {
   while (wire->sending[end] && wire->put_at[end] <= wire->now) {
     wire->n_put[end]++;
@@ -299,7 +300,7 @@ put_data (DccpWire * wire, DccpEnd end)
 }
 
 static void
-send_data (DccpWire * wire, DccpEnd end)
+send_data (DccpNetwork * wire, DccpEnd end)
 {
   guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD] = { 0 };
   const gsize size = wire->sizes[end];
@@ -318,13 +319,13 @@ send_data (DccpWire * wire, DccpEnd end)
     wire->n_sent[end]++;
     send_packet (wire, end, &wire->paths[end], bytes, header + size);
   }
-  dccp_wire_flush (wire, end);
+  dccp_network_flush (wire, end);
 }
 
 /* --- time -------------------------------------------------------------------------- */
 
 static guint64
-get_next (DccpWire * wire, DccpEnd end)
+get_next (DccpNetwork * wire, DccpEnd end)
 {
   guint64 next = dccp_endpoint_next_wakeup (wire->ends[end]);
 
@@ -336,26 +337,26 @@ get_next (DccpWire * wire, DccpEnd end)
 }
 
 static void
-wake (DccpWire * wire, DccpEnd end)
+wake (DccpNetwork * wire, DccpEnd end)
 {
   put_data (wire, end);
   if (dccp_endpoint_next_wakeup (wire->ends[end]) <= wire->now)
     dccp_endpoint_timeout (wire->ends[end], wire->now);
-  dccp_wire_flush (wire, end);
+  dccp_network_flush (wire, end);
   send_data (wire, end);
 }
 
 static void
-arrive (DccpWire * wire)
+arrive (DccpNetwork * wire)
 {
   Flight *flight = g_queue_pop_head (&wire->flights);
 
-  dccp_wire_inject (wire, flight->to, flight->bytes, flight->size);
+  dccp_network_inject (wire, flight->to, flight->bytes, flight->size);
   g_free (flight);
 }
 
 void
-dccp_wire_run (DccpWire * wire, guint64 duration)
+dccp_network_run (DccpNetwork * wire, guint64 duration)
 {
   const guint64 end = wire->now + duration;
   guint at_once = 0;
@@ -385,14 +386,14 @@ dccp_wire_run (DccpWire * wire, guint64 duration)
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void
-dccp_wire_init (DccpWire * wire)
+dccp_network_init (DccpNetwork * wire)
 {
   DccpEnd end;
 
   memset (wire, 0, sizeof (*wire));
   wire->delay = 50 * MS;
   wire->now = SECOND;
-  wire->log = g_array_new (FALSE, FALSE, sizeof (DccpWireEntry));
+  wire->log = g_array_new (FALSE, FALSE, sizeof (DccpNetworkEntry));
   g_queue_init (&wire->flights);
   for (end = CLIENT; end < N_ENDS; end++) {
     DatagramPath *path = &wire->paths[end];
@@ -415,7 +416,7 @@ dccp_wire_init (DccpWire * wire)
 }
 
 void
-dccp_wire_begin (DccpWire * wire)
+dccp_network_begin (DccpNetwork * wire)
 {
   DccpEnd end;
 
@@ -428,7 +429,7 @@ dccp_wire_begin (DccpWire * wire)
 }
 
 void
-dccp_wire_clear (DccpWire * wire)
+dccp_network_clear (DccpNetwork * wire)
 {
   DccpEnd end;
 
@@ -442,23 +443,23 @@ dccp_wire_clear (DccpWire * wire)
 }
 
 void
-dccp_wire_connect (DccpWire * wire)
+dccp_network_connect (DccpNetwork * wire)
 {
   dccp_endpoint_connect (wire->ends[CLIENT], wire->now, &wire->paths[CLIENT]);
-  dccp_wire_flush (wire, CLIENT);
+  dccp_network_flush (wire, CLIENT);
 }
 
 void
-dccp_wire_open (DccpWire * wire)
+dccp_network_open (DccpNetwork * wire)
 {
-  dccp_wire_connect (wire);
-  dccp_wire_run (wire, SECOND / 2);
-  g_assert_cmpint (dccp_wire_get_state (wire, CLIENT), ==, DCCP_STATE_OPEN);
-  g_assert_cmpint (dccp_wire_get_state (wire, SERVER), ==, DCCP_STATE_OPEN);
+  dccp_network_connect (wire);
+  dccp_network_run (wire, SECOND / 2);
+  g_assert_cmpint (dccp_network_get_state (wire, CLIENT), ==, DCCP_STATE_OPEN);
+  g_assert_cmpint (dccp_network_get_state (wire, SERVER), ==, DCCP_STATE_OPEN);
 }
 
 void
-dccp_wire_set_iss (DccpWire * wire, DccpEnd end, guint64 iss)
+dccp_network_set_iss (DccpNetwork * wire, DccpEnd end, guint64 iss)
 {
   DccpEndpoint *endpoint = wire->ends[end];
 
@@ -474,16 +475,16 @@ dccp_wire_set_iss (DccpWire * wire, DccpEnd end, guint64 iss)
 }
 
 void
-dccp_wire_close (DccpWire * wire, DccpEnd end)
+dccp_network_close (DccpNetwork * wire, DccpEnd end)
 {
   dccp_endpoint_close (wire->ends[end], wire->now);
-  dccp_wire_flush (wire, end);
+  dccp_network_flush (wire, end);
 }
 
 /* --- what was seen ------------------------------------------------------------- */
 
 DccpConnection *
-dccp_wire_get (DccpWire * wire, DccpEnd end)
+dccp_network_get (DccpNetwork * wire, DccpEnd end)
 {
   DccpEndpoint *endpoint = wire->ends[end];
 
@@ -493,33 +494,35 @@ dccp_wire_get (DccpWire * wire, DccpEnd end)
 }
 
 DccpState
-dccp_wire_get_state (DccpWire * wire, DccpEnd end)
+dccp_network_get_state (DccpNetwork * wire, DccpEnd end)
 {
   return dccp_endpoint_get_state (wire->ends[end]);
 }
 
 guint
-dccp_wire_count (DccpWire * wire, DccpEnd from, DccpType type)
+dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type)
 {
   guint i, n = 0;
 
   for (i = 0; i < wire->log->len; i++) {
-    const DccpWireEntry *entry = &g_array_index (wire->log, DccpWireEntry, i);
+    const DccpNetworkEntry *entry =
+        &g_array_index (wire->log, DccpNetworkEntry, i);
 
     n += entry->from == from && entry->packet.type == type;
   }
   return n;
 }
 
-const DccpWireEntry *
-dccp_wire_find (DccpWire * wire, DccpEnd from, DccpType type, gint n)
+const DccpNetworkEntry *
+dccp_network_find (DccpNetwork * wire, DccpEnd from, DccpType type, gint n)
 {
   guint i;
 
   if (n < 0)
-    n += dccp_wire_count (wire, from, type);
+    n += dccp_network_count (wire, from, type);
   for (i = 0; i < wire->log->len; i++) {
-    const DccpWireEntry *entry = &g_array_index (wire->log, DccpWireEntry, i);
+    const DccpNetworkEntry *entry =
+        &g_array_index (wire->log, DccpNetworkEntry, i);
 
     if (entry->from == from && entry->packet.type == type && n-- == 0)
       return entry;
@@ -528,7 +531,7 @@ dccp_wire_find (DccpWire * wire, DccpEnd from, DccpType type, gint n)
 }
 
 guint
-dccp_wire_count_events (DccpWire * wire, DccpEnd end, DccpEventType type)
+dccp_network_count_events (DccpNetwork * wire, DccpEnd end, DccpEventType type)
 {
   guint i, n = 0;
 
@@ -538,7 +541,7 @@ dccp_wire_count_events (DccpWire * wire, DccpEnd end, DccpEventType type)
 }
 
 const DccpEvent *
-dccp_wire_find_event (DccpWire * wire, DccpEnd end, DccpEventType type)
+dccp_network_find_event (DccpNetwork * wire, DccpEnd end, DccpEventType type)
 {
   guint i;
 
@@ -552,7 +555,7 @@ dccp_wire_find_event (DccpWire * wire, DccpEnd end, DccpEventType type)
 }
 
 const DccpStats *
-dccp_wire_get_stats (DccpWire * wire, DccpEnd end)
+dccp_network_get_stats (DccpNetwork * wire, DccpEnd end)
 {
   dccp_endpoint_get_stats (wire->ends[end], &wire->stats[end]);
   return &wire->stats[end];

@@ -34,18 +34,18 @@ typedef struct
   DccpPacket packet;            /* options and payload are gone */
   gsize size;
   gboolean lost;
-} DccpWireEntry;
+} DccpNetworkEntry;
 
-typedef struct _DccpWire DccpWire;
+typedef struct _DccpNetwork DccpNetwork;
 
-struct _DccpWire
+struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
   DatagramPath paths[N_ENDS];       /* as each sees it */
   guint64 delay;                /* ns, one way */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
-  GArray *log;                  /* of DccpWireEntry */
+  GArray *log;                  /* of DccpNetworkEntry */
   GArray *events[N_ENDS];       /* of DccpEvent */
   GArray *received[N_ENDS];     /* of guint32: numbers of the data, by arrival */
   DccpData last[N_ENDS];        /* data; its payload is gone */
@@ -60,7 +60,7 @@ struct _DccpWire
   guint lose[N_ENDS][DCCP_LAST_TYPE];   /* of those that it sends next */
   guint lose_all[N_ENDS];
   /* FALSE: it is lost. May change the bytes. */
-    gboolean (*filter) (DccpWire * wire, DccpEnd from,
+    gboolean (*filter) (DccpNetwork * wire, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
   guint64 extra_delay[N_ENDS];  /* of those that are sent now */
   gpointer user_data;
@@ -75,41 +75,42 @@ struct _DccpWire
 };
 
 /* CCID 3 alone, 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
-void dccp_wire_init (DccpWire * wire);
+void dccp_network_init (DccpNetwork * wire);
 /* After the configs, and the paths, were changed */
-void dccp_wire_begin (DccpWire * wire);
-void dccp_wire_clear (DccpWire * wire);
+void dccp_network_begin (DccpNetwork * wire);
+void dccp_network_clear (DccpNetwork * wire);
 /* The first number of an end; for the SERVER, the client's port has to be known. */
-void dccp_wire_set_iss (DccpWire * wire, DccpEnd end, guint64 iss);
-void dccp_wire_connect (DccpWire * wire);
+void dccp_network_set_iss (DccpNetwork * wire, DccpEnd end, guint64 iss);
+void dccp_network_connect (DccpNetwork * wire);
 /* Both are OPEN, and 0.5 s have gone by since. */
-void dccp_wire_open (DccpWire * wire);
-void dccp_wire_run (DccpWire * wire, guint64 duration);
-void dccp_wire_close (DccpWire * wire, DccpEnd end);
+void dccp_network_open (DccpNetwork * wire);
+void dccp_network_run (DccpNetwork * wire, guint64 duration);
+void dccp_network_close (DccpNetwork * wire, DccpEnd end);
 /* What an end has to say after a call of one's own */
-void dccp_wire_flush (DccpWire * wire, DccpEnd end);
+void dccp_network_flush (DccpNetwork * wire, DccpEnd end);
 
 /* Arrives now */
-void dccp_wire_inject (DccpWire * wire, DccpEnd to, const guint8 * bytes,
+void dccp_network_inject (DccpNetwork * wire, DccpEnd to, const guint8 * bytes,
     gsize size);
-void dccp_wire_inject_from (DccpWire * wire, DccpEnd to,
+void dccp_network_inject_from (DccpNetwork * wire, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Ports are those of the connection, unless set; long sequence numbers */
-void dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet);
+void dccp_network_forge (DccpNetwork * wire, DccpEnd to,
+    const DccpPacket * packet);
 /* A packet that is valid for this end as the next of the other's */
-DccpPacket dccp_wire_next (DccpWire * wire, DccpEnd to, DccpType type);
+DccpPacket dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type);
 
-DccpConnection *dccp_wire_get (DccpWire * wire, DccpEnd end);
-DccpState dccp_wire_get_state (DccpWire * wire, DccpEnd end);
-guint dccp_wire_count (DccpWire * wire, DccpEnd from, DccpType type);
+DccpConnection *dccp_network_get (DccpNetwork * wire, DccpEnd end);
+DccpState dccp_network_get_state (DccpNetwork * wire, DccpEnd end);
+guint dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type);
 /* The n-th of them; negative from the end. NULL: there is none. */
-const DccpWireEntry *dccp_wire_find (DccpWire * wire, DccpEnd from,
+const DccpNetworkEntry *dccp_network_find (DccpNetwork * wire, DccpEnd from,
     DccpType type, gint n);
-guint dccp_wire_count_events (DccpWire * wire, DccpEnd end,
+guint dccp_network_count_events (DccpNetwork * wire, DccpEnd end,
     DccpEventType type);
-const DccpEvent *dccp_wire_find_event (DccpWire * wire, DccpEnd end,
+const DccpEvent *dccp_network_find_event (DccpNetwork * wire, DccpEnd end,
     DccpEventType type);
-const DccpStats *dccp_wire_get_stats (DccpWire * wire, DccpEnd end);
+const DccpStats *dccp_network_get_stats (DccpNetwork * wire, DccpEnd end);
 
 G_END_DECLS
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 void
-dccp_sim_config_init (DccpSimConfig * config, guint64 seed, guint64 duration,
-    guint64 rate, guint64 delay, guint64 queue)
+dccp_simulation_config_init (DccpSimulationConfig * config, guint64 seed,
+    guint64 duration, guint64 rate, guint64 delay, guint64 queue)
 {
   guint i;
 
@@ -24,20 +24,20 @@ dccp_sim_config_init (DccpSimConfig * config, guint64 seed, guint64 duration,
   }
 }
 
-DccpSimFlow *
-dccp_sim_config_add (DccpSimConfig * config, DccpSimTraffic traffic,
-    guint32 size)
+DccpSimulationFlow *
+dccp_simulation_config_add (DccpSimulationConfig * config,
+    DccpSimulationTraffic traffic, guint32 size)
 {
-  DccpSimFlow *flow = &config->flows[config->n_flows++];
+  DccpSimulationFlow *flow = &config->flows[config->n_flows++];
 
-  g_assert_cmpuint (config->n_flows, <=, DCCP_SIM_MAX_FLOWS);
+  g_assert_cmpuint (config->n_flows, <=, DCCP_SIMULATION_MAX_FLOWS);
   flow->traffic = traffic;
   flow->size = size;
   return flow;
 }
 
 void
-dccp_sim_packet_free (gpointer packet)
+dccp_simulation_packet_free (gpointer packet)
 {
   g_free (packet);
 }
@@ -49,9 +49,9 @@ on_held (Sim * sim, Flow * flow, Held * held)
 
   if (held->is_behind_link) {
     flow_receive (flow, packet);
-    dccp_sim_packet_free (packet);
+    dccp_simulation_packet_free (packet);
   } else {
-    sim_link_input (sim->link, sim->now, packet->direction, packet->wire,
+    virtual_link_input (sim->link, sim->now, packet->direction, packet->wire,
         packet);
   }
   g_free (held);
@@ -102,12 +102,12 @@ release_held (Sim * sim, Flow * flow)
 static gboolean
 step (Sim * sim)
 {
-  SimDirection direction;
+  VirtualLinkDirection direction;
   Packet *packet;
   gboolean any = FALSE;
   guint i;
 
-  while ((packet = sim_link_output (sim->link, sim->now, &direction))) {
+  while ((packet = virtual_link_output (sim->link, sim->now, &direction))) {
     hold (&sim->flows[packet->flow], packet, TRUE);
     any = TRUE;
   }
@@ -121,7 +121,7 @@ step (Sim * sim)
 static guint64
 next_time (Sim * sim)
 {
-  guint64 next = MIN (sim_link_next (sim->link), sim->next_bin);
+  guint64 next = MIN (virtual_link_next (sim->link), sim->next_bin);
   guint i, j;
 
   for (i = 0; i < sim->n_flows; i++) {
@@ -143,7 +143,7 @@ end_bin (Sim * sim)
 
   for (i = 0; i < sim->n_flows; i++)
     flow_end_bin (&sim->flows[i]);
-  sim->next_bin += DCCP_SIM_BIN;
+  sim->next_bin += DCCP_SIMULATION_BIN;
 }
 
 static void
@@ -158,17 +158,18 @@ clear (Sim * sim)
       Held *held;
 
       while ((held = g_queue_pop_head (&flow->held[j]))) {
-        dccp_sim_packet_free (held->packet);
+        dccp_simulation_packet_free (held->packet);
         g_free (held);
       }
     }
     flow_clear (flow);
   }
-  sim_link_free (sim->link);
+  virtual_link_free (sim->link);
 }
 
 void
-dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
+dccp_simulation_run (const DccpSimulationConfig * config,
+    DccpSimulationResult * result)
 {
   Sim sim = { 0 };
   guint i;
@@ -176,15 +177,15 @@ dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
   memset (result, 0, sizeof (*result));
   result->n_flows = sim.n_flows = config->n_flows;
   sim.config = config;
-  sim.now = DCCP_SIM_START;
-  sim.next_bin = DCCP_SIM_START + DCCP_SIM_BIN;
-  sim.link = sim_link_new (&config->link, config->seed, 0,
-      dccp_sim_packet_free);
-  sim_link_set_origin (sim.link, DCCP_SIM_START);
+  sim.now = DCCP_SIMULATION_START;
+  sim.next_bin = DCCP_SIMULATION_START + DCCP_SIMULATION_BIN;
+  sim.link = virtual_link_new (&config->link, config->seed, 0,
+      dccp_simulation_packet_free);
+  virtual_link_set_origin (sim.link, DCCP_SIMULATION_START);
   for (i = 0; i < config->n_flows; i++)
     flow_init (&sim.flows[i], &sim, i, &result->flows[i]);
 
-  while (sim.now < DCCP_SIM_START + config->duration) {
+  while (sim.now < DCCP_SIMULATION_START + config->duration) {
     guint n = 0;
 
     while (step (&sim))
@@ -195,12 +196,12 @@ dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
   }
 
   for (i = 0; i < 2; i++)
-    sim_link_get_stats (sim.link, i, &result->link[i]);
+    virtual_link_get_stats (sim.link, i, &result->link[i]);
   clear (&sim);
 }
 
 void
-dccp_sim_result_clear (DccpSimResult * result)
+dccp_simulation_result_clear (DccpSimulationResult * result)
 {
   guint i;
 
@@ -214,33 +215,35 @@ dccp_sim_result_clear (DccpSimResult * result)
 /* --- what it comes to ----------------------------------------------------- */
 
 static guint64
-sum_arrived (const DccpSimFlowResult * flow, guint64 from, guint64 to)
+sum_arrived (const DccpSimulationFlowResult * flow, guint64 from, guint64 to)
 {
   guint64 sum = 0;
   guint i;
 
-  for (i = from / DCCP_SIM_BIN; i < MIN (to / DCCP_SIM_BIN, flow->n_bins); i++)
+  for (i = from / DCCP_SIMULATION_BIN;
+      i < MIN (to / DCCP_SIMULATION_BIN, flow->n_bins); i++)
     sum += flow->bins[i].arrived;
   return sum;
 }
 
 gdouble
-dccp_sim_get_throughput (const DccpSimFlowResult * flow, guint64 from,
-    guint64 to)
+dccp_simulation_get_throughput (const DccpSimulationFlowResult * flow,
+    guint64 from, guint64 to)
 {
   return sum_arrived (flow, from, to) * 1e9 / (to - from);
 }
 
 gdouble
-dccp_sim_get_variation (const DccpSimFlowResult * flow, guint64 from,
-    guint64 to)
+dccp_simulation_get_variation (const DccpSimulationFlowResult * flow,
+    guint64 from, guint64 to)
 {
   gdouble sum = 0, squares = 0, mean;
   guint64 time;
   guint n = 0;
 
-  for (time = from; time + SIM_SECOND <= to; time += SIM_SECOND) {
-    gdouble bytes = sum_arrived (flow, time, time + SIM_SECOND);
+  for (time = from; time + VIRTUAL_LINK_SECOND <= to;
+      time += VIRTUAL_LINK_SECOND) {
+    gdouble bytes = sum_arrived (flow, time, time + VIRTUAL_LINK_SECOND);
 
     sum += bytes;
     squares += bytes * bytes;
@@ -251,14 +254,14 @@ dccp_sim_get_variation (const DccpSimFlowResult * flow, guint64 from,
 }
 
 gdouble
-dccp_sim_get_fairness (const DccpSimResult * result, guint n, guint64 from,
-    guint64 to)
+dccp_simulation_get_fairness (const DccpSimulationResult * result, guint n,
+    guint64 from, guint64 to)
 {
   gdouble sum = 0, squares = 0;
   guint i;
 
   for (i = 0; i < n; i++) {
-    gdouble rate = dccp_sim_get_throughput (&result->flows[i], from, to);
+    gdouble rate = dccp_simulation_get_throughput (&result->flows[i], from, to);
 
     sum += rate;
     squares += rate * rate;
@@ -275,7 +278,7 @@ compare_times (gconstpointer a, gconstpointer b)
 }
 
 guint64
-dccp_sim_get_delay (const DccpSimFlowResult * flow, gdouble part)
+dccp_simulation_get_delay (const DccpSimulationFlowResult * flow, gdouble part)
 {
   GArray *sorted;
   guint64 delay;

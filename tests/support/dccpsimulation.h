@@ -11,24 +11,24 @@
 #include "tfrcequation.h"
 #include "virtuallink.h"
 
-#define DCCP_SIM_MAX_FLOWS 16
-#define DCCP_SIM_BIN (100 * SIM_MS)
+#define DCCP_SIMULATION_MAX_FLOWS 16
+#define DCCP_SIMULATION_BIN (100 * VIRTUAL_LINK_MS)
 /* What a packet has before its DCCP header: IPv4 and UDP */
-#define DCCP_SIM_OVERHEAD 28
+#define DCCP_SIMULATION_OVERHEAD 28
 
 typedef enum
 {
-  DCCP_SIM_GREEDY,              /* always has data */
-  DCCP_SIM_CONSTANT,            /* a packet each period; what may not go in time
+  DCCP_SIMULATION_GREEDY,       /* always has data */
+  DCCP_SIMULATION_CONSTANT,     /* a packet each period; what may not go in time
                                  * for the next one is dropped */
-  DCCP_SIM_MEDIA,               /* RFC 8867 section 4.3: an encoder that follows
+  DCCP_SIMULATION_MEDIA,        /* RFC 8867 section 4.3: an encoder that follows
                                  * the rate allowed, between two bounds */
-  DCCP_SIM_TCP                  /* tcpmodel.h; always has data */
-} DccpSimTraffic;
+  DCCP_SIMULATION_TCP           /* tcpmodel.h; always has data */
+} DccpSimulationTraffic;
 
 typedef struct
 {
-  DccpSimTraffic traffic;
+  DccpSimulationTraffic traffic;
   guint64 from, to;             /* ns; to 0: the end */
   guint64 pause_from, pause_to; /* ns, of MEDIA: it sends nothing */
   guint32 size;                 /* bytes of payload */
@@ -46,18 +46,18 @@ typedef struct
   guint drop_each;              /* each n-th data packet is lost, 0: none */
   gboolean no_oscillation_reduction;
   TfrcEquation equation;
-} DccpSimFlow;
+} DccpSimulationFlow;
 
 typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  SimLinkConfig link;       /* rates in bytes per second of IP packets */
-  DccpSimFlow flows[DCCP_SIM_MAX_FLOWS];
+  VirtualLinkConfig link;       /* rates in bytes per second of IP packets */
+  DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
-} DccpSimConfig;
+} DccpSimulationConfig;
 
-/* Of a flow, in bins of DCCP_SIM_BIN, by the time at which it happened */
+/* Of a flow, in bins of DCCP_SIMULATION_BIN, by the time at which it happened */
 typedef struct
 {
   guint64 sent, arrived;        /* bytes of payload */
@@ -67,11 +67,11 @@ typedef struct
   gdouble reported;             /* X_recv that the sender has, bytes/s */
   guint64 round_trip;           /* R, ns */
   guint64 worst_delay;          /* ns, of what arrived */
-} DccpSimBin;
+} DccpSimulationBin;
 
 typedef struct
 {
-  DccpSimBin *bins;
+  DccpSimulationBin *bins;
   guint n_bins;
   GArray *delays;               /* guint64 ns, of each packet that arrived */
   GArray *estimates;            /* guint64 ns: one-way delay as in Erixzon's
@@ -82,34 +82,36 @@ typedef struct
   guint64 feedbacks;            /* packets back */
   gboolean is_reset;
   DccpStats sender, receiver;   /* at the end */
-} DccpSimFlowResult;
+} DccpSimulationFlowResult;
 
 typedef struct
 {
-  DccpSimFlowResult flows[DCCP_SIM_MAX_FLOWS];
+  DccpSimulationFlowResult flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
-  SimLinkStats link[2];
-} DccpSimResult;
+  VirtualLinkStats link[2];
+} DccpSimulationResult;
 
-void dccp_sim_config_init (DccpSimConfig * config, guint64 seed,
+void dccp_simulation_config_init (DccpSimulationConfig * config, guint64 seed,
     guint64 duration, guint64 rate, guint64 delay, guint64 queue);
 /* Its fields may be changed. */
-DccpSimFlow *dccp_sim_config_add (DccpSimConfig * config,
-    DccpSimTraffic traffic, guint32 size);
+DccpSimulationFlow *dccp_simulation_config_add (DccpSimulationConfig * config,
+    DccpSimulationTraffic traffic, guint32 size);
 
-void dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result);
-void dccp_sim_result_clear (DccpSimResult * result);
+void dccp_simulation_run (const DccpSimulationConfig * config,
+    DccpSimulationResult * result);
+void dccp_simulation_result_clear (DccpSimulationResult * result);
 
 /* Bytes of payload per second that arrived from one time to another (ns) */
-gdouble dccp_sim_get_throughput (const DccpSimFlowResult * flow,
+gdouble dccp_simulation_get_throughput (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
 /* Coefficient of variation of the bytes that arrived in each second */
-gdouble dccp_sim_get_variation (const DccpSimFlowResult * flow, guint64 from,
-    guint64 to);
-/* Jain's index of the throughputs of the first `n` flows */
-gdouble dccp_sim_get_fairness (const DccpSimResult * result, guint n,
+gdouble dccp_simulation_get_variation (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
+/* Jain's index of the throughputs of the first `n` flows */
+gdouble dccp_simulation_get_fairness (const DccpSimulationResult * result,
+    guint n, guint64 from, guint64 to);
 /* ns below which `part` of the packets that arrived were under way */
-guint64 dccp_sim_get_delay (const DccpSimFlowResult * flow, gdouble part);
+guint64 dccp_simulation_get_delay (const DccpSimulationFlowResult * flow,
+    gdouble part);
 
 #endif /* __DCCPSIMULATION_H__ */

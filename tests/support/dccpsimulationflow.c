@@ -25,16 +25,16 @@ enum
   DRAW_PAUSE
 };
 
-SimDirection
+VirtualLinkDirection
 flow_get_direction (const Flow * flow)
 {
-  return flow->config->is_reverse ? SIM_BACK : SIM_FORWARD;
+  return flow->config->is_reverse ? VIRTUAL_LINK_BACK : VIRTUAL_LINK_FORWARD;
 }
 
 static guint64
 get_time (const Flow * flow)
 {
-  return flow->sim->now - DCCP_SIM_START;
+  return flow->sim->now - DCCP_SIMULATION_START;
 }
 
 /* --- TCP ------------------------------------------------------------------ */
@@ -67,9 +67,9 @@ draw (const Flow * flow, guint purpose)
 static guint
 get_segments (const Flow * flow)
 {
-  const SimPath *path =
+  const VirtualLinkPath *path =
       &flow->sim->config->link.path[flow_get_direction (flow)];
-  guint64 seconds = flow->sim->config->duration / SIM_SECOND + 1;
+  guint64 seconds = flow->sim->config->duration / VIRTUAL_LINK_SECOND + 1;
 
   if (flow->config->is_short)
     return (30000 + seeded_draw_below (draw (flow, DRAW_LENGTH), 20000))
@@ -115,7 +115,8 @@ receive_tcp (Flow * flow, const Packet * packet)
   if (flow->tcp.una == flow->tcp.config.segments
       && flow->next_transfer == NEVER)
     flow->next_transfer = flow->sim->now
-        + seeded_draw_exponential (draw (flow, DRAW_PAUSE), 10 * SIM_SECOND);
+        + seeded_draw_exponential (draw (flow, DRAW_PAUSE),
+        10 * VIRTUAL_LINK_SECOND);
 }
 
 static gboolean
@@ -181,7 +182,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
   packet->direction = flow_get_direction (flow) ^ to_client;
   packet->to_client = to_client;
   packet->size = header_size + payload_size;
-  packet->wire = packet->size + DCCP_SIM_OVERHEAD;
+  packet->wire = packet->size + DCCP_SIMULATION_OVERHEAD;
   memcpy (packet->bytes, header, header_size);
   if (payload_size) {
     flow->n_data++;
@@ -249,7 +250,7 @@ drain (Flow * flow)
 static void
 take_data (Flow * flow, const DccpData * data)
 {
-  const DccpSimFlow *config = flow->config;
+  const DccpSimulationFlow *config = flow->config;
 
   if (!config->receive_rate)
     return;
@@ -315,7 +316,7 @@ is_paused (const Flow * flow)
 static guint64
 get_period (const Flow * flow)
 {
-  if (flow->config->traffic == DCCP_SIM_CONSTANT)
+  if (flow->config->traffic == DCCP_SIMULATION_CONSTANT)
     return flow->config->period;
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
@@ -324,10 +325,10 @@ get_period (const Flow * flow)
 static gboolean
 make_packet (Flow * flow)
 {
-  guint max = flow->config->traffic == DCCP_SIM_MEDIA ? MEDIA_WAITING
+  guint max = flow->config->traffic == DCCP_SIMULATION_MEDIA ? MEDIA_WAITING
       : CONSTANT_WAITING;
 
-  if (flow->config->traffic == DCCP_SIM_GREEDY
+  if (flow->config->traffic == DCCP_SIMULATION_GREEDY
       || flow->next_packet > flow->sim->now)
     return FALSE;
   flow->next_packet += get_period (flow);
@@ -344,7 +345,7 @@ static gboolean
 send_packet (Flow * flow)
 {
   guint8 header[DCCP_MAX_HEADER], payload[2048] = { 0 };
-  gboolean is_greedy = flow->config->traffic == DCCP_SIM_GREEDY;
+  gboolean is_greedy = flow->config->traffic == DCCP_SIMULATION_GREEDY;
   gsize size;
 
   g_assert_cmpuint (flow->config->size, <=, sizeof (payload));
@@ -401,7 +402,8 @@ run_dccp (Flow * flow)
 /* --- all ------------------------------------------------------------------ */
 
 void
-flow_init (Flow * flow, Sim * sim, guint number, DccpSimFlowResult * result)
+flow_init (Flow * flow, Sim * sim, guint number,
+    DccpSimulationFlowResult * result)
 {
   flow->sim = sim;
   flow->number = number;
@@ -409,13 +411,15 @@ flow_init (Flow * flow, Sim * sim, guint number, DccpSimFlowResult * result)
   flow->result = result;
   result->delays = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->estimates = g_array_new (FALSE, FALSE, sizeof (guint64));
-  result->bins = g_new0 (DccpSimBin, sim->config->duration / DCCP_SIM_BIN + 2);
+  result->bins =
+      g_new0 (DccpSimulationBin,
+      sim->config->duration / DCCP_SIMULATION_BIN + 2);
   g_queue_init (&flow->held[0]);
   g_queue_init (&flow->held[1]);
   flow->encoder_rate = MEDIA_MIN;
-  flow->next_packet = DCCP_SIM_START + flow->config->from;
-  if (flow->config->traffic == DCCP_SIM_TCP) {
-    flow->next_transfer = DCCP_SIM_START + flow->config->from;
+  flow->next_packet = DCCP_SIMULATION_START + flow->config->from;
+  if (flow->config->traffic == DCCP_SIMULATION_TCP) {
+    flow->next_transfer = DCCP_SIMULATION_START + flow->config->from;
   } else {
     flow->client = create_endpoint (flow, FALSE);
     flow->server = create_endpoint (flow, TRUE);
@@ -425,7 +429,7 @@ flow_init (Flow * flow, Sim * sim, guint number, DccpSimFlowResult * result)
 void
 flow_clear (Flow * flow)
 {
-  if (flow->config->traffic == DCCP_SIM_TCP) {
+  if (flow->config->traffic == DCCP_SIMULATION_TCP) {
     if (flow->has_begun)
       tcp_clear (&flow->tcp);
   } else {
@@ -439,7 +443,7 @@ flow_clear (Flow * flow)
 void
 flow_receive (Flow * flow, const Packet * packet)
 {
-  if (flow->config->traffic == DCCP_SIM_TCP)
+  if (flow->config->traffic == DCCP_SIMULATION_TCP)
     receive_tcp (flow, packet);
   else
     receive_dccp (flow, packet);
@@ -450,7 +454,7 @@ flow_run (Flow * flow)
 {
   if (get_time (flow) < flow->config->from)
     return FALSE;
-  if (flow->config->traffic == DCCP_SIM_TCP)
+  if (flow->config->traffic == DCCP_SIMULATION_TCP)
     return run_tcp (flow);
   return run_dccp (flow);
 }
@@ -460,19 +464,19 @@ flow_next (Flow * flow)
 {
   guint64 next;
 
-  if (flow->config->traffic == DCCP_SIM_TCP)
+  if (flow->config->traffic == DCCP_SIMULATION_TCP)
     return next_tcp (flow);
   if (!flow->has_begun)
-    return DCCP_SIM_START + flow->config->from;
+    return DCCP_SIMULATION_START + flow->config->from;
   next = MIN (dccp_endpoint_next_wakeup (flow->client),
       dccp_endpoint_next_wakeup (flow->server));
   if (flow->config->to && !flow->has_ended)
-    next = MIN (next, DCCP_SIM_START + flow->config->to);
+    next = MIN (next, DCCP_SIMULATION_START + flow->config->to);
   if (!flow->is_open)
     return next;
-  if (flow->config->traffic != DCCP_SIM_GREEDY)
+  if (flow->config->traffic != DCCP_SIMULATION_GREEDY)
     next = MIN (next, flow->next_packet);
-  if (flow->config->traffic == DCCP_SIM_GREEDY || flow->waiting)
+  if (flow->config->traffic == DCCP_SIMULATION_GREEDY || flow->waiting)
     next = MIN (next, dccp_endpoint_next_send (flow->client, flow->sim->now));
   return next;
 }
@@ -483,14 +487,14 @@ follow_rate (Flow * flow)
 {
   gdouble rate = flow->bin.rate;
 
-  if (flow->config->traffic == DCCP_SIM_MEDIA && flow->is_open)
+  if (flow->config->traffic == DCCP_SIMULATION_MEDIA && flow->is_open)
     flow->encoder_rate = CLAMP (rate, MEDIA_MIN, MEDIA_MAX);
 }
 
 void
 flow_end_bin (Flow * flow)
 {
-  if (flow->config->traffic != DCCP_SIM_TCP) {
+  if (flow->config->traffic != DCCP_SIMULATION_TCP) {
     DccpStats stats;
 
     dccp_endpoint_get_stats (flow->client, &stats);

@@ -8,14 +8,14 @@
 #include "tcpmodel.h"
 
 /* The first time, so that none is 0 */
-#define DCCP_SIM_START (1000 * SIM_SECOND)
+#define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
 typedef struct _Sim Sim;
 
 typedef struct
 {
   guint flow;
-  SimDirection direction;
+  VirtualLinkDirection direction;
   guint32 wire;                 /* bytes of the IP packet */
   guint64 sent;                 /* ns */
   gboolean to_client;           /* of DCCP */
@@ -37,9 +37,9 @@ typedef struct
 {
   Sim *sim;
   guint number;
-  const DccpSimFlow *config;
-  DccpSimFlowResult *result;
-  DccpSimBin bin;               /* the one that runs */
+  const DccpSimulationFlow *config;
+  DccpSimulationFlowResult *result;
+  DccpSimulationBin bin;        /* the one that runs */
   GQueue held[2];               /* of Held: before the link, behind it */
   gboolean has_begun, has_ended;
 
@@ -62,23 +62,23 @@ typedef struct
 
 struct _Sim
 {
-  const DccpSimConfig *config;
+  const DccpSimulationConfig *config;
   guint64 now;                  /* ns */
   guint64 next_bin;
-  SimLink *link;
-  Flow flows[DCCP_SIM_MAX_FLOWS];
+  VirtualLink *link;
+  Flow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
 };
 
-void dccp_sim_packet_free (gpointer packet);
+void dccp_simulation_packet_free (gpointer packet);
 /* Takes the packet. */
 void sim_send (Flow * flow, Packet * packet);
 
 void flow_init (Flow * flow, Sim * sim, guint number,
-    DccpSimFlowResult * result);
+    DccpSimulationFlowResult * result);
 void flow_clear (Flow * flow);
 /* In which the data goes */
-SimDirection flow_get_direction (const Flow * flow);
+VirtualLinkDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
 /* Does what is due; TRUE: there was something */
 gboolean flow_run (Flow * flow);

@@ -27,7 +27,7 @@ attacker_make_shared_address (void)
 {
   MmtpAddress address;
 
-  mmtp_pair_get_address (0, &address);
+  mmtp_network_get_address (0, &address);
   address.bytes[4] = 0xff;
   return address;
 }
@@ -39,7 +39,7 @@ attacker_is_stranger (const MmtpAddress * address)
 }
 
 void
-attacker_record (Recorded * recorded, MmtpPair * pair, MmtpRole from,
+attacker_record (Recorded * recorded, MmtpNetwork * pair, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   g_assert (size <= sizeof (recorded->bytes));

@@ -77,7 +77,7 @@ is_same_address (gconstpointer a, gconstpointer b)
 }
 
 void
-mmtp_pair_get_address (guint channel, MmtpAddress * address)
+mmtp_network_get_address (guint channel, MmtpAddress * address)
 {
   const guint8 bytes[] = { 192, 0, 2, channel + 1, 0x13, 0x8c };
 
@@ -89,7 +89,7 @@ mmtp_pair_get_address (guint channel, MmtpAddress * address)
 }
 
 static guint
-find_path (MmtpPair * self, const MmtpAddress * address)
+find_path (MmtpNetwork * self, const MmtpAddress * address)
 {
   guint i;
 
@@ -100,7 +100,8 @@ find_path (MmtpPair * self, const MmtpAddress * address)
 }
 
 void
-mmtp_pair_move (MmtpPair * self, guint channel, const MmtpAddress * address)
+mmtp_network_move (MmtpNetwork * self, guint channel,
+    const MmtpAddress * address)
 {
   self->addresses[channel] = *address;
 }
@@ -108,7 +109,7 @@ mmtp_pair_move (MmtpPair * self, guint channel, const MmtpAddress * address)
 /* --- what must hold ------------------------------------------------------- */
 
 static void
-check_sender_channel (MmtpPair * self, guint channel)
+check_sender_channel (MmtpNetwork * self, guint channel)
 {
   MmtpSenderPathStats *old = &self->sender_channels[channel], new;
 
@@ -125,7 +126,7 @@ check_sender_channel (MmtpPair * self, guint channel)
 }
 
 static void
-check_receiver_channel (MmtpPair * self, guint channel)
+check_receiver_channel (MmtpNetwork * self, guint channel)
 {
   MmtpReceiverPathStats *old = &self->receiver_channels[channel], new;
 
@@ -138,7 +139,7 @@ check_receiver_channel (MmtpPair * self, guint channel)
 }
 
 static void
-check_sender_stats (MmtpPair * self)
+check_sender_stats (MmtpNetwork * self)
 {
   MmtpSenderStats *old = &self->sender_stats, new;
   guint i;
@@ -165,7 +166,7 @@ check_sender_stats (MmtpPair * self)
 }
 
 static void
-check_receiver_stats (MmtpPair * self)
+check_receiver_stats (MmtpNetwork * self)
 {
   MmtpReceiverStats *old = &self->receiver_stats, new;
   guint i;
@@ -188,7 +189,7 @@ check_receiver_stats (MmtpPair * self)
 }
 
 static Account *
-get_account (MmtpPair * self, const MmtpAddress * address)
+get_account (MmtpNetwork * self, const MmtpAddress * address)
 {
   Account *account = g_hash_table_lookup (self->accounts, address);
 
@@ -233,7 +234,7 @@ has_cookie (const Account * account, const MmtpOpen * open)
 }
 
 static void
-account_input (MmtpPair * self, const MmtpAddress * address,
+account_input (MmtpNetwork * self, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   Account *account = get_account (self, address);
@@ -264,7 +265,7 @@ remember (Account * account, const MmtpMessage * message)
 }
 
 static void
-account_output (MmtpPair * self, const MmtpAddress * address,
+account_output (MmtpNetwork * self, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   Account *account = get_account (self, address);
@@ -278,7 +279,7 @@ account_output (MmtpPair * self, const MmtpAddress * address,
 }
 
 gsize
-mmtp_pair_get_sent (MmtpPair * self, const MmtpAddress * address)
+mmtp_network_get_sent (MmtpNetwork * self, const MmtpAddress * address)
 {
   return get_account (self, address)->sent;
 }
@@ -297,7 +298,7 @@ new_frame (guint32 number, guint size)
 }
 
 static void
-put (MmtpPair * self)
+put (MmtpNetwork * self)
 {
   MmtpBuffer buffer = { NULL, self->now, self->n_put % 12 ?
         MMTP_FLAG_DELTA : MMTP_FLAG_HEADER, {0,}
@@ -312,13 +313,13 @@ put (MmtpPair * self)
 /* While a buffer waits the receiver's clock may be corrected, by at most 1 ms
  * in a second (mmtpclock.c). */
 static void
-check_time (MmtpPair * self, const MmtpReceiverEvent * event)
+check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
   g_assert (event->due + event->delay + event->delay / 1000 >= self->now);
 }
 
 static void
-check_frame (MmtpPair * self, const MmtpReceiverEvent * event)
+check_frame (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
   const guint8 *data = g_bytes_get_data (event->data, NULL);
   guint32 number;
@@ -338,7 +339,7 @@ check_frame (MmtpPair * self, const MmtpReceiverEvent * event)
 /* --- messages ------------------------------------------------------------- */
 
 static void
-set_directions (MmtpPair * self)
+set_directions (MmtpNetwork * self)
 {
   guint i;
 
@@ -353,7 +354,7 @@ set_directions (MmtpPair * self)
 }
 
 static gboolean
-tell_sent (MmtpPair * self, MmtpRole from, const MmtpAddress * address,
+tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   mmtp_overhear (&self->overheard, bytes, size, from);
@@ -365,7 +366,7 @@ tell_sent (MmtpPair * self, MmtpRole from, const MmtpAddress * address,
 
 /* Messages of a channel come in the order in which they were sent. */
 static void
-take_off (MmtpPair * self, guint to, guint channel,
+take_off (MmtpNetwork * self, guint to, guint channel,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   guint64 *busy = &self->busy[to][channel];
@@ -390,14 +391,14 @@ free_flight (gpointer data)
 }
 
 static gboolean
-has_room (MmtpPair * self, guint to, guint channel)
+has_room (MmtpNetwork * self, guint to, guint channel)
 {
   return self->busy[to][channel] < self->now + SECOND;
 }
 
 /* A queue of a second, then it drops. */
 static void
-send (MmtpPair * self, guint to, guint channel, const MmtpAddress * address,
+send (MmtpNetwork * self, guint to, guint channel, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   MmtpRole from = to == TO_RECEIVER ? MMTP_SENDER : MMTP_RECEIVER;
@@ -408,7 +409,7 @@ send (MmtpPair * self, guint to, guint channel, const MmtpAddress * address,
 }
 
 static void
-poll_sender (MmtpPair * self)
+poll_sender (MmtpNetwork * self)
 {
   MmtpSenderEvent event;
   guint8 bytes[MAX_SIZE];
@@ -435,7 +436,7 @@ poll_sender (MmtpPair * self)
 }
 
 static void
-poll_receiver_output (MmtpPair * self)
+poll_receiver_output (MmtpNetwork * self)
 {
   MmtpAddress address;
   guint8 bytes[MAX_SIZE];
@@ -456,7 +457,7 @@ poll_receiver_output (MmtpPair * self)
 }
 
 static void
-poll_receiver (MmtpPair * self)
+poll_receiver (MmtpNetwork * self)
 {
   MmtpReceiverEvent event;
 
@@ -477,7 +478,7 @@ poll_receiver (MmtpPair * self)
 }
 
 void
-mmtp_pair_to_sender (MmtpPair * self, guint channel, const guint8 * bytes,
+mmtp_network_to_sender (MmtpNetwork * self, guint channel, const guint8 * bytes,
     gsize size)
 {
   mmtp_sender_input (self->sender, self->now, channel, bytes, size);
@@ -485,7 +486,7 @@ mmtp_pair_to_sender (MmtpPair * self, guint channel, const guint8 * bytes,
 }
 
 void
-mmtp_pair_to_receiver (MmtpPair * self, const MmtpAddress * address,
+mmtp_network_to_receiver (MmtpNetwork * self, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   account_input (self, address, bytes, size);
@@ -496,7 +497,7 @@ mmtp_pair_to_receiver (MmtpPair * self, const MmtpAddress * address,
 /* --- time ----------------------------------------------------------------- */
 
 static GQueue *
-get_next_flight (MmtpPair * self)
+get_next_flight (MmtpNetwork * self)
 {
   GQueue *next = NULL;
   guint i;
@@ -514,27 +515,27 @@ get_next_flight (MmtpPair * self)
 }
 
 static gboolean
-is_to_receiver (const MmtpPair * self, const GQueue * queue)
+is_to_receiver (const MmtpNetwork * self, const GQueue * queue)
 {
   return queue >= self->flights[TO_RECEIVER];
 }
 
 static void
-land (MmtpPair * self, GQueue * queue)
+land (MmtpNetwork * self, GQueue * queue)
 {
   Flight *flight = g_queue_pop_head (queue);
   gsize size;
   const guint8 *bytes = g_bytes_get_data (flight->bytes, &size);
 
   if (is_to_receiver (self, queue))
-    mmtp_pair_to_receiver (self, &flight->address, bytes, size);
+    mmtp_network_to_receiver (self, &flight->address, bytes, size);
   else
-    mmtp_pair_to_sender (self, flight->channel, bytes, size);
+    mmtp_network_to_sender (self, flight->channel, bytes, size);
   free_flight (flight);
 }
 
 static guint64
-get_next_time (MmtpPair * self, GQueue * queue)
+get_next_time (MmtpNetwork * self, GQueue * queue)
 {
   guint64 next = MIN (mmtp_sender_next_wakeup (self->sender),
       mmtp_receiver_next_wakeup (self->receiver));
@@ -549,7 +550,7 @@ get_next_time (MmtpPair * self, GQueue * queue)
 /* What one of them does may be a reason to do something else at once, but not
  * for ever. */
 static void
-wake (MmtpPair * self)
+wake (MmtpNetwork * self)
 {
   guint n;
 
@@ -566,7 +567,7 @@ wake (MmtpPair * self)
 }
 
 void
-mmtp_pair_run (MmtpPair * self, guint64 duration)
+mmtp_network_run (MmtpNetwork * self, guint64 duration)
 {
   const guint64 until = self->now + duration;
 
@@ -593,7 +594,7 @@ mmtp_pair_run (MmtpPair * self, guint64 duration)
 /* --- life cycle ----------------------------------------------------------- */
 
 void
-mmtp_pair_add_channel (MmtpPair * self, guint channel)
+mmtp_network_add_channel (MmtpNetwork * self, guint channel)
 {
   const MmtpPathConfig config = { channels[channel].name, MAX_SIZE, OVERHEAD };
 
@@ -611,7 +612,7 @@ make_entropy (guint8 entropy[MMTP_ENTROPY_SIZE], guint seed)
 }
 
 void
-mmtp_pair_begin_anew (MmtpPair * self, guint seed)
+mmtp_network_begin_anew (MmtpNetwork * self, guint seed)
 {
   guint8 entropy[MMTP_ENTROPY_SIZE];
 
@@ -625,7 +626,7 @@ mmtp_pair_begin_anew (MmtpPair * self, guint seed)
 }
 
 static void
-init_key (MmtpPair * self)
+init_key (MmtpNetwork * self)
 {
   GBytes *key = NULL;
 
@@ -636,7 +637,7 @@ init_key (MmtpPair * self)
 }
 
 void
-mmtp_pair_init (MmtpPair * self, const MmtpPairConfig * config)
+mmtp_network_init (MmtpNetwork * self, const MmtpNetworkConfig * config)
 {
   guint8 entropy[MMTP_ENTROPY_SIZE];
   guint i;
@@ -648,7 +649,7 @@ mmtp_pair_init (MmtpPair * self, const MmtpPairConfig * config)
   self->trusted = TRUE;
   self->out = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_get_address (i, &self->addresses[i]);
+    mmtp_network_get_address (i, &self->addresses[i]);
   self->accounts = g_hash_table_new_full (hash_address, is_same_address,
       g_free, free_account);
   mmtp_sender_config_init (&self->sender_config);
@@ -657,11 +658,11 @@ mmtp_pair_init (MmtpPair * self, const MmtpPairConfig * config)
   init_key (self);
   make_entropy (entropy, 0);
   self->receiver = mmtp_receiver_new (&self->receiver_config, entropy);
-  mmtp_pair_begin_anew (self, 1);
+  mmtp_network_begin_anew (self, 1);
 }
 
 void
-mmtp_pair_clear (MmtpPair * self)
+mmtp_network_clear (MmtpNetwork * self)
 {
   guint i;
 

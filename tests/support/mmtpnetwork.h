@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 #define MMTP_PAIR_CHANNELS 3
 #define MMTP_PAIR_PERIOD (40 * G_GUINT64_CONSTANT (1000000))    /* ns */
 
-typedef struct _MmtpPair MmtpPair;
+typedef struct _MmtpNetwork MmtpNetwork;
 
 typedef struct
 {
@@ -28,17 +28,17 @@ typedef struct
   guint frame_size;             /* bytes of a buffer each period */
   /* Each message that goes on a channel, or to another address; FALSE: it is
    * lost */
-    gboolean (*sent) (MmtpPair * pair, MmtpRole from,
+    gboolean (*sent) (MmtpNetwork * pair, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
   /* After each thing that happened */
-  void (*happened) (MmtpPair * pair, gpointer data);
+  void (*happened) (MmtpNetwork * pair, gpointer data);
   gpointer data;
-} MmtpPairConfig;
+} MmtpNetworkConfig;
 
-struct _MmtpPair
+struct _MmtpNetwork
 {
-  MmtpPairConfig config;
+  MmtpNetworkConfig config;
   MmtpSenderConfig sender_config;
   MmtpReceiverConfig receiver_config;
   MmtpSender *sender;
@@ -68,25 +68,25 @@ struct _MmtpPair
   MmtpReceiverStats receiver_stats;
 };
 
-void mmtp_pair_init (MmtpPair * pair, const MmtpPairConfig * config);
-void mmtp_pair_clear (MmtpPair * pair);
+void mmtp_network_init (MmtpNetwork * pair, const MmtpNetworkConfig * config);
+void mmtp_network_clear (MmtpNetwork * pair);
 /* Another sender in the place of the one that was, without a channel */
-void mmtp_pair_begin_anew (MmtpPair * pair, guint seed);
+void mmtp_network_begin_anew (MmtpNetwork * pair, guint seed);
 /* The address that a channel of the sender begins with */
-void mmtp_pair_get_address (guint channel, MmtpAddress * address);
-void mmtp_pair_add_channel (MmtpPair * pair, guint channel);
-void mmtp_pair_run (MmtpPair * pair, guint64 duration);
+void mmtp_network_get_address (guint channel, MmtpAddress * address);
+void mmtp_network_add_channel (MmtpNetwork * pair, guint channel);
+void mmtp_network_run (MmtpNetwork * pair, guint64 duration);
 
 /* As if it came now */
-void mmtp_pair_to_sender (MmtpPair * pair, guint channel,
+void mmtp_network_to_sender (MmtpNetwork * pair, guint channel,
     const guint8 * bytes, gsize size);
-void mmtp_pair_to_receiver (MmtpPair * pair, const MmtpAddress * address,
+void mmtp_network_to_receiver (MmtpNetwork * pair, const MmtpAddress * address,
     const guint8 * bytes, gsize size);
 /* The channel has another address from now on. */
-void mmtp_pair_move (MmtpPair * pair, guint channel,
+void mmtp_network_move (MmtpNetwork * pair, guint channel,
     const MmtpAddress * address);
 /* Bytes that were sent there */
-gsize mmtp_pair_get_sent (MmtpPair * pair, const MmtpAddress * address);
+gsize mmtp_network_get_sent (MmtpNetwork * pair, const MmtpAddress * address);
 
 G_END_DECLS
 

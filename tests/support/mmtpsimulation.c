@@ -11,8 +11,8 @@
 
 /* The sender's clock at time 0: the 24 bits of the times of sending, or the 32
  * of the due times, are about to wrap. docs/wire-mmtp.md section 1 */
-#define SENDER_CLOCK_EVEN (160 * SIM_SECOND)
-#define SENDER_CLOCK_ODD (4290 * SIM_SECOND)
+#define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
+#define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
 /* Calls in one instant, after which an end is said to turn in a circle */
 #define MAX_CALLS_AT_ONCE 100000
 
@@ -35,32 +35,34 @@ typedef struct
 /* --- life ----------------------------------------------------------------- */
 
 void
-mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends)
+mmtp_simulation_config_init (MmtpSimulationConfig * config,
+    const MmtpSimulationEnds * ends)
 {
   memset (config, 0, sizeof *config);
   config->ends = ends;
   mmtp_sender_config_init (&config->sender);
   mmtp_receiver_config_init (&config->receiver);
   config->max_size = 1472;      /* Ethernet's 1500 less IP and UDP */
-  config->clock_offset = 7777 * SIM_SECOND;
-  config->timeout = 30 * SIM_SECOND;
+  config->clock_offset = 7777 * VIRTUAL_LINK_SECOND;
+  config->timeout = 30 * VIRTUAL_LINK_SECOND;
 }
 
-MmtpSimChannelConfig *
-mmtp_sim_config_add_channel (MmtpSimConfig * config,
-    const SimPath * forward, const SimPath * back)
+MmtpSimulationChannelConfig *
+mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+    const VirtualLinkPath * forward, const VirtualLinkPath * back)
 {
-  MmtpSimChannelConfig *channel = &config->channels[config->n_channels++];
+  MmtpSimulationChannelConfig *channel =
+      &config->channels[config->n_channels++];
 
-  g_assert_cmpuint (config->n_channels, <=, MMTP_SIM_MAX_CHANNELS);
-  channel->link.path[SIM_FORWARD] = *forward;
-  channel->link.path[SIM_BACK] = *back;
+  g_assert_cmpuint (config->n_channels, <=, MMTP_SIMULATION_MAX_CHANNELS);
+  channel->link.path[VIRTUAL_LINK_FORWARD] = *forward;
+  channel->link.path[VIRTUAL_LINK_BACK] = *back;
   return channel;
 }
 
 void
-mmtp_sim_config_set_source (MmtpSimConfig * config, guint n, guint64 period,
-    guint32 size)
+mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
+    guint64 period, guint32 size)
 {
   config->source.n = n;
   config->source.period = period;
@@ -68,12 +70,12 @@ mmtp_sim_config_set_source (MmtpSimConfig * config, guint n, guint64 period,
 }
 
 void
-mmtp_sim_config_add_action (MmtpSimConfig * config, guint64 time,
-    MmtpSimActionType type, guint channel)
+mmtp_simulation_config_add_action (MmtpSimulationConfig * config, guint64 time,
+    MmtpSimulationActionType type, guint channel)
 {
-  MmtpSimAction *action = &config->actions[config->n_actions++];
+  MmtpSimulationAction *action = &config->actions[config->n_actions++];
 
-  g_assert_cmpuint (config->n_actions, <=, MMTP_SIM_MAX_ACTIONS);
+  g_assert_cmpuint (config->n_actions, <=, MMTP_SIMULATION_MAX_ACTIONS);
   action->time = time;
   action->type = type;
   action->channel = channel;
@@ -82,25 +84,26 @@ mmtp_sim_config_add_action (MmtpSimConfig * config, guint64 time,
 static void
 send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 {
-  MmtpSimFlow *flow = tcp->network;
+  MmtpSimulationFlow *flow = tcp->network;
   Packet *packet = g_new0 (Packet, 1);
 
   packet->kind = PACKET_TCP;
   packet->tcp = tcp;
   packet->number = number;
-  sim_link_input (flow->sim->channels[flow->channel].link,
-      flow->sim->now, is_ack ? SIM_BACK : SIM_FORWARD, size, packet);
+  virtual_link_input (flow->sim->channels[flow->channel].link,
+      flow->sim->now, is_ack ? VIRTUAL_LINK_BACK : VIRTUAL_LINK_FORWARD, size,
+      packet);
 }
 
 static void
-add_tcp_flows (MmtpSim * sim, guint channel)
+add_tcp_flows (MmtpSimulation * sim, guint channel)
 {
   /* more than any run needs; of Ethernet's size with time stamps */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
   for (i = 0; i < sim->config.channels[channel].n_tcp; i++) {
-    MmtpSimFlow *flow = g_new0 (MmtpSimFlow, 1);
+    MmtpSimulationFlow *flow = g_new0 (MmtpSimulationFlow, 1);
 
     flow->sim = sim;
     flow->channel = channel;
@@ -109,10 +112,10 @@ add_tcp_flows (MmtpSim * sim, guint channel)
   }
 }
 
-MmtpSim *
-mmtp_sim_new (const MmtpSimConfig * config)
+MmtpSimulation *
+mmtp_simulation_new (const MmtpSimulationConfig * config)
 {
-  MmtpSim *sim = g_new0 (MmtpSim, 1);
+  MmtpSimulation *sim = g_new0 (MmtpSimulation, 1);
   guint i;
 
   sim->config = *config;
@@ -121,11 +124,11 @@ mmtp_sim_new (const MmtpSimConfig * config)
   sim->receiver = sim->ends->receiver_new (&config->receiver, config->seed + 1);
   sim->sender_clock = config->seed % 2 ? SENDER_CLOCK_ODD : SENDER_CLOCK_EVEN;
   sim->flows = g_ptr_array_new ();
-  sim->frames = g_new0 (MmtpSimFrame, config->source.n);
+  sim->frames = g_new0 (MmtpSimulationFrame, config->source.n);
   sim->scratch = g_malloc0 (MMTP_MAX_MESSAGE);
-  mmtp_sim_judge_init (sim);
+  mmtp_simulation_judge_init (sim);
   for (i = 0; i < config->n_channels; i++) {
-    sim->channels[i].link = sim_link_new (&config->channels[i].link,
+    sim->channels[i].link = virtual_link_new (&config->channels[i].link,
         config->seed, i, g_free);
     sim->channels[i].is_up = !config->channels[i].is_later;
     add_tcp_flows (sim, i);
@@ -134,14 +137,14 @@ mmtp_sim_new (const MmtpSimConfig * config)
 }
 
 void
-mmtp_sim_free (MmtpSim * sim)
+mmtp_simulation_free (MmtpSimulation * sim)
 {
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++)
-    sim_link_free (sim->channels[i].link);
+    virtual_link_free (sim->channels[i].link);
   for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimFlow *flow = sim->flows->pdata[i];
+    MmtpSimulationFlow *flow = sim->flows->pdata[i];
 
     tcp_clear (&flow->tcp);
     g_free (flow);
@@ -149,7 +152,7 @@ mmtp_sim_free (MmtpSim * sim)
   g_ptr_array_unref (sim->flows);
   sim->ends->sender_free (sim->sender);
   sim->ends->receiver_free (sim->receiver);
-  mmtp_sim_judge_clear (sim);
+  mmtp_simulation_judge_clear (sim);
   g_free (sim->frames);
   g_free (sim->scratch);
   g_free (sim);
@@ -158,13 +161,13 @@ mmtp_sim_free (MmtpSim * sim)
 /* --- clocks --------------------------------------------------------------- */
 
 guint64
-mmtp_sim_to_sender (const MmtpSim * sim, guint64 now)
+mmtp_simulation_to_sender (const MmtpSimulation * sim, guint64 now)
 {
   return now + sim->sender_clock;
 }
 
 guint64
-mmtp_sim_to_receiver (const MmtpSim * sim, guint64 now)
+mmtp_simulation_to_receiver (const MmtpSimulation * sim, guint64 now)
 {
   gint64 skew = sim->config.clock_skew;
 
@@ -172,25 +175,25 @@ mmtp_sim_to_receiver (const MmtpSim * sim, guint64 now)
 }
 
 static guint64
-from_sender (const MmtpSim * sim, guint64 time)
+from_sender (const MmtpSimulation * sim, guint64 time)
 {
-  if (time == MMTP_SIM_NEVER)
+  if (time == MMTP_SIMULATION_NEVER)
     return time;
   return time > sim->sender_clock ? time - sim->sender_clock : 0;
 }
 
 /* The first instant at which the receiver's clock shows the time */
 static guint64
-from_receiver (const MmtpSim * sim, guint64 time)
+from_receiver (const MmtpSimulation * sim, guint64 time)
 {
   guint64 instant = sim->now;
   guint i;
 
-  if (time == MMTP_SIM_NEVER)
+  if (time == MMTP_SIMULATION_NEVER)
     return time;
   for (i = 0; i < 4; i++)
-    instant += time - mmtp_sim_to_receiver (sim, instant);
-  while (mmtp_sim_to_receiver (sim, instant) < time)
+    instant += time - mmtp_simulation_to_receiver (sim, instant);
+  while (mmtp_simulation_to_receiver (sim, instant) < time)
     instant++;
   return instant;
 }
@@ -198,100 +201,103 @@ from_receiver (const MmtpSim * sim, guint64 time)
 /* --- what happens --------------------------------------------------------- */
 
 static void
-add_channel (MmtpSim * sim, guint channel)
+add_channel (MmtpSimulation * sim, guint channel)
 {
-  const MmtpSimChannelConfig *c = &sim->config.channels[channel];
+  const MmtpSimulationChannelConfig *c = &sim->config.channels[channel];
   gchar *name = g_strdup_printf ("channel%u", channel);
-  MmtpPathConfig config = { name, sim->config.max_size, MMTP_SIM_OVERHEAD,
+  MmtpPathConfig config =
+      { name, sim->config.max_size, MMTP_SIMULATION_OVERHEAD,
     c->known_rate, c->known_delay
   };
   gint number = sim->ends->add_channel (sim->sender,
-      mmtp_sim_to_sender (sim, sim->now), &config);
+      mmtp_simulation_to_sender (sim, sim->now), &config);
 
   if (number != channel)
-    mmtp_sim_error (sim, "channel %u got number %d", channel, number);
+    mmtp_simulation_error (sim, "channel %u got number %d", channel, number);
   sim->channels[channel].is_up = TRUE;
   sim->channels[channel].generation++;
   g_free (name);
 }
 
 static void
-run_action (MmtpSim * sim, const MmtpSimAction * action)
+run_action (MmtpSimulation * sim, const MmtpSimulationAction * action)
 {
-  if (action->type == MMTP_SIM_ADD) {
+  if (action->type == MMTP_SIMULATION_ADD) {
     add_channel (sim, action->channel);
     return;
   }
-  sim->ends->remove_path (sim->sender, mmtp_sim_to_sender (sim, sim->now),
-      action->channel, MMTP_LEAVE_INTERFACE);
+  sim->ends->remove_path (sim->sender, mmtp_simulation_to_sender (sim,
+          sim->now), action->channel, MMTP_LEAVE_INTERFACE);
   sim->channels[action->channel].is_up = FALSE;
 }
 
 /* A message of ours, as the receiver's address of the channel has it */
 static void
-deliver_to_receiver (MmtpSim * sim, guint channel, const Packet * packet)
+deliver_to_receiver (MmtpSimulation * sim, guint channel, const Packet * packet)
 {
   MmtpAddress address = { 2, {channel, packet->generation} };
 
-  mmtp_sim_judge_packet (sim, channel, packet->bytes, packet->size);
+  mmtp_simulation_judge_packet (sim, channel, packet->bytes, packet->size);
   sim->ends->receiver_input (sim->receiver,
-      mmtp_sim_to_receiver (sim, sim->now), &address, packet->bytes,
+      mmtp_simulation_to_receiver (sim, sim->now), &address, packet->bytes,
       packet->size);
 }
 
 static void
-deliver (MmtpSim * sim, guint channel, SimDirection direction, Packet * packet)
+deliver (MmtpSimulation * sim, guint channel, VirtualLinkDirection direction,
+    Packet * packet)
 {
-  MmtpSimEnd *end = &sim->channels[channel];
+  MmtpSimulationEnd *end = &sim->channels[channel];
 
   if (packet->kind == PACKET_TCP) {
     packet->tcp->now = sim->now;
-    if (direction == SIM_FORWARD) {
-      mmtp_sim_judge_tcp (sim, channel, packet->tcp);
+    if (direction == VIRTUAL_LINK_FORWARD) {
+      mmtp_simulation_judge_tcp (sim, channel, packet->tcp);
       tcp_receive_data (packet->tcp, packet->number);
     } else {
       tcp_receive_ack (packet->tcp, packet->number);
     }
-  } else if (direction == SIM_FORWARD) {
+  } else if (direction == VIRTUAL_LINK_FORWARD) {
     deliver_to_receiver (sim, channel, packet);
   } else if (end->is_up && packet->generation == end->generation) {
-    sim->ends->sender_input (sim->sender, mmtp_sim_to_sender (sim, sim->now),
-        channel, packet->bytes, packet->size);
+    sim->ends->sender_input (sim->sender, mmtp_simulation_to_sender (sim,
+            sim->now), channel, packet->bytes, packet->size);
   }
   g_free (packet);
 }
 
 static void
-run_links (MmtpSim * sim)
+run_links (MmtpSimulation * sim)
 {
-  SimDirection direction;
+  VirtualLinkDirection direction;
   Packet *packet;
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++) {
-    while ((packet = sim_link_output (sim->channels[i].link, sim->now,
+    while ((packet = virtual_link_output (sim->channels[i].link, sim->now,
                 &direction)))
       deliver (sim, i, direction, packet);
   }
 }
 
 static guint64
-get_flow_start (const MmtpSim * sim, const MmtpSimFlow * flow)
+get_flow_start (const MmtpSimulation * sim, const MmtpSimulationFlow * flow)
 {
   guint64 from = sim->config.channels[flow->channel].tcp_from;
 
   if (!from)
     return 0;
-  return sim->origin == MMTP_SIM_NEVER ? sim->origin : sim->origin + from;
+  return sim->origin ==
+      MMTP_SIMULATION_NEVER ? sim->origin : sim->origin + from;
 }
 
 static void
-run_flows (MmtpSim * sim)
+run_flows (MmtpSimulation * sim)
 {
   guint i;
 
   for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimFlow *flow = sim->flows->pdata[i];
+    MmtpSimulationFlow *flow = sim->flows->pdata[i];
 
     flow->tcp.now = sim->now;
     if (!flow->has_begun && get_flow_start (sim, flow) <= sim->now) {
@@ -305,7 +311,8 @@ run_flows (MmtpSim * sim)
 
 /* I-frames are five times, P-frames three times a B-frame */
 static guint32
-get_frame_size (const MmtpSimSource * source, guint number, guint8 * flags)
+get_frame_size (const MmtpSimulationSource * source, guint number,
+    guint8 * flags)
 {
   guint place = number % 12;
   guint weight = place == 0 ? 5 : place % 3 == 0 ? 3 : 1;
@@ -335,52 +342,52 @@ make_frame (guint number, guint32 size)
 }
 
 static void
-put_frame (MmtpSim * sim)
+put_frame (MmtpSimulation * sim)
 {
-  const MmtpSimSource *source = &sim->config.source;
+  const MmtpSimulationSource *source = &sim->config.source;
   guint number = sim->n_put++;
-  MmtpSimFrame *frame = &sim->frames[number];
+  MmtpSimulationFrame *frame = &sim->frames[number];
   MmtpBuffer buffer = { 0, };
 
   frame->due = sim->origin + number * source->period;
   frame->size = get_frame_size (source, number, &frame->flags);
   buffer.data = make_frame (number, frame->size);
-  buffer.due = mmtp_sim_to_sender (sim, frame->due);
+  buffer.due = mmtp_simulation_to_sender (sim, frame->due);
   buffer.flags = frame->flags;
   frame->refused = !sim->ends->put (sim->sender,
-      mmtp_sim_to_sender (sim, sim->now), &buffer);
+      mmtp_simulation_to_sender (sim, sim->now), &buffer);
   sim->result.refused += frame->refused;
   g_bytes_unref (buffer.data);
   if (sim->n_put < source->n)
     return;
   sim->last_put = sim->now;
-  sim->ends->end (sim->sender, mmtp_sim_to_sender (sim, sim->now));
+  sim->ends->end (sim->sender, mmtp_simulation_to_sender (sim, sim->now));
 }
 
 static guint64
-get_next_frame (const MmtpSim * sim)
+get_next_frame (const MmtpSimulation * sim)
 {
-  if (sim->origin == MMTP_SIM_NEVER)
+  if (sim->origin == MMTP_SIMULATION_NEVER)
     return sim->config.timeout;
   if (sim->n_put == sim->config.source.n || sim->config.source.stored)
-    return MMTP_SIM_NEVER;
+    return MMTP_SIMULATION_NEVER;
   return sim->origin + sim->n_put * sim->config.source.period;
 }
 
 static void
-begin (MmtpSim * sim)
+begin (MmtpSimulation * sim)
 {
   guint i;
 
   sim->origin = sim->result.origin = sim->now;
   for (i = 0; i < sim->config.n_channels; i++)
-    sim_link_set_origin (sim->channels[i].link, sim->origin);
+    virtual_link_set_origin (sim->channels[i].link, sim->origin);
 }
 
 static void
-run_source (MmtpSim * sim)
+run_source (MmtpSimulation * sim)
 {
-  if (sim->origin == MMTP_SIM_NEVER) {
+  if (sim->origin == MMTP_SIMULATION_NEVER) {
     if (sim->result.ready || sim->now >= sim->config.timeout)
       begin (sim);
     else
@@ -389,35 +396,38 @@ run_source (MmtpSim * sim)
   while (get_next_frame (sim) <= sim->now)
     put_frame (sim);
   while (sim->config.source.stored && sim->n_put < sim->config.source.n
-      && sim->ends->has_room (sim->sender, mmtp_sim_to_sender (sim, sim->now)))
+      && sim->ends->has_room (sim->sender, mmtp_simulation_to_sender (sim,
+              sim->now)))
     put_frame (sim);
 }
 
 static guint64
-get_next_action (const MmtpSim * sim)
+get_next_action (const MmtpSimulation * sim)
 {
-  if (sim->origin == MMTP_SIM_NEVER || sim->n_acted == sim->config.n_actions)
-    return MMTP_SIM_NEVER;
+  if (sim->origin == MMTP_SIMULATION_NEVER
+      || sim->n_acted == sim->config.n_actions)
+    return MMTP_SIMULATION_NEVER;
   return sim->origin + sim->config.actions[sim->n_acted].time;
 }
 
 static void
-run_timeouts (MmtpSim * sim)
+run_timeouts (MmtpSimulation * sim)
 {
   if (from_sender (sim, sim->ends->sender_next_wakeup (sim->sender))
       <= sim->now)
-    sim->ends->sender_timeout (sim->sender, mmtp_sim_to_sender (sim, sim->now));
+    sim->ends->sender_timeout (sim->sender, mmtp_simulation_to_sender (sim,
+            sim->now));
   if (from_receiver (sim, sim->ends->receiver_next_wakeup (sim->receiver))
       <= sim->now)
     sim->ends->receiver_timeout (sim->receiver,
-        mmtp_sim_to_receiver (sim, sim->now));
+        mmtp_simulation_to_receiver (sim, sim->now));
 }
 
 /* --- what the ends say ---------------------------------------------------- */
 
 static void
-send_packet (MmtpSim * sim, guint channel, SimDirection direction,
-    guint8 generation, gsize size)
+send_packet (MmtpSimulation * sim, guint channel,
+    VirtualLinkDirection direction, guint8 generation, gsize size)
 {
   Packet *packet = g_malloc (sizeof *packet + size);
 
@@ -426,14 +436,14 @@ send_packet (MmtpSim * sim, guint channel, SimDirection direction,
   packet->generation = generation;
   packet->size = size;
   memcpy (packet->bytes, sim->scratch, size);
-  sim_link_input (sim->channels[channel].link, sim->now, direction,
-      size + MMTP_SIM_OVERHEAD, packet);
+  virtual_link_input (sim->channels[channel].link, sim->now, direction,
+      size + MMTP_SIMULATION_OVERHEAD, packet);
 }
 
 static gboolean
-drain_sender (MmtpSim * sim)
+drain_sender (MmtpSimulation * sim)
 {
-  guint64 now = mmtp_sim_to_sender (sim, sim->now);
+  guint64 now = mmtp_simulation_to_sender (sim, sim->now);
   MmtpSenderEvent event;
   gboolean any = FALSE;
   guint channel;
@@ -443,26 +453,27 @@ drain_sender (MmtpSim * sim)
               sim->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
     if (channel >= sim->config.n_channels || size > sim->config.max_size) {
-      mmtp_sim_error (sim, "%" G_GSIZE_FORMAT " bytes on channel %u", size,
-          channel);
+      mmtp_simulation_error (sim, "%" G_GSIZE_FORMAT " bytes on channel %u",
+          size, channel);
       continue;
     }
-    mmtp_sim_judge_sent (sim, SIM_FORWARD, channel, sim->scratch, size);
+    mmtp_simulation_judge_sent (sim, VIRTUAL_LINK_FORWARD, channel,
+        sim->scratch, size);
     if (sim->channels[channel].is_up)
-      send_packet (sim, channel, SIM_FORWARD,
+      send_packet (sim, channel, VIRTUAL_LINK_FORWARD,
           sim->channels[channel].generation, size);
   }
   while (sim->ends->sender_poll_event (sim->sender, &event)) {
     any = TRUE;
-    mmtp_sim_judge_sender_event (sim, &event);
+    mmtp_simulation_judge_sender_event (sim, &event);
   }
   return any;
 }
 
 static gboolean
-drain_receiver (MmtpSim * sim)
+drain_receiver (MmtpSimulation * sim)
 {
-  guint64 now = mmtp_sim_to_receiver (sim, sim->now);
+  guint64 now = mmtp_simulation_to_receiver (sim, sim->now);
   MmtpReceiverEvent event;
   MmtpAddress address;
   gboolean any = FALSE;
@@ -472,15 +483,17 @@ drain_receiver (MmtpSim * sim)
               &address, sim->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
     if (address.size != 2 || address.bytes[0] >= sim->config.n_channels) {
-      mmtp_sim_error (sim, "a message to an unknown address");
+      mmtp_simulation_error (sim, "a message to an unknown address");
       continue;
     }
-    mmtp_sim_judge_sent (sim, SIM_BACK, address.bytes[0], sim->scratch, size);
-    send_packet (sim, address.bytes[0], SIM_BACK, address.bytes[1], size);
+    mmtp_simulation_judge_sent (sim, VIRTUAL_LINK_BACK, address.bytes[0],
+        sim->scratch, size);
+    send_packet (sim, address.bytes[0], VIRTUAL_LINK_BACK, address.bytes[1],
+        size);
   }
   while (sim->ends->receiver_poll_event (sim->receiver, &event)) {
     any = TRUE;
-    mmtp_sim_judge_receiver_event (sim, &event);
+    mmtp_simulation_judge_receiver_event (sim, &event);
   }
   return any;
 }
@@ -488,15 +501,15 @@ drain_receiver (MmtpSim * sim)
 /* --- the loop ------------------------------------------------------------- */
 
 static guint64
-get_next_time (MmtpSim * sim)
+get_next_time (MmtpSimulation * sim)
 {
   guint64 next = MIN (get_next_frame (sim), get_next_action (sim));
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++)
-    next = MIN (next, sim_link_next (sim->channels[i].link));
+    next = MIN (next, virtual_link_next (sim->channels[i].link));
   for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimFlow *flow = sim->flows->pdata[i];
+    MmtpSimulationFlow *flow = sim->flows->pdata[i];
 
     next = MIN (next, flow->has_begun ? tcp_next_wakeup (&flow->tcp)
         : get_flow_start (sim, flow));
@@ -509,18 +522,18 @@ get_next_time (MmtpSim * sim)
 
 /* The stream has ended at both ends, or will never */
 static gboolean
-is_over (const MmtpSim * sim, guint64 next)
+is_over (const MmtpSimulation * sim, guint64 next)
 {
   if (sim->n_put < sim->config.source.n)
-    return next == MMTP_SIM_NEVER;
-  if (sim->has_ended && sim->result.ended_at != MMTP_SIM_NEVER)
+    return next == MMTP_SIMULATION_NEVER;
+  if (sim->has_ended && sim->result.ended_at != MMTP_SIMULATION_NEVER)
     return TRUE;
   return next > MAX (sim->last_put, sim->frames[sim->n_put - 1].due)
-      + sim->result.initial_delay + 10 * SIM_SECOND;
+      + sim->result.initial_delay + 10 * VIRTUAL_LINK_SECOND;
 }
 
 static void
-run_instant (MmtpSim * sim)
+run_instant (MmtpSimulation * sim)
 {
   while (get_next_action (sim) <= sim->now)
     run_action (sim, &sim->config.actions[sim->n_acted++]);
@@ -531,11 +544,11 @@ run_instant (MmtpSim * sim)
   while (drain_sender (sim))
     run_source (sim);
   drain_receiver (sim);
-  mmtp_sim_judge_memory (sim);
+  mmtp_simulation_judge_memory (sim);
 }
 
 static void
-run_watch (MmtpSim * sim)
+run_watch (MmtpSimulation * sim)
 {
   if (!sim->config.watch_period || sim->now < sim->next_watch)
     return;
@@ -544,7 +557,7 @@ run_watch (MmtpSim * sim)
 }
 
 void
-mmtp_sim_run (MmtpSim * sim)
+mmtp_simulation_run (MmtpSimulation * sim)
 {
   guint calls = 0;
   guint64 next;
@@ -558,13 +571,13 @@ mmtp_sim_run (MmtpSim * sim)
   while (!is_over (sim, next = get_next_time (sim))) {
     calls = next > sim->now ? 0 : calls + 1;
     if (calls > MAX_CALLS_AT_ONCE) {
-      mmtp_sim_error (sim, "an end wants to be called for ever at %.6f s",
-          sim->now / 1e9);
+      mmtp_simulation_error (sim,
+          "an end wants to be called for ever at %.6f s", sim->now / 1e9);
       break;
     }
     sim->now = MAX (sim->now, next);
     run_instant (sim);
     run_watch (sim);
   }
-  mmtp_sim_judge_end (sim);
+  mmtp_simulation_judge_end (sim);
 }

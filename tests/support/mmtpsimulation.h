@@ -4,11 +4,11 @@
  * true times by itself, so that it need not believe what the ends say of
  * themselves.
  *
- *   mmtp_sim_config_init (&config, &mmtp_sim_cores);
+ *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
  *   ... channels, source ...
- *   sim = mmtp_sim_new (&config);
- *   mmtp_sim_run (sim);
- *   mmtp_sim_get_result (sim)
+ *   sim = mmtp_simulation_new (&config);
+ *   mmtp_simulation_run (sim);
+ *   mmtp_simulation_get_result (sim)
  */
 
 #ifndef __MMTPSIMULATION_H__
@@ -18,12 +18,12 @@
 #include "mmtpsender.h"
 #include "virtuallink.h"
 
-#define MMTP_SIM_MAX_CHANNELS 8
-#define MMTP_SIM_OVERHEAD 28    /* bytes of IPv4 and UDP */
-#define MMTP_SIM_MAX_ACTIONS 32
-#define MMTP_SIM_NEVER G_MAXUINT64
+#define MMTP_SIMULATION_MAX_CHANNELS 8
+#define MMTP_SIMULATION_OVERHEAD 28 /* bytes of IPv4 and UDP */
+#define MMTP_SIMULATION_MAX_ACTIONS 32
+#define MMTP_SIMULATION_NEVER G_MAXUINT64
 
-typedef struct _MmtpSim MmtpSim;
+typedef struct _MmtpSimulation MmtpSimulation;
 
 /* The two ends: the cores, or something simple to hold the simulation itself to
  * what can be worked out by hand. The same verbs as the cores'. */
@@ -64,13 +64,13 @@ typedef struct
   void (*get_receiver_stats) (gpointer receiver, MmtpReceiverStats * stats);
   gboolean (*get_receiver_channel_stats) (gpointer receiver, guint channel,
       MmtpReceiverPathStats * stats);
-} MmtpSimEnds;
+} MmtpSimulationEnds;
 /* *INDENT-ON* */
 
-extern const MmtpSimEnds mmtp_sim_cores;
+extern const MmtpSimulationEnds mmtp_simulation_cores;
 /* A sender that puts each frame into one datagram on the first channel at once,
  * and a receiver that lets out what comes: UDP [5.2] */
-extern const MmtpSimEnds mmtp_sim_udp;
+extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
 {
@@ -79,41 +79,41 @@ typedef struct
   guint32 size;                 /* bytes, of a video's the mean */
   gboolean video;               /* IBBPBBPBBPBB, sizes as 5 : 3 : 1 */
   gboolean stored;              /* there all at once, put while there is room */
-} MmtpSimSource;
+} MmtpSimulationSource;
 
 typedef enum
 {
-  MMTP_SIM_ADD,                 /* a channel, with a new address */
-  MMTP_SIM_REMOVE
-} MmtpSimActionType;
+  MMTP_SIMULATION_ADD,          /* a channel, with a new address */
+  MMTP_SIMULATION_REMOVE
+} MmtpSimulationActionType;
 
 typedef struct
 {
   guint64 time;                 /* ns since the origin */
-  MmtpSimActionType type;
+  MmtpSimulationActionType type;
   guint channel;
-} MmtpSimAction;
+} MmtpSimulationAction;
 
 typedef struct
 {
-  SimLinkConfig link;
+  VirtualLinkConfig link;
   guint n_tcp;                  /* flows that share the forward direction */
   guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
   gboolean is_later;            /* not there until an action adds it */
   guint64 known_rate, known_delay;      /* as MmtpPathConfig's */
-} MmtpSimChannelConfig;
+} MmtpSimulationChannelConfig;
 
 typedef struct
 {
-  const MmtpSimEnds *ends;
+  const MmtpSimulationEnds *ends;
   guint64 seed;
   MmtpSenderConfig sender;
   MmtpReceiverConfig receiver;
-  MmtpSimChannelConfig channels[MMTP_SIM_MAX_CHANNELS];
+  MmtpSimulationChannelConfig channels[MMTP_SIMULATION_MAX_CHANNELS];
   guint n_channels;
   guint max_size;               /* bytes of a message */
-  MmtpSimSource source;
-  MmtpSimAction actions[MMTP_SIM_MAX_ACTIONS];
+  MmtpSimulationSource source;
+  MmtpSimulationAction actions[MMTP_SIMULATION_MAX_ACTIONS];
   guint n_actions;
   gint64 clock_offset;          /* ns, of the receiver's clock */
   gint64 clock_skew;            /* parts per billion, of the receiver's clock */
@@ -121,31 +121,33 @@ typedef struct
   gboolean verbose;
   /* Called once in each period of virtual time; 0: never */
   guint64 watch_period;         /* ns */
-  void (*watch) (MmtpSim * sim, gpointer data);
+  void (*watch) (MmtpSimulation * sim, gpointer data);
   gpointer watch_data;
-} MmtpSimConfig;
+} MmtpSimulationConfig;
 
-void mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends);
+void mmtp_simulation_config_init (MmtpSimulationConfig * config,
+    const MmtpSimulationEnds * ends);
 /* Appends one, with the rest of the configuration zero */
-MmtpSimChannelConfig *mmtp_sim_config_add_channel (MmtpSimConfig * config,
-    const SimPath * forward, const SimPath * back);
-void mmtp_sim_config_set_source (MmtpSimConfig * config, guint n,
+MmtpSimulationChannelConfig *
+mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+    const VirtualLinkPath * forward, const VirtualLinkPath * back);
+void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
     guint64 period, guint32 size);
-void mmtp_sim_config_add_action (MmtpSimConfig * config, guint64 time,
-    MmtpSimActionType type, guint channel);
+void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
+    guint64 time, MmtpSimulationActionType type, guint channel);
 
 /* What the judge saw of a frame; times are true ones */
 typedef struct
 {
-  guint64 due;                  /* ns; MMTP_SIM_NEVER: not put yet */
+  guint64 due;                  /* ns; MMTP_SIMULATION_NEVER: not put yet */
   guint64 limit;                /* ns, due + D0 at the time */
   guint64 arrived;              /* ns, the last of its packets before it was let
                                  * out */
-  guint64 released;             /* ns; MMTP_SIM_NEVER: not */
+  guint64 released;             /* ns; MMTP_SIMULATION_NEVER: not */
   guint32 size;
   guint8 flags;
   gboolean refused;             /* put said no */
-} MmtpSimFrame;
+} MmtpSimulationFrame;
 
 typedef struct
 {
@@ -166,37 +168,39 @@ typedef struct
   guint64 late_packets;         /* of these arrived after their limit */
   guint64 worst_late;           /* ns */
   guint64 max_queued, max_held;         /* bytes, by the ends' own account */
-  guint64 ended_at;             /* ns, END came out; MMTP_SIM_NEVER: it
+  guint64 ended_at;             /* ns, END came out; MMTP_SIMULATION_NEVER: it
                                  * didn't */
   guint64 worst_deadline;       /* ns, between a buffer's deadline at the
                                  * receiver and the true one */
   /* bytes of IP that arrived from the time on at which both the source and the
    * TCP flows had begun, until the last frame was put */
-  guint64 mmtp_bytes[MMTP_SIM_MAX_CHANNELS];
-  guint64 tcp_bytes[MMTP_SIM_MAX_CHANNELS];
+  guint64 mmtp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
+  guint64 tcp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
-  MmtpSenderPathStats channels[MMTP_SIM_MAX_CHANNELS];
-  MmtpReceiverPathStats arrivals[MMTP_SIM_MAX_CHANNELS];
-  SimLinkStats links[MMTP_SIM_MAX_CHANNELS][2];
+  MmtpSenderPathStats channels[MMTP_SIMULATION_MAX_CHANNELS];
+  MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_CHANNELS];
+  VirtualLinkStats links[MMTP_SIMULATION_MAX_CHANNELS][2];
   guint broken_events, too_slow_events;
   GString *errors;              /* the first few things that may never be */
-} MmtpSimResult;
+} MmtpSimulationResult;
 
-MmtpSim *mmtp_sim_new (const MmtpSimConfig * config);
-void mmtp_sim_free (MmtpSim * sim);
-void mmtp_sim_run (MmtpSim * sim);
+MmtpSimulation *mmtp_simulation_new (const MmtpSimulationConfig * config);
+void mmtp_simulation_free (MmtpSimulation * sim);
+void mmtp_simulation_run (MmtpSimulation * sim);
 /* The sim's */
-const MmtpSimResult *mmtp_sim_get_result (MmtpSim * sim);
-const MmtpSimFrame *mmtp_sim_get_frames (MmtpSim * sim);
+const MmtpSimulationResult *mmtp_simulation_get_result (MmtpSimulation * sim);
+const MmtpSimulationFrame *mmtp_simulation_get_frames (MmtpSimulation * sim);
 /* Frames put in this time since the origin, ns, that were not let out in
  * time */
-guint mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to);
+guint mmtp_simulation_count_lost (MmtpSimulation * sim, guint64 from,
+    guint64 to);
 /* The lost frames among them that no decoder could have shown, because a frame
  * to which they refer was lost, too */
-guint mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to);
+guint mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from,
+    guint64 to);
 /* A few lines for a person */
-void mmtp_sim_print (MmtpSim * sim);
+void mmtp_simulation_print (MmtpSimulation * sim);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSim, mmtp_sim_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSimulation, mmtp_simulation_free)
 #endif /* __MMTPSIMULATION_H__ */

@@ -35,9 +35,9 @@ receiver_new (const MmtpReceiverConfig * config, guint64 seed)
 
 /* *INDENT-OFF* */
 #define VERB(member, function) \
-    .member = (__typeof__ (((MmtpSimEnds *) NULL)->member)) function
+    .member = (__typeof__ (((MmtpSimulationEnds *) NULL)->member)) function
 
-const MmtpSimEnds mmtp_sim_cores = {
+const MmtpSimulationEnds mmtp_simulation_cores = {
   .speaks_mmtp = TRUE,
   .sender_new = sender_new,
   VERB (sender_free, mmtp_sender_free),

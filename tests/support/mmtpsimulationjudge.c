@@ -13,26 +13,26 @@
 #define MAX_ERRORS 8
 
 void
-mmtp_sim_judge_init (MmtpSim * sim)
+mmtp_simulation_judge_init (MmtpSimulation * sim)
 {
   guint i;
 
-  sim->origin = MMTP_SIM_NEVER;
-  sim->result.origin = MMTP_SIM_NEVER;
-  sim->result.ended_at = MMTP_SIM_NEVER;
+  sim->origin = MMTP_SIMULATION_NEVER;
+  sim->result.origin = MMTP_SIMULATION_NEVER;
+  sim->result.ended_at = MMTP_SIMULATION_NEVER;
   sim->result.errors = g_string_new (NULL);
   for (i = 0; i < sim->config.source.n; i++)
-    sim->frames[i].due = sim->frames[i].released = MMTP_SIM_NEVER;
+    sim->frames[i].due = sim->frames[i].released = MMTP_SIMULATION_NEVER;
 }
 
 void
-mmtp_sim_judge_clear (MmtpSim * sim)
+mmtp_simulation_judge_clear (MmtpSimulation * sim)
 {
   g_string_free (sim->result.errors, TRUE);
 }
 
 void
-mmtp_sim_error (MmtpSim * sim, const gchar * format, ...)
+mmtp_simulation_error (MmtpSimulation * sim, const gchar * format, ...)
 {
   va_list args;
 
@@ -48,20 +48,22 @@ mmtp_sim_error (MmtpSim * sim, const gchar * format, ...)
 /* --- packets -------------------------------------------------------------- */
 
 static gboolean
-is_data (const MmtpSim * sim, const guint8 * bytes, gsize size)
+is_data (const MmtpSimulation * sim, const guint8 * bytes, gsize size)
 {
   return sim->ends->speaks_mmtp && size >= 24 &&
       bytes[0] == (MMTP_VERSION << 5 | MMTP_DATA);
 }
 
 void
-mmtp_sim_judge_sent (MmtpSim * sim, SimDirection direction,
-    guint channel, const guint8 * bytes, gsize size)
+mmtp_simulation_judge_sent (MmtpSimulation * sim,
+    VirtualLinkDirection direction, guint channel, const guint8 * bytes,
+    gsize size)
 {
   if (!sim->ends->speaks_mmtp)
     return;
   if (bytes[1] != channel)
-    mmtp_sim_error (sim, "says channel %u on channel %u", bytes[1], channel);
+    mmtp_simulation_error (sim, "says channel %u on channel %u", bytes[1],
+        channel);
   if ((bytes[0] & 0x1f) < MMTP_LAST_TYPE)
     sim->result.messages[direction][bytes[0] & 0x1f]++;
   sim->result.data_packets += is_data (sim, bytes, size);
@@ -69,45 +71,46 @@ mmtp_sim_judge_sent (MmtpSim * sim, SimDirection direction,
 
 /* While the source and the TCP flows of the channel both run */
 static gboolean
-is_shared_time (const MmtpSim * sim, guint channel)
+is_shared_time (const MmtpSimulation * sim, guint channel)
 {
-  return sim->origin != MMTP_SIM_NEVER
+  return sim->origin != MMTP_SIMULATION_NEVER
       && sim->now >= sim->origin + sim->config.channels[channel].tcp_from
       && sim->n_put < sim->config.source.n;
 }
 
 /* All packets of a frame have its due time, of which a packet has 32 bits. */
 static void
-note_arrival (MmtpSim * sim, guint32 due)
+note_arrival (MmtpSimulation * sim, guint32 due)
 {
-  guint32 now = mmtp_sim_to_sender (sim, sim->now) / 1000;
+  guint32 now = mmtp_simulation_to_sender (sim, sim->now) / 1000;
   gint64 ahead = (gint32) (due - now) * G_GINT64_CONSTANT (1000);
   guint64 since = sim->now + ahead - sim->origin;
   guint number = (since + sim->config.source.period / 2) /
       sim->config.source.period;
 
-  if (number < sim->n_put && sim->frames[number].released == MMTP_SIM_NEVER)
+  if (number < sim->n_put
+      && sim->frames[number].released == MMTP_SIMULATION_NEVER)
     sim->frames[number].arrived = sim->now;
 }
 
 /* A message has come to the receiver. Due time in us, docs/wire-mmtp.md 3 */
 void
-mmtp_sim_judge_packet (MmtpSim * sim, guint channel, const guint8 * bytes,
-    gsize size)
+mmtp_simulation_judge_packet (MmtpSimulation * sim, guint channel,
+    const guint8 * bytes, gsize size)
 {
   MmtpSenderStats stats;
   guint32 due, now;
   gint64 lateness;
 
   if (is_shared_time (sim, channel))
-    sim->result.mmtp_bytes[channel] += size + MMTP_SIM_OVERHEAD;
+    sim->result.mmtp_bytes[channel] += size + MMTP_SIMULATION_OVERHEAD;
   if (!is_data (sim, bytes, size))
     return;
   sim->result.data_arrived++;
   sim->ends->get_sender_stats (sim->sender, &stats);
   due = (guint32) bytes[10] << 24 | bytes[11] << 16 | bytes[12] << 8
       | bytes[13];
-  now = mmtp_sim_to_sender (sim, sim->now) / 1000;
+  now = mmtp_simulation_to_sender (sim, sim->now) / 1000;
   note_arrival (sim, due);
   lateness = (gint64) (gint32) (now - due) * 1000 - stats.initial_delay;
   if (lateness <= 0)
@@ -117,7 +120,7 @@ mmtp_sim_judge_packet (MmtpSim * sim, guint channel, const guint8 * bytes,
 }
 
 void
-mmtp_sim_judge_tcp (MmtpSim * sim, guint channel, const Tcp * tcp)
+mmtp_simulation_judge_tcp (MmtpSimulation * sim, guint channel, const Tcp * tcp)
 {
   if (is_shared_time (sim, channel))
     sim->result.tcp_bytes[channel] += tcp->config.mss + tcp->config.header;
@@ -127,7 +130,7 @@ mmtp_sim_judge_tcp (MmtpSim * sim, guint channel, const Tcp * tcp)
 
 /* The frame's number, or G_MAXUINT: its bytes are not those that were put. */
 static guint
-identify_frame (const MmtpSim * sim, GBytes * data)
+identify_frame (const MmtpSimulation * sim, GBytes * data)
 {
   gsize size;
   const guint8 *bytes = g_bytes_get_data (data, &size);
@@ -145,45 +148,47 @@ identify_frame (const MmtpSim * sim, GBytes * data)
 
 /* The receiver's word for the deadline, and its own promise */
 static void
-judge_times (MmtpSim * sim, const MmtpSimFrame * frame,
+judge_times (MmtpSimulation * sim, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)
 {
   gint64 error = event->due + event->delay
-      - mmtp_sim_to_receiver (sim, frame->limit);
+      - mmtp_simulation_to_receiver (sim, frame->limit);
 
-  if (event->due + event->delay < mmtp_sim_to_receiver (sim, sim->now))
-    mmtp_sim_error (sim, "let out %.6f s after its time by its own clock",
-        (mmtp_sim_to_receiver (sim, sim->now) - event->due
-            - event->delay) / 1e9);
+  if (event->due + event->delay < mmtp_simulation_to_receiver (sim, sim->now))
+    mmtp_simulation_error (sim,
+        "let out %.6f s after its time by its own clock",
+        (mmtp_simulation_to_receiver (sim,
+                sim->now) - event->due - event->delay) / 1e9);
   sim->result.worst_deadline = MAX (sim->result.worst_deadline, ABS (error));
 }
 
 static void
-judge_frame (MmtpSim * sim, const MmtpReceiverEvent * event)
+judge_frame (MmtpSimulation * sim, const MmtpReceiverEvent * event)
 {
   guint number = identify_frame (sim, event->data);
-  MmtpSimResult *result = &sim->result;
+  MmtpSimulationResult *result = &sim->result;
   MmtpSenderStats stats;
-  MmtpSimFrame *frame;
+  MmtpSimulationFrame *frame;
 
   if (number == G_MAXUINT) {
     result->corrupt++;
-    mmtp_sim_error (sim, "a buffer that nobody put");
+    mmtp_simulation_error (sim, "a buffer that nobody put");
     return;
   }
   frame = &sim->frames[number];
-  if (frame->released != MMTP_SIM_NEVER) {
+  if (frame->released != MMTP_SIMULATION_NEVER) {
     result->duplicates++;
-    mmtp_sim_error (sim, "frame %u twice", number);
+    mmtp_simulation_error (sim, "frame %u twice", number);
     return;
   }
   if (number < sim->next_frame) {
     result->out_of_order++;
-    mmtp_sim_error (sim, "frame %u after frame %u", number,
+    mmtp_simulation_error (sim, "frame %u after frame %u", number,
         sim->next_frame - 1);
   }
   if (event->flags != frame->flags)
-    mmtp_sim_error (sim, "frame %u has flags %02x", number, event->flags);
+    mmtp_simulation_error (sim, "frame %u has flags %02x", number,
+        event->flags);
   sim->next_frame = MAX (sim->next_frame, number + 1);
   frame->released = sim->now;
   sim->ends->get_sender_stats (sim->sender, &stats);
@@ -200,7 +205,8 @@ judge_frame (MmtpSim * sim, const MmtpReceiverEvent * event)
 }
 
 void
-mmtp_sim_judge_receiver_event (MmtpSim * sim, MmtpReceiverEvent * event)
+mmtp_simulation_judge_receiver_event (MmtpSimulation * sim,
+    MmtpReceiverEvent * event)
 {
   switch (event->type) {
     case MMTP_EVENT_BUFFER:
@@ -222,7 +228,8 @@ mmtp_sim_judge_receiver_event (MmtpSim * sim, MmtpReceiverEvent * event)
 }
 
 void
-mmtp_sim_judge_sender_event (MmtpSim * sim, const MmtpSenderEvent * event)
+mmtp_simulation_judge_sender_event (MmtpSimulation * sim,
+    const MmtpSenderEvent * event)
 {
   if (event->type == MMTP_EVENT_READY)
     sim->result.ready = TRUE;
@@ -241,7 +248,7 @@ mmtp_sim_judge_sender_event (MmtpSim * sim, const MmtpSenderEvent * event)
 /* --- in all --------------------------------------------------------------- */
 
 void
-mmtp_sim_judge_memory (MmtpSim * sim)
+mmtp_simulation_judge_memory (MmtpSimulation * sim)
 {
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
@@ -254,54 +261,55 @@ mmtp_sim_judge_memory (MmtpSim * sim)
 }
 
 void
-mmtp_sim_judge_end (MmtpSim * sim)
+mmtp_simulation_judge_end (MmtpSimulation * sim)
 {
-  MmtpSimResult *result = &sim->result;
+  MmtpSimulationResult *result = &sim->result;
   guint i;
 
   result->frames = sim->n_put;
   for (i = 0; i < sim->n_put; i++)
-    result->missing += sim->frames[i].released == MMTP_SIM_NEVER;
+    result->missing += sim->frames[i].released == MMTP_SIMULATION_NEVER;
   sim->ends->get_sender_stats (sim->sender, &result->sender);
   sim->ends->get_receiver_stats (sim->receiver, &result->receiver);
   for (i = 0; i < sim->config.n_channels; i++) {
     sim->ends->get_sender_channel_stats (sim->sender, i, &result->channels[i]);
     sim->ends->get_receiver_channel_stats (sim->receiver, i,
         &result->arrivals[i]);
-    sim_link_get_stats (sim->channels[i].link, SIM_FORWARD,
-        &result->links[i][SIM_FORWARD]);
-    sim_link_get_stats (sim->channels[i].link, SIM_BACK,
-        &result->links[i][SIM_BACK]);
+    virtual_link_get_stats (sim->channels[i].link, VIRTUAL_LINK_FORWARD,
+        &result->links[i][VIRTUAL_LINK_FORWARD]);
+    virtual_link_get_stats (sim->channels[i].link, VIRTUAL_LINK_BACK,
+        &result->links[i][VIRTUAL_LINK_BACK]);
   }
 }
 
-const MmtpSimResult *
-mmtp_sim_get_result (MmtpSim * sim)
+const MmtpSimulationResult *
+mmtp_simulation_get_result (MmtpSimulation * sim)
 {
   return &sim->result;
 }
 
-const MmtpSimFrame *
-mmtp_sim_get_frames (MmtpSim * sim)
+const MmtpSimulationFrame *
+mmtp_simulation_get_frames (MmtpSimulation * sim)
 {
   return sim->frames;
 }
 
 static gboolean
-is_lost (const MmtpSimFrame * frame)
+is_lost (const MmtpSimulationFrame * frame)
 {
-  return frame->released == MMTP_SIM_NEVER || frame->arrived > frame->limit;
+  return frame->released == MMTP_SIMULATION_NEVER
+      || frame->arrived > frame->limit;
 }
 
 static gboolean
-is_put_in (const MmtpSim * sim, const MmtpSimFrame * frame, guint64 from,
-    guint64 to)
+is_put_in (const MmtpSimulation * sim, const MmtpSimulationFrame * frame,
+    guint64 from, guint64 to)
 {
   return frame->due >= sim->origin + from && frame->due < sim->origin + to;
 }
 
 guint
-mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to)
+mmtp_simulation_count_lost (MmtpSimulation * sim, guint64 from, guint64 to)
 {
   guint i, n = 0;
 
@@ -312,13 +320,13 @@ mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to)
 }
 
 guint
-mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to)
+mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from, guint64 to)
 {
   gboolean is_broken = FALSE;
   guint i, n = 0;
 
   for (i = 0; i < sim->n_put; i++) {
-    const MmtpSimFrame *frame = &sim->frames[i];
+    const MmtpSimulationFrame *frame = &sim->frames[i];
 
     if (!(frame->flags & MMTP_FLAG_DELTA))
       is_broken = FALSE;
@@ -330,12 +338,12 @@ mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to)
 }
 
 static void
-print_channel (MmtpSim * sim, guint i)
+print_channel (MmtpSimulation * sim, guint i)
 {
-  const MmtpSimResult *result = &sim->result;
+  const MmtpSimulationResult *result = &sim->result;
   const MmtpSenderPathStats *c = &result->channels[i];
-  const SimLinkStats *forward = &result->links[i][SIM_FORWARD];
-  const SimLinkStats *back = &result->links[i][SIM_BACK];
+  const VirtualLinkStats *forward = &result->links[i][VIRTUAL_LINK_FORWARD];
+  const VirtualLinkStats *back = &result->links[i][VIRTUAL_LINK_BACK];
 
   g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
       "%.1f ms, rtt %.1f ms\n", i, mmtp_path_state_get_name (c->state),
@@ -355,7 +363,7 @@ print_channel (MmtpSim * sim, guint i)
 }
 
 static void
-print_messages (MmtpSim * sim)
+print_messages (MmtpSimulation * sim)
 {
   guint d, i;
 
@@ -372,9 +380,9 @@ print_messages (MmtpSim * sim)
 }
 
 void
-mmtp_sim_print (MmtpSim * sim)
+mmtp_simulation_print (MmtpSimulation * sim)
 {
-  const MmtpSimResult *result = &sim->result;
+  const MmtpSimulationResult *result = &sim->result;
   guint i;
 
   g_print ("  seed %" G_GUINT64_FORMAT ": %u frames from %.3f s%s, D0 %.1f ms:"
@@ -392,7 +400,7 @@ mmtp_sim_print (MmtpSim * sim)
       result->worst_late / 1e6, result->sender.discarded_buffers,
       result->sender.retransmitted, result->max_queued, result->max_held,
       result->worst_deadline / 1e6,
-      result->ended_at == MMTP_SIM_NEVER ? "never" : "told");
+      result->ended_at == MMTP_SIMULATION_NEVER ? "never" : "told");
   print_messages (sim);
   for (i = 0; i < sim->config.n_channels; i++)
     print_channel (sim, i);

@@ -107,7 +107,7 @@ sender_poll_output (gpointer data, guint64 now, guint * channel,
 static guint64
 next_wakeup (gpointer data)
 {
-  return MMTP_SIM_NEVER;
+  return MMTP_SIMULATION_NEVER;
 }
 
 static gboolean
@@ -216,7 +216,7 @@ get_receiver_channel_stats (gpointer data, guint channel,
   return FALSE;
 }
 
-const MmtpSimEnds mmtp_sim_udp = {
+const MmtpSimulationEnds mmtp_simulation_udp = {
   .sender_new = sender_new,
   .sender_free = sender_free,
   .add_channel = add_channel,

@@ -9,9 +9,9 @@
 #include "link.h"
 #include "seededdraw.h"
 
-struct _SimLink
+struct _VirtualLink
 {
-  SimLinkConfig config;
+  VirtualLinkConfig config;
   GDestroyNotify packet_free;
   Link *links[2];               /* twice the same one if it is half-duplex */
   guint flows[2];
@@ -19,39 +19,39 @@ struct _SimLink
 };
 
 void
-sim_link_config_add_outage (SimLinkConfig * config, guint64 from,
+virtual_link_config_add_outage (VirtualLinkConfig * config, guint64 from,
     guint64 to, guint32 above)
 {
-  SimOutage *outage = &config->outages[config->n_outages++];
+  VirtualLinkOutage *outage = &config->outages[config->n_outages++];
 
-  g_assert_cmpuint (config->n_outages, <=, SIM_MAX_OUTAGES);
+  g_assert_cmpuint (config->n_outages, <=, VIRTUAL_LINK_MAX_OUTAGES);
   outage->from = from;
   outage->to = to;
   outage->above = above;
 }
 
-static SimStep *
-add_step (SimLinkConfig * config, guint64 time)
+static VirtualLinkStep *
+add_step (VirtualLinkConfig * config, guint64 time)
 {
-  SimStep *step = &config->steps[config->n_steps++];
+  VirtualLinkStep *step = &config->steps[config->n_steps++];
 
-  g_assert_cmpuint (config->n_steps, <=, SIM_MAX_STEPS);
+  g_assert_cmpuint (config->n_steps, <=, VIRTUAL_LINK_MAX_STEPS);
   step->time = time;
   return step;
 }
 
 void
-sim_link_config_add_step (SimLinkConfig * config, guint64 time,
+virtual_link_config_add_step (VirtualLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay)
 {
-  SimStep *step = add_step (config, time);
+  VirtualLinkStep *step = add_step (config, time);
 
   step->rate = rate;
   step->delay = delay;
 }
 
 void
-sim_link_config_add_back_step (SimLinkConfig * config, guint64 time,
+virtual_link_config_add_back_step (VirtualLinkConfig * config, guint64 time,
     guint64 back_rate)
 {
   add_step (config, time)->back_rate = back_rate;
@@ -60,7 +60,7 @@ sim_link_config_add_back_step (SimLinkConfig * config, guint64 time,
 /* --- life ----------------------------------------------------------------- */
 
 static void
-set_loss (LinkPipeConfig * pipe, const SimPath * path)
+set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
 {
   if (!path->burst) {
     pipe->loss_good = path->loss;
@@ -74,10 +74,10 @@ set_loss (LinkPipeConfig * pipe, const SimPath * path)
 /* The core has one jitter, one loss and one queue limit for both stations of a
  * half-duplex pipe. */
 static void
-check_is_symmetric (const SimLinkConfig * config)
+check_is_symmetric (const VirtualLinkConfig * config)
 {
-  const SimPath *forward = &config->path[SIM_FORWARD];
-  const SimPath *back = &config->path[SIM_BACK];
+  const VirtualLinkPath *forward = &config->path[VIRTUAL_LINK_FORWARD];
+  const VirtualLinkPath *back = &config->path[VIRTUAL_LINK_BACK];
 
   g_assert_true (forward->fluctuation == back->fluctuation
       && forward->exponential == back->exponential
@@ -86,9 +86,10 @@ check_is_symmetric (const SimLinkConfig * config)
 }
 
 static Link *
-make_link (const SimLinkConfig * config, SimDirection d, guint64 seed)
+make_link (const VirtualLinkConfig * config, VirtualLinkDirection d,
+    guint64 seed)
 {
-  const SimPath *path = &config->path[d];
+  const VirtualLinkPath *path = &config->path[d];
   LinkConfig link_config;
   GError *error = NULL;
   Link *link;
@@ -116,11 +117,11 @@ make_link (const SimLinkConfig * config, SimDirection d, guint64 seed)
   return link;
 }
 
-SimLink *
-sim_link_new (const SimLinkConfig * config, guint64 seed,
+VirtualLink *
+virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     guint number, GDestroyNotify packet_free)
 {
-  SimLink *self = g_new0 (SimLink, 1);
+  VirtualLink *self = g_new0 (VirtualLink, 1);
   guint i;
 
   self->config = *config;
@@ -128,8 +129,8 @@ sim_link_new (const SimLinkConfig * config, guint64 seed,
   if (config->half_duplex)
     check_is_symmetric (config);
   for (i = 0; i < 2; i++) {
-    if (i == SIM_BACK && config->half_duplex)
-      self->links[i] = self->links[SIM_FORWARD];
+    if (i == VIRTUAL_LINK_BACK && config->half_duplex)
+      self->links[i] = self->links[VIRTUAL_LINK_FORWARD];
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
@@ -140,13 +141,13 @@ sim_link_new (const SimLinkConfig * config, guint64 seed,
 }
 
 static gboolean
-has_own_link (const SimLink * self, guint direction)
+has_own_link (const VirtualLink * self, guint direction)
 {
-  return direction == SIM_FORWARD || !self->config.half_duplex;
+  return direction == VIRTUAL_LINK_FORWARD || !self->config.half_duplex;
 }
 
 void
-sim_link_free (SimLink * self)
+virtual_link_free (VirtualLink * self)
 {
   guint i;
 
@@ -158,25 +159,25 @@ sim_link_free (SimLink * self)
 }
 
 void
-sim_link_set_origin (SimLink * self, guint64 origin)
+virtual_link_set_origin (VirtualLink * self, guint64 origin)
 {
-  SimPath forward = self->config.path[SIM_FORWARD];
-  SimPath back = self->config.path[SIM_BACK];
+  VirtualLinkPath forward = self->config.path[VIRTUAL_LINK_FORWARD];
+  VirtualLinkPath back = self->config.path[VIRTUAL_LINK_BACK];
   guint i, j;
 
   for (i = 0; i < self->config.n_steps; i++) {
-    const SimStep *step = &self->config.steps[i];
+    const VirtualLinkStep *step = &self->config.steps[i];
 
     forward.rate = step->rate ? step->rate : forward.rate;
     forward.delay = step->delay ? step->delay : forward.delay;
     back.rate = step->back_rate ? step->back_rate : back.rate;
-    link_add_step (self->links[SIM_FORWARD], origin + step->time, SIM_FORWARD,
-        forward.rate * 8, forward.delay);
-    link_add_step (self->links[SIM_BACK], origin + step->time, SIM_BACK,
-        back.rate * 8, back.delay);
+    link_add_step (self->links[VIRTUAL_LINK_FORWARD], origin + step->time,
+        VIRTUAL_LINK_FORWARD, forward.rate * 8, forward.delay);
+    link_add_step (self->links[VIRTUAL_LINK_BACK], origin + step->time,
+        VIRTUAL_LINK_BACK, back.rate * 8, back.delay);
   }
   for (i = 0; i < self->config.n_outages; i++) {
-    const SimOutage *outage = &self->config.outages[i];
+    const VirtualLinkOutage *outage = &self->config.outages[i];
 
     for (j = 0; j < 2; j++) {
       if (has_own_link (self, j))
@@ -189,7 +190,7 @@ sim_link_set_origin (SimLink * self, guint64 origin)
 /* --- a packet's way ------------------------------------------------------- */
 
 static void
-free_lost (SimLink * self, Link * link)
+free_lost (VirtualLink * self, Link * link)
 {
   LinkEvent event;
 
@@ -200,8 +201,8 @@ free_lost (SimLink * self, Link * link)
 }
 
 void
-sim_link_input (SimLink * self, guint64 now, SimDirection direction,
-    guint32 size, gpointer packet)
+virtual_link_input (VirtualLink * self, guint64 now,
+    VirtualLinkDirection direction, guint32 size, gpointer packet)
 {
   Link *link = self->links[direction];
   guint64 bytes;
@@ -214,7 +215,8 @@ sim_link_input (SimLink * self, guint64 now, SimDirection direction,
 }
 
 gpointer
-sim_link_output (SimLink * self, guint64 now, SimDirection * direction)
+virtual_link_output (VirtualLink * self, guint64 now,
+    VirtualLinkDirection * direction)
 {
   LinkPacket packet;
   guint i;
@@ -233,7 +235,7 @@ sim_link_output (SimLink * self, guint64 now, SimDirection * direction)
 }
 
 static guint64
-count_under_way (SimLink * self, guint direction)
+count_under_way (VirtualLink * self, guint direction)
 {
   LinkFlowStats stats;
   guint64 ended = 0;
@@ -246,7 +248,7 @@ count_under_way (SimLink * self, guint direction)
 }
 
 guint64
-sim_link_next (SimLink * self)
+virtual_link_next (VirtualLink * self)
 {
   guint64 next = G_MAXUINT64;
   guint i;
@@ -260,8 +262,8 @@ sim_link_next (SimLink * self)
 }
 
 void
-sim_link_get_stats (SimLink * self, SimDirection direction,
-    SimLinkStats * stats)
+virtual_link_get_stats (VirtualLink * self, VirtualLinkDirection direction,
+    VirtualLinkStats * stats)
 {
   LinkFlowStats flow;
 

@@ -11,17 +11,17 @@
 
 #include <glib.h>
 
-#define SIM_MS G_GUINT64_CONSTANT (1000000)
-#define SIM_SECOND G_GUINT64_CONSTANT (1000000000)
+#define VIRTUAL_LINK_MS G_GUINT64_CONSTANT (1000000)
+#define VIRTUAL_LINK_SECOND G_GUINT64_CONSTANT (1000000000)
 
-#define SIM_MAX_STEPS 64
-#define SIM_MAX_OUTAGES 32
+#define VIRTUAL_LINK_MAX_STEPS 64
+#define VIRTUAL_LINK_MAX_OUTAGES 32
 
 typedef enum
 {
-  SIM_FORWARD,             /* to the receiver */
-  SIM_BACK
-} SimDirection;
+  VIRTUAL_LINK_FORWARD,         /* to the receiver */
+  VIRTUAL_LINK_BACK
+} VirtualLinkDirection;
 
 typedef struct
 {
@@ -34,13 +34,13 @@ typedef struct
   gdouble loss;                 /* part of the packets, or of the time */
   guint64 burst;                /* ns, mean time in which all is lost; 0: each
                                  * packet for itself */
-} SimPath;
+} VirtualLinkPath;
 
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
   guint32 above;                /* only packets of more bytes */
-} SimOutage;
+} VirtualLinkOutage;
 
 /* From then on; 0: as it was */
 typedef struct
@@ -48,20 +48,20 @@ typedef struct
   guint64 time;                 /* ns since the origin */
   guint64 rate, delay;          /* forward */
   guint64 back_rate;
-} SimStep;
+} VirtualLinkStep;
 
 typedef struct
 {
-  SimPath path[2];
+  VirtualLinkPath path[2];
   gboolean half_duplex;         /* both directions take turns on one medium, and
                                  * differ in rate and delay only */
   guint64 turnaround;           /* ns when the direction changes */
-  SimOutage outages[SIM_MAX_OUTAGES];  /* all that is under way then is lost,
-                                        * both directions */
+  /* All that is under way then is lost, in both directions. */
+  VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;
-  SimStep steps[SIM_MAX_STEPS];
+  VirtualLinkStep steps[VIRTUAL_LINK_MAX_STEPS];
   guint n_steps;
-} SimLinkConfig;
+} VirtualLinkConfig;
 
 typedef struct
 {
@@ -72,32 +72,32 @@ typedef struct
   guint64 busy;                 /* ns of transmission */
   guint64 max_queued;           /* bytes */
   guint64 under_way;            /* packets that are on their way now */
-} SimLinkStats;
+} VirtualLinkStats;
 
-void sim_link_config_add_outage (SimLinkConfig * config,
+void virtual_link_config_add_outage (VirtualLinkConfig * config,
     guint64 from, guint64 to, guint32 above);
 /* In the order of time */
-void sim_link_config_add_step (SimLinkConfig * config, guint64 time,
+void virtual_link_config_add_step (VirtualLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay);
-void sim_link_config_add_back_step (SimLinkConfig * config,
+void virtual_link_config_add_back_step (VirtualLinkConfig * config,
     guint64 time, guint64 back_rate);
 
-typedef struct _SimLink SimLink;
+typedef struct _VirtualLink VirtualLink;
 
-SimLink *sim_link_new (const SimLinkConfig * config,
+VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
-void sim_link_free (SimLink * link);
+void virtual_link_free (VirtualLink * link);
 /* The time that outages and steps count from; none happen before it is set */
-void sim_link_set_origin (SimLink * link, guint64 origin);
+void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes the packet. */
-void sim_link_input (SimLink * link, guint64 now,
-    SimDirection direction, guint32 size, gpointer packet);
+void virtual_link_input (VirtualLink * link, guint64 now,
+    VirtualLinkDirection direction, guint32 size, gpointer packet);
 /* A packet that has arrived at `now`, in the order of arrival; NULL: none */
-gpointer sim_link_output (SimLink * link, guint64 now,
-    SimDirection * direction);
+gpointer virtual_link_output (VirtualLink * link, guint64 now,
+    VirtualLinkDirection * direction);
 /* G_MAXUINT64: nothing is under way */
-guint64 sim_link_next (SimLink * link);
-void sim_link_get_stats (SimLink * link, SimDirection direction,
-    SimLinkStats * stats);
+guint64 virtual_link_next (VirtualLink * link);
+void virtual_link_get_stats (VirtualLink * link, VirtualLinkDirection direction,
+    VirtualLinkStats * stats);
 
 #endif /* __VIRTUALLINK_H__ */

@@ -61,7 +61,7 @@ realloc (void *address, size_t size)
 
 #define PACKETS 5000
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 /* What an end has to say comes at once; its events are thrown away. */
 static void
@@ -113,9 +113,9 @@ GST_START_TEST (nothing_is_allocated_for_packets)
 {
   guint i, n = 0;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
   allocations = 0;
   counting = TRUE;
   for (i = 0; i < PACKETS; i++) {
@@ -130,10 +130,10 @@ GST_START_TEST (nothing_is_allocated_for_packets)
   }
   counting = FALSE;
   assert_equals_int (n, PACKETS - PACKETS / 100);
-  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->feedback_received > 10);
-  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->dropped_received > 10);
+  fail_unless (dccp_network_get_stats (&wire, CLIENT)->feedback_received > 10);
+  fail_unless (dccp_network_get_stats (&wire, CLIENT)->dropped_received > 10);
   assert_equals_int (allocations, 0);
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;

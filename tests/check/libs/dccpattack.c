@@ -24,7 +24,7 @@ struct _Attack
   guint answers;                /* that go at once */
 };
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static guint64
 draw (Attack * self)
@@ -41,10 +41,11 @@ forge (Attack * self, DccpEnd to, const DccpPacket * packet)
       + dccp_type_get_header_size (packet->type, TRUE);
   guint i = wire.log->len;
 
-  dccp_wire_forge (&wire, to, packet);
+  dccp_network_forge (&wire, to, packet);
   self->n++;
   for (; i < wire.log->len; i++) {
-    const DccpWireEntry *answer = &g_array_index (wire.log, DccpWireEntry, i);
+    const DccpNetworkEntry *answer =
+        &g_array_index (wire.log, DccpNetworkEntry, i);
 
     if (answer->packet.type != DCCP_RESET && answer->packet.type != DCCP_SYNC)
       continue;
@@ -60,15 +61,15 @@ run (Attack * self)
   const guint64 end = wire.now + DURATION;
 
   self->state = 1;
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
   wire.sending[CLIENT] = TRUE;
   while (wire.now < end) {
-    dccp_wire_run (&wire, MS);
+    dccp_network_run (&wire, MS);
     if (self->attack)
       self->attack (self);
   }
   wire.sending[CLIENT] = FALSE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
 }
 
 typedef struct
@@ -80,18 +81,18 @@ typedef struct
 static void
 judge (Outcome * outcome)
 {
-  const DccpStats *stats = dccp_wire_get_stats (&wire, CLIENT);
+  const DccpStats *stats = dccp_network_get_stats (&wire, CLIENT);
 
   outcome->sent = wire.n_sent[CLIENT];
   outcome->received = wire.received[SERVER]->len;
   outcome->rate = stats->rate;
   outcome->feedback = stats->feedback_received;
   assert_equals_float (stats->loss_event_rate, 0);
-  stats = dccp_wire_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&wire, SERVER);
   assert_equals_uint64 (stats->loss_events, 0);
   outcome->connections = stats->connections;
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
 }
 
 static void
@@ -101,13 +102,13 @@ assert_unmoved (void (*attack) (Attack * self))
   Outcome without, with;
   guint i;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   run (&nobody);
   judge (&without);
-  dccp_wire_clear (&wire);
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_clear (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   run (&somebody);
   judge (&with);
   fail_unless (somebody.n > 5000);
@@ -125,7 +126,7 @@ assert_unmoved (void (*attack) (Attack * self))
   /* in each of ten seconds eight Syncs and eight Resets of both */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 /* --- whoever guesses -------------------------------------------------------------- */
@@ -145,7 +146,7 @@ guess (Attack * self)
     DccpPacket packet = draw_packet (self);
 
     /* the client's also while it connects */
-    if (end == CLIENT || dccp_wire_get_state (&wire, end) == DCCP_STATE_OPEN)
+    if (end == CLIENT || dccp_network_get_state (&wire, end) == DCCP_STATE_OPEN)
       forge (self, end, &packet);
   }
 }
@@ -164,7 +165,7 @@ static void
 miss (Attack * self)
 {
   DccpEnd end = draw (self) % N_ENDS;
-  DccpConnection *connection = dccp_wire_get (&wire, end);
+  DccpConnection *connection = dccp_network_get (&wire, end);
   DccpPacket packet;
 
   if (!connection || connection->state != DCCP_STATE_OPEN)
@@ -194,7 +195,7 @@ GST_END_TEST;
 static guint64
 draw_unsent (Attack * self)
 {
-  const DccpConnection *client = dccp_wire_get (&wire, CLIENT);
+  const DccpConnection *client = dccp_network_get (&wire, CLIENT);
 
   switch (draw (self) % 4) {
     case 0:
@@ -209,10 +210,10 @@ draw_unsent (Attack * self)
 static void
 begin_unanswered (void)
 {
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   wire.lose_all[SERVER] = G_MAXINT;
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
 }
 
 /* 10,000 forged packets in a second, half of them Resets */
@@ -228,15 +229,16 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
     if (i % 2)
       packet.type = DCCP_RESET;
     packet.acknowledgement = draw_unsent (&self);
-    dccp_wire_run (&wire, SECOND / 10000);
+    dccp_network_run (&wire, SECOND / 10000);
     forge (&self, CLIENT, &packet);
   }
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_REQUEST);
   assert_equals_int (wire.events[CLIENT]->len, 0);
   wire.lose_all[SERVER] = 0;
-  dccp_wire_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  dccp_wire_clear (&wire);
+  dccp_network_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;
@@ -249,11 +251,11 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
   };
 
   begin_unanswered ();
-  reset.acknowledgement = dccp_wire_get (&wire, CLIENT)->gss;
-  dccp_wire_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RESET),
-      1);
-  dccp_wire_clear (&wire);
+  reset.acknowledgement = dccp_network_get (&wire, CLIENT)->gss;
+  dccp_network_forge (&wire, CLIENT, &reset);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+          DCCP_EVENT_RESET), 1);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;
@@ -269,7 +271,7 @@ come_from_elsewhere (Attack * self)
   const guint before = wire.log->len;
   gsize size;
 
-  if (dccp_wire_get_state (&wire, SERVER) != DCCP_STATE_OPEN)
+  if (dccp_network_get_state (&wire, SERVER) != DCCP_STATE_OPEN)
     return;
   path.remote[2] = draw (self);
   path.remote_port = draw (self);
@@ -278,11 +280,11 @@ come_from_elsewhere (Attack * self)
   if (draw (self) % 2)
     packet.type = DCCP_REQUEST;
   size = dccp_packet_write (&packet, &path, bytes) + packet.payload_size;
-  dccp_wire_inject_from (&wire, SERVER, &path, bytes, size);
+  dccp_network_inject_from (&wire, SERVER, &path, bytes, size);
   self->n++;
   self->answers += wire.log->len - before;
   if (wire.log->len > before)
-    fail_unless (size >= g_array_index (wire.log, DccpWireEntry, before).size
+    fail_unless (size >= g_array_index (wire.log, DccpNetworkEntry, before).size
         || packet.type == DCCP_REQUEST);
 }
 
@@ -300,7 +302,7 @@ ask_again (Attack * self)
   DccpPacket packet = draw_packet (self);
 
   packet.type = DCCP_REQUEST;
-  if (dccp_wire_get_state (&wire, SERVER) == DCCP_STATE_OPEN)
+  if (dccp_network_get_state (&wire, SERVER) == DCCP_STATE_OPEN)
     forge (self, SERVER, &packet);
 }
 
@@ -322,8 +324,8 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   guint i, responses;
   const guint n_networks = 2;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   for (i = 0; i < 20000; i++) {
     guint8 bytes[DCCP_MAX_HEADER];
     DatagramPath path = wire.paths[SERVER];
@@ -334,19 +336,19 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
     };
 
     path.remote[1] = 100 + i % n_networks;
-    dccp_wire_inject_from (&wire, SERVER, &path, bytes,
+    dccp_network_inject_from (&wire, SERVER, &path, bytes,
         dccp_packet_write (&packet, &path, bytes));
     fail_unless (wire.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
-    dccp_wire_run (&wire, MS / 2);
+    dccp_network_run (&wire, MS / 2);
   }
-  responses = dccp_wire_count (&wire, SERVER, DCCP_RESPONSE);
+  responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
   assert_equals_int (wire.log->len, responses);
   /* who comes when it is over is let in */
-  dccp_wire_run (&wire, 2 * SECOND);
-  dccp_wire_open (&wire);
-  dccp_wire_clear (&wire);
+  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_open (&wire);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;
@@ -540,21 +542,22 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
   guint i;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   for (i = 0; i < 10000; i++) {
     DccpPacket packet = {
       .type = DCCP_REQUEST,.source = 1,.destination = DCCP_WIRE_PORT,
       .sequence = i,.service_code = DCCP_SERVICE_RTPV
     };
 
-    dccp_wire_forge (&wire, SERVER, &packet);
-    dccp_wire_run (&wire, MS);
+    dccp_network_forge (&wire, SERVER, &packet);
+    dccp_network_run (&wire, MS);
   }
   assert_equals_int (wire.ends[SERVER]->n_candidates, 1);
-  fail_unless (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE) <= 11 * 8);
-  fail_unless (dccp_wire_get_stats (&wire, SERVER)->answers_suppressed > 9000);
-  dccp_wire_clear (&wire);
+  fail_unless (dccp_network_count (&wire, SERVER, DCCP_RESPONSE) <= 11 * 8);
+  fail_unless (dccp_network_get_stats (&wire,
+          SERVER)->answers_suppressed > 9000);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;
@@ -565,8 +568,8 @@ GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   for (i = 0; i <= 100; i++) {
     DccpPacket packet = {
       .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_WIRE_PORT,
@@ -575,16 +578,16 @@ GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
       .options_size = i % 2 ? 5 : 2
     };
 
-    dccp_wire_forge (&wire, SERVER, &packet);
+    dccp_network_forge (&wire, SERVER, &packet);
     if (i % 2 == 0)
-      assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), i / 2 <
+      assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), i / 2 <
           8 ? i / 2 : 8);
   }
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
   assert_equals_int (wire.log->len, 8);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           SERVER)->refused[DCCP_REFUSED_OPTION], 101);
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;
@@ -594,20 +597,20 @@ GST_START_TEST (resets_are_never_answered_by_resets)
   Attack self = {.state = 1 };
   guint i;
 
-  dccp_wire_init (&wire);
-  dccp_wire_begin (&wire);
+  dccp_network_init (&wire);
+  dccp_network_begin (&wire);
   for (i = 0; i < 1000; i++) {
     DccpPacket packet = draw_packet (&self);
 
     packet.type = DCCP_RESET;
     packet.source = 1;
     packet.destination = i % 2 ? DCCP_WIRE_PORT : 2;
-    dccp_wire_forge (&wire, i % 3 ? SERVER : CLIENT, &packet);
+    dccp_network_forge (&wire, i % 3 ? SERVER : CLIENT, &packet);
   }
   assert_equals_int (wire.log->len, 0);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           SERVER)->refused[DCCP_REFUSED_FLOW], 666);
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;

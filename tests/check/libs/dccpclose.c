@@ -8,42 +8,44 @@
 
 #include "dccpnetwork.h"
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static void
 setup (void)
 {
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
 }
 
 static void
 teardown (void)
 {
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 static void
 open_wire (void)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
 }
 
 static void
 assert_closed (void)
 {
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_TIME_WAIT);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_CLOSED), 1);
 }
 
 static guint8
 get_reset_code (DccpEnd from, gint n)
 {
-  const DccpWireEntry *entry = dccp_wire_find (&wire, from, DCCP_RESET, n);
+  const DccpNetworkEntry *entry =
+      dccp_network_find (&wire, from, DCCP_RESET, n);
 
   fail_unless (entry != NULL);
   return entry->packet.reset_code;
@@ -52,12 +54,13 @@ get_reset_code (DccpEnd from, gint n)
 GST_START_TEST (client_closes)
 {
   open_wire ();
-  dccp_wire_close (&wire, CLIENT);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSING);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_close (&wire, CLIENT);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_CLOSING);
+  dccp_network_run (&wire, SECOND);
   assert_closed ();
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 1);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 1);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
 }
 
@@ -73,9 +76,9 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 
   open_wire ();
   path = wire.paths[SERVER];
-  close = dccp_wire_next (&wire, SERVER, DCCP_CLOSE);
+  close = dccp_network_next (&wire, SERVER, DCCP_CLOSE);
   close.extended = TRUE;
-  close.source = dccp_wire_get (&wire, SERVER)->remote_port;
+  close.source = dccp_network_get (&wire, SERVER)->remote_port;
   close.destination = DCCP_WIRE_PORT;
   switch (__i__) {
     case 0:
@@ -97,17 +100,17 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
       close.acknowledgement = dccp_sequence_add (close.acknowledgement, 1);
       break;
     default:                   /* acknowledged long ago */
-      close.acknowledgement = dccp_sequence_add (dccp_wire_get (&wire,
+      close.acknowledgement = dccp_sequence_add (dccp_network_get (&wire,
               SERVER)->gar, -1);
       break;
   }
-  dccp_wire_inject_from (&wire, SERVER, &path, bytes,
+  dccp_network_inject_from (&wire, SERVER, &path, bytes,
       dccp_packet_write (&close, &path, bytes));
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER, DCCP_EVENT_CLOSED),
-      0);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+          DCCP_EVENT_CLOSED), 0);
 }
 
 GST_END_TEST;
@@ -115,14 +118,16 @@ GST_END_TEST;
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_wire ();
-  dccp_wire_close (&wire, SERVER);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_CLOSE_REQ);
-  dccp_wire_run (&wire, 60 * MS);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSING);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_close (&wire, SERVER);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+      DCCP_STATE_CLOSE_REQ);
+  dccp_network_run (&wire, 60 * MS);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_CLOSING);
+  dccp_network_run (&wire, SECOND);
   assert_closed ();
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_CLOSE_REQ), 1);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 1);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_CLOSE_REQ), 1);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 1);
 }
 
 GST_END_TEST;
@@ -130,9 +135,9 @@ GST_END_TEST;
 GST_START_TEST (both_close_at_once)
 {
   open_wire ();
-  dccp_wire_close (&wire, SERVER);
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_close (&wire, SERVER);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
   assert_closed ();
 }
 
@@ -146,8 +151,8 @@ assert_backoff (DccpEnd from, DccpType type, guint n)
   guint i;
 
   for (i = 1; i < n; i++) {
-    assert_equals_uint64 (dccp_wire_find (&wire, from, type, i)->time -
-        dccp_wire_find (&wire, from, type, i - 1)->time, wait);
+    assert_equals_uint64 (dccp_network_find (&wire, from, type, i)->time -
+        dccp_network_find (&wire, from, type, i - 1)->time, wait);
     wait = MIN (2 * wait, 64 * SECOND);
   }
 }
@@ -158,10 +163,10 @@ GST_START_TEST (close_is_sent_again)
   wire.configs[SERVER].idle_timeout = 0;
   open_wire ();
   wire.lose[CLIENT][DCCP_CLOSE] = 11;
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, 300 * SECOND);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, 300 * SECOND);
   assert_closed ();
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 12);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 12);
   assert_backoff (CLIENT, DCCP_CLOSE, 12);
 }
 
@@ -171,10 +176,10 @@ GST_START_TEST (close_req_is_sent_again)
 {
   open_wire ();
   wire.lose[SERVER][DCCP_CLOSE_REQ] = 4;
-  dccp_wire_close (&wire, SERVER);
-  dccp_wire_run (&wire, 9 * SECOND);
+  dccp_network_close (&wire, SERVER);
+  dccp_network_run (&wire, 9 * SECOND);
   assert_closed ();
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_CLOSE_REQ), 5);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_CLOSE_REQ), 5);
   assert_backoff (SERVER, DCCP_CLOSE_REQ, 5);
 }
 
@@ -187,8 +192,8 @@ GST_START_TEST (a_near_peer_has_time_to_answer)
   wire.delay = MS;
   open_wire ();
   wire.lose[__i__][__i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ] = 4;
-  dccp_wire_close (&wire, __i__);
-  dccp_wire_run (&wire, 9 * SECOND);
+  dccp_network_close (&wire, __i__);
+  dccp_network_run (&wire, 9 * SECOND);
   assert_closed ();
   assert_backoff (__i__, __i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ, 5);
 }
@@ -200,8 +205,8 @@ GST_START_TEST (lost_reset_is_made_up_for)
 {
   open_wire ();
   wire.lose[SERVER][DCCP_RESET] = 1;
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, 5 * SECOND);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, 5 * SECOND);
   assert_closed ();
   assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
 }
@@ -217,8 +222,8 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 
   open_wire ();
   wire.lose[SERVER][DCCP_RESET] = 1;
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, 60 * MS);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, 60 * MS);
   for (i = 0; i < 2000; i++) {
     guint8 bytes[DCCP_MAX_HEADER + 8] = { 0 };
     DatagramPath path = wire.paths[SERVER];
@@ -227,15 +232,16 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
     };
 
     path.remote[0] = 100;
-    dccp_wire_inject_from (&wire, SERVER, &path, bytes,
+    dccp_network_inject_from (&wire, SERVER, &path, bytes,
         dccp_packet_write (&ack, &path, bytes) + 8);
-    dccp_wire_run (&wire, MS);
+    dccp_network_run (&wire, MS);
   }
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_TIME_WAIT);
   /* and the strangers have no more than theirs, in three seconds */
-  fail_unless (dccp_wire_count (&wire, SERVER, DCCP_RESET) <= 2 + 3 * 8);
+  fail_unless (dccp_network_count (&wire, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 
 GST_END_TEST;
@@ -245,18 +251,18 @@ GST_START_TEST (short_close_is_answered_again)
   DccpPacket packet;
 
   open_wire ();
-  packet = dccp_wire_next (&wire, SERVER, DCCP_CLOSE);
-  packet.source = dccp_wire_get (&wire, SERVER)->remote_port;
+  packet = dccp_network_next (&wire, SERVER, DCCP_CLOSE);
+  packet.source = dccp_network_get (&wire, SERVER)->remote_port;
   packet.destination = DCCP_WIRE_PORT;
   wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_wire_forge (&wire, SERVER, &packet);
+  dccp_network_forge (&wire, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
-  dccp_wire_forge (&wire, SERVER, &packet);
+  dccp_network_forge (&wire, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
   packet.source ^= 1;
-  dccp_wire_forge (&wire, SERVER, &packet);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 2);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_forge (&wire, SERVER, &packet);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 2);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
@@ -265,14 +271,14 @@ GST_START_TEST (close_is_given_up_after_the_idle_timeout)
 {
   open_wire ();
   wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, 11 * SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, 11 * SECOND);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
@@ -281,13 +287,13 @@ GST_START_TEST (data_sent_before_the_close_comes)
 {
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   wire.sending[CLIENT] = FALSE;
   wire.n_put[CLIENT] = wire.n_sent[CLIENT];
-  dccp_wire_close (&wire, CLIENT);
+  dccp_network_close (&wire, CLIENT);
   fail_unless (dccp_endpoint_next_send (wire.ends[CLIENT], wire.now) ==
       DCCP_NEVER);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
   assert_closed ();
 }
@@ -296,14 +302,14 @@ GST_END_TEST;
 
 GST_START_TEST (closing_before_it_is_open_cleans_up)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 60 * MS);
-  dccp_wire_close (&wire, CLIENT);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 60 * MS);
+  dccp_network_close (&wire, CLIENT);
   assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_ABORTED);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  dccp_wire_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  dccp_network_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
   assert_equals_int (wire.events[SERVER]->len, 0);
 }
 
@@ -311,11 +317,11 @@ GST_END_TEST;
 
 GST_START_TEST (close_without_a_connection_is_closed)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_close (&wire, CLIENT);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_begin (&wire);
+  dccp_network_close (&wire, CLIENT);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_equals_int (wire.log->len, 0);
 }
 
@@ -325,13 +331,13 @@ GST_START_TEST (abort_resets)
 {
   open_wire ();
   dccp_endpoint_abort (wire.ends[SERVER], wire.now);
-  dccp_wire_flush (&wire, SERVER);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_find_event (&wire, CLIENT,
+  dccp_network_flush (&wire, SERVER);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_find_event (&wire, CLIENT,
           DCCP_EVENT_RESET)->reset_code, DCCP_RESET_ABORTED);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_ABORTED), 1);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 0);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 0);
 }
 
 GST_END_TEST;
@@ -343,27 +349,27 @@ GST_START_TEST (connection_in_timewait_is_no_connection)
   DccpPacket packet;
 
   open_wire ();
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_SYNC);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_SYNC);
   packet.options = (const guint8 *) "\0\0\0";
   packet.options_size = 4;
   packet.source = DCCP_WIRE_PORT;
-  packet.destination = dccp_wire_get (&wire, CLIENT)->local_port;
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
+  packet.destination = dccp_network_get (&wire, CLIENT)->local_port;
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
   assert_closed ();
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
   assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_NO_CONNECTION);
-  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_RESET,
+  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_RESET,
           0)->packet.sequence, dccp_sequence_add (packet.acknowledgement, 1));
-  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_RESET,
+  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_RESET,
           0)->packet.acknowledgement, packet.sequence);
   packet.type = DCCP_RESET;
-  dccp_wire_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 1);
-  dccp_wire_run (&wire, 240 * SECOND);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  dccp_network_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 1);
+  dccp_network_run (&wire, 240 * SECOND);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -371,16 +377,16 @@ GST_END_TEST;
 GST_START_TEST (client_connects_again_at_once)
 {
   open_wire ();
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
   assert_closed ();
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 2);
-  fail_if (dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 0)->packet.source ==
-      dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 1)->packet.source);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 2);
+  fail_if (dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 0)->packet.source ==
+      dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 1)->packet.source);
 }
 
 GST_END_TEST;
@@ -392,17 +398,18 @@ GST_START_TEST (ports_in_timewait_are_refused)
   wire.configs[CLIENT].local_port = 50000;
   open_wire ();
   dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
-  dccp_wire_flush (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_flush (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_NO_CONNECTION);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
-  dccp_wire_run (&wire, 240 * SECOND);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_TIME_WAIT);
+  dccp_network_run (&wire, 240 * SECOND);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -419,11 +426,11 @@ GST_START_TEST (client_that_was_restarted_gets_in)
   dccp_endpoint_free (wire.ends[CLIENT]);
   wire.ends[CLIENT] = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
   memset (&wire.stats[CLIENT], 0, sizeof (wire.stats[CLIENT]));
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_find_event (&wire, SERVER,
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_find_event (&wire, SERVER,
           DCCP_EVENT_RESET)->reset_code, DCCP_RESET_PACKET_ERROR);
 }
 
@@ -434,13 +441,13 @@ GST_END_TEST;
 GST_START_TEST (idle_connection_is_kept_by_syncs)
 {
   open_wire ();
-  dccp_wire_run (&wire, 100 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC) +
-      dccp_wire_count (&wire, SERVER, DCCP_SYNC) >= 19);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC) +
-      dccp_wire_count (&wire, SERVER, DCCP_SYNC) <= 42);
+  dccp_network_run (&wire, 100 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC) +
+      dccp_network_count (&wire, SERVER, DCCP_SYNC) >= 19);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC) +
+      dccp_network_count (&wire, SERVER, DCCP_SYNC) <= 42);
 }
 
 GST_END_TEST;
@@ -449,14 +456,14 @@ GST_START_TEST (receiver_notices_that_its_sender_is_gone)
 {
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   wire.sending[CLIENT] = FALSE;
   wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_wire_run (&wire, 9 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  dccp_wire_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  dccp_network_run (&wire, 9 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_ABORTED);
 }
@@ -467,10 +474,10 @@ GST_START_TEST (sender_notices_that_nobody_answers)
 {
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_wire_run (&wire, 11 * SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_run (&wire, 11 * SECOND);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
 }
 
@@ -480,10 +487,10 @@ GST_START_TEST (without_idle_timeout_nobody_asks)
 {
   wire.configs[CLIENT].idle_timeout = wire.configs[SERVER].idle_timeout = 0;
   open_wire ();
-  dccp_wire_run (&wire, 3600 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC), 0);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  dccp_network_run (&wire, 3600 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;

@@ -10,25 +10,25 @@
 #include "ccid3options.h"
 #include "dccpnetwork.h"
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static void
 setup (void)
 {
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
 }
 
 static void
 teardown (void)
 {
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 static void
 open_wire (void)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
 }
 
 /* Nothing that is sent from now on comes. */
@@ -52,9 +52,9 @@ static void
 stream (DccpEnd end, guint64 duration)
 {
   wire.sending[end] = TRUE;
-  dccp_wire_run (&wire, duration);
+  dccp_network_run (&wire, duration);
   wire.sending[end] = FALSE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
 }
 
 static void
@@ -78,17 +78,17 @@ GST_START_TEST (data_comes_as_it_was_sent)
   stream (CLIENT, 10 * SECOND);
   assert_all_came (CLIENT);
   fail_unless (wire.n_sent[CLIENT] >= 1000);
-  stats = dccp_wire_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&wire, SERVER);
   assert_equals_uint64 (stats->bytes_received, 100 * wire.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
   /* once a round trip */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
-  stats = dccp_wire_get_stats (&wire, CLIENT);
+  stats = dccp_network_get_stats (&wire, CLIENT);
   assert_equals_uint64 (stats->bytes_sent, 100 * wire.n_sent[CLIENT]);
   fail_unless (stats->feedback_received >= 80);
   fail_unless (stats->round_trip >= 99 * MS && stats->round_trip <= 101 * MS);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -98,7 +98,7 @@ GST_START_TEST (server_may_send_too)
   open_wire ();
   stream (SERVER, 3 * SECOND);
   assert_all_came (SERVER);
-  fail_unless (dccp_wire_get_stats (&wire, SERVER)->feedback_received >= 20);
+  fail_unless (dccp_network_get_stats (&wire, SERVER)->feedback_received >= 20);
 }
 
 GST_END_TEST;
@@ -109,7 +109,7 @@ GST_START_TEST (both_may_send_at_once)
   wire.sending[SERVER] = TRUE;
   stream (CLIENT, 5 * SECOND);
   wire.sending[SERVER] = FALSE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_all_came (CLIENT);
   assert_all_came (SERVER);
 }
@@ -234,7 +234,7 @@ GST_START_TEST (data_is_put_polled_and_told)
 GST_END_TEST;
 
 static gboolean
-lose_every_tenth (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+lose_every_tenth (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   return packet->type != DCCP_DATA || packet->sequence % 10 != 0;
@@ -248,15 +248,15 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
   wire.filter = lose_every_tenth;
   open_wire ();
   stream (CLIENT, 60 * SECOND);
-  stats = dccp_wire_get_stats (&wire, CLIENT);
+  stats = dccp_network_get_stats (&wire, CLIENT);
   fail_unless (stats->loss_event_rate > 0.09 && stats->loss_event_rate < 0.11,
       "p is %g", stats->loss_event_rate);
-  stats = dccp_wire_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&wire, SERVER);
   fail_unless (stats->their_loss_event_rate > 0.09);
   /* the last one is not known as lost before three have come after it */
   lost = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
   fail_unless (stats->lost == lost || stats->lost + 1 == lost);
-  fail_unless (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 3);
+  fail_unless (dccp_network_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 3);
 }
 
 GST_END_TEST;
@@ -265,13 +265,13 @@ GST_END_TEST;
 static gboolean
 arrives (gint64 ahead)
 {
-  DccpPacket packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  DccpPacket packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
   const guint before = wire.received[SERVER]->len;
 
   packet.sequence = dccp_sequence_add (packet.sequence, ahead);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_wire_forge (&wire, SERVER, &packet);
+  dccp_network_forge (&wire, SERVER, &packet);
   return wire.received[SERVER]->len > before;
 }
 
@@ -294,16 +294,16 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
   /* an Ack between them is no gap */
-  packet = dccp_wire_next (&wire, SERVER, DCCP_ACK);
-  dccp_wire_forge (&wire, SERVER, &packet);
+  packet = dccp_network_next (&wire, SERVER, DCCP_ACK);
+  dccp_network_forge (&wire, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (wire.last[SERVER].discont);
   /* nor is one that is lost, if NDP Count tells */
-  packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
   packet.options_size = 3;
-  dccp_wire_forge (&wire, SERVER, &packet);
+  dccp_network_forge (&wire, SERVER, &packet);
   fail_if (wire.last[SERVER].discont);
 }
 
@@ -318,22 +318,23 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_wire_run (&wire, SECOND);
-  event = dccp_wire_find_event (&wire, CLIENT, DCCP_EVENT_SLOW_RECEIVER);
+  dccp_network_run (&wire, SECOND);
+  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_SLOW_RECEIVER);
   fail_unless (event && event->slow);
-  rate = dccp_wire_get_stats (&wire, CLIENT)->rate;
-  dccp_wire_run (&wire, SECOND);
-  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->rate <= rate);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  rate = dccp_network_get_stats (&wire, CLIENT)->rate;
+  dccp_network_run (&wire, SECOND);
+  fail_unless (dccp_network_get_stats (&wire, CLIENT)->rate <= rate);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 1);
-  fail_unless (dccp_wire_get_stats (&wire, SERVER)->slow_receiver_sent >= 15);
-  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->slow_receiver_received >=
-      15);
+  fail_unless (dccp_network_get_stats (&wire,
+          SERVER)->slow_receiver_sent >= 15);
+  fail_unless (dccp_network_get_stats (&wire,
+          CLIENT)->slow_receiver_received >= 15);
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 2);
 }
 
@@ -347,28 +348,28 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   wire.sending[CLIENT] = FALSE;
-  dccp_wire_run (&wire, SECOND);
-  acks = dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK];
+  dccp_network_run (&wire, SECOND);
+  acks = dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK];
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 2);
   event = &g_array_index (wire.events[CLIENT], DccpEvent,
       wire.events[CLIENT]->len - 1);
   while (event->type != DCCP_EVENT_SLOW_RECEIVER)
     event--;
   fail_if (event->slow);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK],
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK],
       acks + 1);
   /* who never heard of it hears nothing */
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK],
+  dccp_network_run (&wire, SECOND);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK],
       acks + 1);
 }
 
@@ -376,11 +377,11 @@ GST_END_TEST;
 
 GST_START_TEST (who_is_slow_is_slow_for_the_next_sender_too)
 {
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_wire_open (&wire);
+  dccp_network_open (&wire);
   stream (CLIENT, SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 1);
 }
 
@@ -409,7 +410,7 @@ GST_START_TEST (dropped_packets_are_told_once)
   open_wire ();
   wire.sending[CLIENT] = TRUE;
   for (i = 0; i < 50; i++) {
-    dccp_wire_run (&wire, 20 * MS);
+    dccp_network_run (&wire, 20 * MS);
     if (wire.received[SERVER]->len == 0)
       continue;
     dccp_endpoint_dropped (wire.ends[SERVER], wire.now,
@@ -418,16 +419,16 @@ GST_START_TEST (dropped_packets_are_told_once)
     if (i % 20 == 0)
       wire.lose[SERVER][DCCP_ACK] = 1;
   }
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
   /* fewer than calls: as the sender slows down, some are of the same packet */
-  n = dccp_wire_get_stats (&wire, SERVER)->dropped_sent;
+  n = dccp_network_get_stats (&wire, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
       count_told (DCCP_DROP_CORRUPT), n);
   fail_unless (count_told (DCCP_DROP_CORRUPT) >= n / 3);
   fail_unless (count_told (DCCP_DROP_RECEIVE_BUFFER) >= n / 3);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->dropped_received,
-      n);
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
+          CLIENT)->dropped_received, n);
 }
 
 GST_END_TEST;
@@ -439,14 +440,14 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   open_wire ();
   stream (CLIENT, SECOND);
   cut ();
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
   /* 48 blocks of 16 packets each with Drop Code 2 */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257";
   packet.options_size = 50;
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
   assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER),
       wire.n_sent[CLIENT]);
 }
@@ -459,7 +460,7 @@ static guint8 captured[2000];
 static gsize captured_size;
 
 static gboolean
-capture (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+capture (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   if (from == CLIENT) {
@@ -488,12 +489,12 @@ find_option (guint8 type, DccpOption * option)
 static void
 hear_options (DccpType type, const gchar * options, gsize size)
 {
-  DccpPacket packet = dccp_wire_next (&wire, CLIENT, type);
+  DccpPacket packet = dccp_network_next (&wire, CLIENT, type);
 
   wire.filter = capture;
   packet.options = (const guint8 *) options;
   packet.options_size = size;
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
 }
 
 GST_START_TEST (timestamp_is_echoed)
@@ -507,12 +508,12 @@ GST_START_TEST (timestamp_is_echoed)
   wire.now += 7 * MS;
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
-  dccp_wire_run (&wire, MS);
+  dccp_network_run (&wire, MS);
   fail_unless (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
   fail_unless (dccp_option_read_timestamp_echo (&option, &stamp, &elapsed));
   assert_equals_int (stamp, 0x01020304);
   assert_equals_uint64 (elapsed, 7 * MS);
-  dccp_wire_run (&wire, 50 * MS);
+  dccp_network_run (&wire, 50 * MS);
   fail_if (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
 }
 
@@ -528,15 +529,15 @@ GST_START_TEST (what_is_asked_for_is_sent)
   hear_options (DCCP_ACK, "\42\4\7\1\42\4\200\1", 8);
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
-  dccp_wire_run (&wire, 0);
+  dccp_network_run (&wire, 0);
   /* Acks; a Request is a packet that may have data (section 7.7) */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
-  assert_equals_uint64 (number, dccp_wire_count (&wire, CLIENT, DCCP_ACK));
+  assert_equals_uint64 (number, dccp_network_count (&wire, CLIENT, DCCP_ACK));
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
   fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
-  dccp_wire_run (&wire, 50 * MS);
+  dccp_network_run (&wire, 50 * MS);
   fail_if (find_option (DCCP_OPTION_NDP_COUNT, &option));
 }
 
@@ -554,12 +555,12 @@ GST_START_TEST (syncs_say_the_round_trip)
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
   fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_DATA);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
   packet.payload = captured;
   packet.payload_size = 100;
-  dccp_wire_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC), 1);
+  dccp_network_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC), 1);
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
 }
 
@@ -572,13 +573,13 @@ GST_START_TEST (data_of_the_handshake_is_dropped_and_told)
   DccpPacket packet;
   guint offset = 0, run;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
   wire.filter = capture;
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_RESPONSE);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_RESPONSE);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
   assert_equals_int (wire.received[CLIENT]->len, 0);
   fail_unless (find_option (DCCP_OPTION_DATA_DROPPED, &option));
   fail_unless (dccp_option_next_drop_block (&option, &offset, &code, &run));
@@ -591,8 +592,9 @@ GST_END_TEST;
 static void
 assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
 {
-  const DccpWireEntry *reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
-  const DccpEvent *event = dccp_wire_find_event (&wire, CLIENT,
+  const DccpNetworkEntry *reset =
+      dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
+  const DccpEvent *event = dccp_network_find_event (&wire, CLIENT,
       DCCP_EVENT_ABORTED);
 
   fail_unless (reset && event);
@@ -601,7 +603,7 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
   assert_equals_int (reset->packet.reset_data[1], data_2);
   assert_equals_int (reset->packet.reset_data[2], data_3);
   assert_equals_int (event->reset_code, code);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
 }
 
 /* Section 11.7: two options of a block each */
@@ -610,7 +612,7 @@ GST_START_TEST (second_data_dropped_goes_on)
   open_wire ();
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   wire.sending[CLIENT] = FALSE;
   hear_options (DCCP_ACK, "\50\3\240\50\3\240", 6);
   assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER), 2);
@@ -626,14 +628,15 @@ GST_START_TEST (second_loss_intervals_go_on)
   open_wire ();
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   hear_options (DCCP_ACK, "\302\6\0\0\20\0" "\53\4\0\0"
       "\301\25\0" "\0\0\5\0\0\1\0\0\6" "\0\0\11\0\0\1\0\0\12"
       "\301\14\0" "\0\0\131\0\0\1\0\0\132"
       "\301\14\1" "\0\0\0\0\0\1\0\0\1", 55);
-  assert_equals_float (dccp_wire_get_stats (&wire, CLIENT)->loss_event_rate,
+  assert_equals_float (dccp_network_get_stats (&wire, CLIENT)->loss_event_rate,
       0.02);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 1);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
+      1);
 }
 
 GST_END_TEST;
@@ -673,7 +676,7 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
   open_wire ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
   /* the padding to a word comes behind it: Padding is nothing */
-  fail_unless (dccp_wire_get_state (&wire, CLIENT) == DCCP_STATE_OPEN);
+  fail_unless (dccp_network_get_state (&wire, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
 }
@@ -696,8 +699,9 @@ GST_START_TEST (options_of_no_use_are_no_errors)
 {
   open_wire ();
   hear_options (DCCP_ACK, unused_options, 16);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
+      0);
   hear_options (DCCP_ACK, "\1\44\3\1", 4);
   assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_INIT_COOKIE, 1, 0);
 }
@@ -709,8 +713,9 @@ GST_START_TEST (unknown_and_broken_options_are_ignored)
   open_wire ();
   /* reserved; a Receive Rate of 3 bytes; a length beyond the end */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 3);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
+      3);
 }
 
 GST_END_TEST;
@@ -718,7 +723,7 @@ GST_END_TEST;
 /* --- coverage and length ------------------------------------------------------------ */
 
 static gboolean
-spoil_last_byte (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+spoil_last_byte (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   if (packet->payload_size > 0)
@@ -748,9 +753,9 @@ GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
   wire.filter = spoil_last_byte;
   stream (CLIENT, 100 * MS);
   assert_equals_int (wire.received[SERVER]->len, 0);
-  fail_unless (dccp_wire_get_stats (&wire,
+  fail_unless (dccp_network_get_stats (&wire,
           SERVER)->refused[DCCP_REFUSED_CHECKSUM] > 0);
-  assert_equals_int (dccp_wire_find (&wire, CLIENT, DCCP_DATA,
+  assert_equals_int (dccp_network_find (&wire, CLIENT, DCCP_DATA,
           0)->packet.coverage, 0);
 }
 
@@ -764,17 +769,18 @@ GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
   use_raw ();
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 500 * MS);
+  dccp_network_run (&wire, 500 * MS);
   wire.sending[CLIENT] = FALSE;
-  packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
   packet.coverage = 1;
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_wire_forge (&wire, SERVER, &packet);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  dccp_network_forge (&wire, SERVER, &packet);
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->dropped_sent, 1);
-  assert_equals_uint64 (dccp_wire_get (&wire, SERVER)->gsr, packet.sequence);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->dropped_sent,
+      1);
+  assert_equals_uint64 (dccp_network_get (&wire, SERVER)->gsr, packet.sequence);
 }
 
 GST_END_TEST;

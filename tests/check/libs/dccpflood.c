@@ -31,7 +31,7 @@
 #define CLOSING_TIME 4000
 #define PAUSE 300
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 /* --- what is forged --------------------------------------------------------- */
 
@@ -175,7 +175,7 @@ forge (Attack * self)
     bytes[6] ^= 1;              /* of the checksum */
   if (draw (self) % 16 == 0)
     size = draw (self) % size;
-  dccp_wire_inject_from (&wire, to, &path, bytes, size);
+  dccp_network_inject_from (&wire, to, &path, bytes, size);
   self->n++;
   self->max_outputs = MAX (self->max_outputs, wire.log->len - n_logged);
   self->max_events = MAX (self->max_events, wire.events[to]->len - n_events);
@@ -192,7 +192,7 @@ is_target (Attack * self)
 
   if (!target)
     return FALSE;
-  state = dccp_wire_get_state (&wire, target->end);
+  state = dccp_network_get_state (&wire, target->end);
   if (target->state == DCCP_STATE_LISTEN)
     return (state == DCCP_STATE_LISTEN || state == DCCP_STATE_RESPOND)
         && target->is_after == self->is_after;
@@ -205,7 +205,7 @@ run (Attack * self, guint ms)
   guint i;
 
   for (; ms > 0; ms--) {
-    dccp_wire_run (&wire, MS);
+    dccp_network_run (&wire, MS);
     for (i = 0; i < RATE && is_target (self); i++)
       forge (self);
     g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=, DCCP_MAX_CANDIDATES);
@@ -216,8 +216,8 @@ run (Attack * self, guint ms)
 static guint64 silent_until[N_ENDS];
 
 static gboolean
-lose_while_silent (DccpWire * unused, DccpEnd from, const DccpPacket * packet,
-    guint8 * bytes, gsize size)
+lose_while_silent (DccpNetwork * unused, DccpEnd from,
+    const DccpPacket * packet, guint8 * bytes, gsize size)
 {
   return wire.now >= silent_until[from];
 }
@@ -228,7 +228,7 @@ begin_handshake (void)
 {
   wire.lose[SERVER][DCCP_RESPONSE] = 1;
   wire.lose[CLIENT][DCCP_ACK] = 2;
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
 }
 
 /* The answers to the first Close or CloseReq are lost. */
@@ -240,7 +240,7 @@ begin_closing (Attack * self)
 
   silent_until[OTHER (closing)] = wire.now + SECOND / 2;
   dccp_endpoint_close (wire.ends[closing], wire.now);
-  dccp_wire_flush (&wire, closing);
+  dccp_network_flush (&wire, closing);
 }
 
 static guint
@@ -250,8 +250,8 @@ count_answers (void)
   guint n = 0;
 
   for (end = CLIENT; end < N_ENDS; end++)
-    n += dccp_wire_count (&wire, end, DCCP_SYNC)
-        + dccp_wire_count (&wire, end, DCCP_RESET);
+    n += dccp_network_count (&wire, end, DCCP_SYNC)
+        + dccp_network_count (&wire, end, DCCP_RESET);
   return n;
 }
 
@@ -261,14 +261,14 @@ live (Attack * self, Outcome * outcome)
   const guint64 begin = SECOND;
   DccpEnd end;
 
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
   wire.configs[CLIENT].local_port = CLIENT_PORT;
   for (end = CLIENT; end < N_ENDS; end++) {
     wire.paths[end].local_port = wire.paths[end].remote_port = 0;
     silent_until[end] = 0;
   }
   wire.filter = lose_while_silent;
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   self->state = 1;
   run (self, LISTEN_TIME);
   begin_handshake ();
@@ -282,18 +282,18 @@ live (Attack * self, Outcome * outcome)
   self->is_after = TRUE;
   run (self, CLOSING_TIME);
   /* and another one */
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
   run (self, PAUSE);
   outcome->sent = wire.n_sent[CLIENT];
   outcome->received = wire.received[SERVER]->len;
-  outcome->connections = dccp_wire_get_stats (&wire, SERVER)->connections;
+  outcome->connections = dccp_network_get_stats (&wire, SERVER)->connections;
   for (end = CLIENT; end < N_ENDS; end++)
-    outcome->closed[end] = dccp_wire_count_events (&wire, end,
+    outcome->closed[end] = dccp_network_count_events (&wire, end,
         DCCP_EVENT_CLOSED);
   outcome->answers = count_answers ();
-  outcome->responses = dccp_wire_count (&wire, SERVER, DCCP_RESPONSE);
+  outcome->responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
   outcome->seconds = (wire.now - begin) / SECOND + 1;
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 /* --- what must hold --------------------------------------------------------------- */
@@ -367,22 +367,22 @@ GST_START_TEST (forged_request_keeps_no_client_out)
     .service_code = DCCP_SERVICE_RTPV
   };
 
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
   wire.configs[CLIENT].local_port = CLIENT_PORT;
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   wire.lose[CLIENT][DCCP_REQUEST] = __i__;
   if (__i__ == 0)
-    dccp_wire_forge (&wire, SERVER, &request);
-  dccp_wire_run (&wire, 200 * MS);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 200 * MS);
+    dccp_network_forge (&wire, SERVER, &request);
+  dccp_network_run (&wire, 200 * MS);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 200 * MS);
   if (__i__ == 1)
-    dccp_wire_forge (&wire, SERVER, &request);
-  dccp_wire_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->connections, 1);
-  dccp_wire_clear (&wire);
+    dccp_network_forge (&wire, SERVER, &request);
+  dccp_network_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->connections, 1);
+  dccp_network_clear (&wire);
 }
 
 GST_END_TEST;

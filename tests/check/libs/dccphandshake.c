@@ -11,28 +11,28 @@
 #include "ccid3options.h"
 #include "dccpnetwork.h"
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static void
 setup (void)
 {
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
 }
 
 static void
 teardown (void)
 {
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 static void
 assert_open (void)
 {
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -40,31 +40,34 @@ assert_open (void)
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
-  const DccpWireEntry *entry = dccp_wire_find (&wire, from, type, n);
+  const DccpNetworkEntry *entry = dccp_network_find (&wire, from, type, n);
 
   fail_unless (entry != NULL);
-  return entry->time - g_array_index (wire.log, DccpWireEntry, 0).time;
+  return entry->time - g_array_index (wire.log, DccpNetworkEntry, 0).time;
 }
 
 GST_START_TEST (three_packets_open_a_connection)
 {
-  const DccpWireEntry *request, *response, *ack;
+  const DccpNetworkEntry *request, *response, *ack;
 
-  dccp_wire_begin (&wire);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  dccp_wire_connect (&wire);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
-  dccp_wire_run (&wire, 60 * MS);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  dccp_network_begin (&wire);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_connect (&wire);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_REQUEST);
+  dccp_network_run (&wire, 60 * MS);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+      DCCP_STATE_RESPOND);
   assert_equals_int (wire.events[SERVER]->len, 0);
-  dccp_wire_run (&wire, 50 * MS);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_PARTOPEN);
-  dccp_wire_run (&wire, 200 * MS);
+  dccp_network_run (&wire, 50 * MS);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_PARTOPEN);
+  dccp_network_run (&wire, 200 * MS);
   assert_open ();
-  request = dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 0);
-  response = dccp_wire_find (&wire, SERVER, DCCP_RESPONSE, 0);
-  ack = dccp_wire_find (&wire, CLIENT, DCCP_ACK, 0);
+  request = dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 0);
+  response = dccp_network_find (&wire, SERVER, DCCP_RESPONSE, 0);
+  ack = dccp_network_find (&wire, CLIENT, DCCP_ACK, 0);
   assert_equals_int (request->packet.service_code, DCCP_SERVICE_RTPV);
   assert_equals_uint64 (response->packet.acknowledgement,
       request->packet.sequence);
@@ -72,19 +75,19 @@ GST_START_TEST (three_packets_open_a_connection)
   assert_equals_uint64 (ack->packet.acknowledgement, response->packet.sequence);
   assert_equals_uint64 (ack->packet.sequence,
       dccp_sequence_add (request->packet.sequence, 1));
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_REQUEST), 1);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), 1);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (handshake_measures_the_round_trip)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
       100 * MS);
 }
 
@@ -96,10 +99,10 @@ GST_START_TEST (handshake_agrees_on_windows)
   DccpEnd end;
 
   wire.configs[CLIENT].sequence_window = 20000;
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
   for (end = CLIENT; end < N_ENDS; end++) {
-    connection = dccp_wire_get (&wire, end);
+    connection = dccp_network_get (&wire, end);
     assert_equals_uint64 (dccp_features_get (connection->features,
             DCCP_FEATURE_SEQUENCE_WINDOW, end == CLIENT), 20000);
     assert_equals_uint64 (dccp_features_get (connection->features,
@@ -117,15 +120,15 @@ GST_START_TEST (request_is_sent_again)
   guint i;
 
   wire.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 200 * SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 200 * SECOND);
   for (i = 0; i < G_N_ELEMENTS (seconds); i++)
     assert_equals_uint64 (get_time (CLIENT, DCCP_REQUEST, i),
         seconds[i] * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_REQUEST), i);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), i);
   assert_open ();
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -133,20 +136,21 @@ GST_END_TEST;
 
 GST_START_TEST (client_gives_up_after_eight_minutes)
 {
-  const DccpWireEntry *reset;
+  const DccpNetworkEntry *reset;
 
   wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
-  dccp_wire_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_REQUEST);
+  dccp_network_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_int (wire.events[CLIENT]->len, 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 480 * SECOND);
-  reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
+  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
   assert_equals_int (reset->packet.reset_code, DCCP_RESET_ABORTED);
 }
 
@@ -156,10 +160,10 @@ GST_START_TEST (connect_timeout_may_be_shorter)
 {
   wire.configs[CLIENT].connect_timeout = 2 * SECOND;
   wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 3 * SECOND);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 3 * SECOND);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 2 * SECOND);
 }
@@ -169,12 +173,12 @@ GST_END_TEST;
 GST_START_TEST (response_is_sent_for_each_request)
 {
   wire.lose[SERVER][DCCP_RESPONSE] = 2;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 3);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 3);
   assert_open ();
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -183,9 +187,9 @@ GST_END_TEST;
 GST_START_TEST (client_acknowledges_until_it_hears)
 {
   wire.lose[CLIENT][DCCP_ACK] = 3;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 5 * SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 5 * SECOND);
   /* from the Response on: at once, after 200, 600 and 1400 ms */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
@@ -200,14 +204,15 @@ GST_END_TEST;
 GST_START_TEST (server_helps_client_out_of_partopen)
 {
   wire.lose[SERVER][DCCP_ACK] = 2;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND / 4);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_PARTOPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  dccp_wire_run (&wire, 3 * SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND / 4);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_PARTOPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&wire, 3 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -218,13 +223,14 @@ GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   wire.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
   wire.sending[SERVER] = TRUE;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 4 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 4 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+      DCCP_STATE_RESPOND);
   wire.lose[CLIENT][DCCP_ACK] = 0;
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 1);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
   assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, 0), 4 * SECOND + 50 * MS);
   assert_open ();
   fail_unless (wire.received[CLIENT]->len > 0);
@@ -236,12 +242,12 @@ GST_START_TEST (server_asks_at_growing_intervals)
 {
   guint i;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 60 * MS);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 60 * MS);
   wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_wire_run (&wire, 65 * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 4);
+  dccp_network_run (&wire, 65 * SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 4);
   for (i = 0; i < 4; i++)
     assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, i),
         (4 * ((2 << i) - 1)) * SECOND + 50 * MS);
@@ -253,11 +259,11 @@ GST_END_TEST;
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
   wire.lose[SERVER][DCCP_RESPONSE] = 6;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 64 * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 7);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 64 * SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 7);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
   assert_open ();
 }
 
@@ -271,14 +277,15 @@ GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   wire.lose[CLIENT][DCCP_REQUEST] = 3;
   wire.lose[SERVER][DCCP_RESPONSE] = 1;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 14 * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 1);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
-  dccp_wire_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 2);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 14 * SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+      DCCP_STATE_RESPOND);
+  dccp_network_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 2);
   assert_open ();
 }
 
@@ -289,15 +296,15 @@ GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
   wire.lose[CLIENT][DCCP_ACK] = 1;
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_open ();
   assert_equals_uint64 (get_time (CLIENT, DCCP_DATA_ACK, 0), 100 * MS);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
   fail_unless (get_time (CLIENT, DCCP_DATA, 0) >= 200 * MS);
   assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -316,7 +323,7 @@ is_confirm_of_window (const DccpOption * option)
 }
 
 static gboolean
-count_confirms (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   DataAcks *seen = self->user_data;
@@ -344,24 +351,24 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
   wire.filter = count_confirms;
   wire.lose[CLIENT][DCCP_ACK] = 1;
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   wire.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
       dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_open ();
   fail_unless (seen.packets > 0);
   if (sizes[__i__] > 0)
     assert_equals_int (seen.confirms, seen.packets);
   fail_unless (seen.max_size <= 1500 - 20 - 8);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
 }
 
 GST_END_TEST;
 
 /* The Acks of the client come later than what it sent behind them. */
 static gboolean
-hold_acks (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   self->extra_delay[from] = from == CLIENT && packet->type == DCCP_ACK ?
@@ -373,28 +380,28 @@ GST_START_TEST (data_may_overtake_the_handshake)
 {
   wire.filter = hold_acks;
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   wire.sending[CLIENT] = FALSE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_open ();
   assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->lost, 0);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->lost, 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
 
 /* Each packet of the handshake comes twice. */
 static gboolean
-double_it (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   guint8 *copy = g_memdup2 (bytes, size);
 
   self->filter = NULL;
-  dccp_wire_inject (self, OTHER (from), copy, size);
+  dccp_network_inject (self, OTHER (from), copy, size);
   self->filter = double_it;
   g_free (copy);
   return TRUE;
@@ -403,11 +410,11 @@ double_it (DccpWire * self, DccpEnd from, const DccpPacket * packet,
 GST_START_TEST (doubled_handshake_is_one_connection)
 {
   wire.filter = double_it;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, 2 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 1);
+  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 1);
 }
 
 GST_END_TEST;
@@ -419,21 +426,21 @@ assert_reset (guint8 code)
 {
   const DccpEvent *event;
 
-  event = dccp_wire_find_event (&wire, CLIENT, DCCP_EVENT_RESET);
+  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_RESET);
   fail_unless (event != NULL);
   assert_equals_int (event->reset_code, code);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
 }
 
 GST_START_TEST (another_service_is_refused)
 {
   wire.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_reset (DCCP_RESET_BAD_SERVICE_CODE);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
   assert_equals_int (wire.events[SERVER]->len, 0);
 }
 
@@ -442,9 +449,9 @@ GST_END_TEST;
 GST_START_TEST (another_port_is_refused)
 {
   wire.configs[CLIENT].remote_port = 5002;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_reset (DCCP_RESET_NO_CONNECTION);
 }
 
@@ -479,7 +486,7 @@ client_sends (Client * client)
 
   while ((size = dccp_endpoint_poll_control (client->endpoint, wire.now, &path,
               bytes)) > 0)
-    dccp_wire_inject_from (&wire, SERVER, &client->back, bytes, size);
+    dccp_network_inject_from (&wire, SERVER, &client->back, bytes, size);
 }
 
 GST_START_TEST (second_client_is_refused)
@@ -487,17 +494,17 @@ GST_START_TEST (second_client_is_refused)
   const DccpEvent *event;
   Client second;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
   client_init (&second, 9);
   client_sends (&second);
-  event = dccp_wire_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
+  event = dccp_network_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
   fail_unless (event != NULL);
   fail_unless (datagram_path_equal (&event->path, &second.back));
-  assert_equals_int (dccp_wire_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
-  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections_refused,
-      1);
+  assert_equals_int (dccp_network_get_stats (&wire,
+          SERVER)->connections_refused, 1);
   assert_open ();
   dccp_endpoint_free (second.endpoint);
 }
@@ -510,24 +517,24 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   Client others[20];
   guint i;
 
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
     others[i].back.remote[0] = i;       /* of a network of its own */
     client_sends (&others[i]);
   }
   /* nothing is kept of those that get an Init Cookie */
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE),
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
   assert_equals_int (wire.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
-  dccp_wire_run (&wire, 2 * SECOND);
-  dccp_wire_connect (&wire);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_connect (&wire);
+  dccp_network_run (&wire, SECOND);
   assert_open ();
   /* and the others hear that it is too late, as many as may */
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET),
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
-  assert_equals_int (dccp_wire_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
   for (i = 0; i < G_N_ELEMENTS (others); i++)
     dccp_endpoint_free (others[i].endpoint);
@@ -562,7 +569,7 @@ typedef struct
 } Cookies;
 
 static gboolean
-watch_cookies (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+watch_cookies (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   Cookies *seen = self->user_data;
@@ -590,9 +597,9 @@ begin_with_cookies (Cookies * seen)
 {
   wire.filter = watch_cookies;
   wire.user_data = seen;
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   fill_candidates ();
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
 }
 
 GST_START_TEST (cookie_opens_a_connection)
@@ -602,23 +609,23 @@ GST_START_TEST (cookie_opens_a_connection)
   wire.configs[CLIENT].sequence_window = 20000;
   wire.sending[CLIENT] = TRUE;
   begin_with_cookies (&seen);
-  dccp_wire_run (&wire, 60 * MS);
+  dccp_network_run (&wire, 60 * MS);
   assert_equals_int (wire.ends[SERVER]->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
   /* all is as if the Request had been kept */
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_features_get (dccp_wire_get (&wire,
+  assert_equals_uint64 (dccp_features_get (dccp_network_get (&wire,
               SERVER)->features, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE), 20000);
-  assert_equals_int (dccp_wire_get_stats (&wire,
+  assert_equals_int (dccp_network_get_stats (&wire,
           SERVER)->received[DCCP_REQUEST], DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
   fail_unless (wire.received[SERVER]->len > 100);
   assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -630,7 +637,7 @@ GST_START_TEST (cookie_may_be_lost)
 
   wire.lose[CLIENT][DCCP_ACK] = 2;
   begin_with_cookies (&seen);
-  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_network_run (&wire, 2 * SECOND);
   assert_open ();
   fail_unless (seen.in_acks >= 1);
 }
@@ -645,10 +652,10 @@ GST_START_TEST (responses_with_and_without_cookie_agree)
 
   wire.delay = 800 * MS;
   begin_with_cookies (&seen);
-  dccp_wire_run (&wire, 8 * SECOND);
+  dccp_network_run (&wire, 8 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE),
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
       DCCP_MAX_CANDIDATES_OF_PREFIX + 2);
 }
 
@@ -657,9 +664,9 @@ GST_END_TEST;
 static void
 assert_not_open (void)
 {
-  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 0);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RESET),
-      1);
+  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 0);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+          DCCP_EVENT_RESET), 1);
 }
 
 /* No byte of it may be another one: time, number, MAC, options. */
@@ -668,7 +675,7 @@ GST_START_TEST (spoiled_cookie_is_refused)
   Cookies seen = {.spoil = __i__ };
 
   begin_with_cookies (&seen);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_not_open ();
 }
 
@@ -680,7 +687,7 @@ GST_START_TEST (old_cookie_is_refused)
 
   wire.configs[CLIENT].idle_timeout = 0;
   begin_with_cookies (&seen);
-  dccp_wire_run (&wire, 17 * SECOND);
+  dccp_network_run (&wire, 17 * SECOND);
   assert_not_open ();
 }
 
@@ -690,13 +697,14 @@ GST_START_TEST (half_open_connection_ends_after_eight_minutes)
 {
   Client other;
 
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   client_init (&other, 100);
   client_sends (&other);
-  dccp_wire_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
-  dccp_wire_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_run (&wire, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+      DCCP_STATE_RESPOND);
+  dccp_network_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
   assert_equals_int (wire.events[SERVER]->len, 0);
   dccp_endpoint_free (other.endpoint);
 }
@@ -705,18 +713,18 @@ GST_END_TEST;
 
 GST_START_TEST (icmp_ends_only_a_request)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_open ();
   dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
-  dccp_wire_connect (&wire);
+  dccp_network_connect (&wire);
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_wire_flush (&wire, CLIENT);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_flush (&wire, CLIENT);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_UNREACHABLE), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
 }
 
 GST_END_TEST;
@@ -732,22 +740,22 @@ GST_START_TEST (server_asks_a_client_without_options)
   };
   DccpPacket ack;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
-  dccp_wire_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  dccp_network_begin (&wire);
+  dccp_network_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
+  dccp_network_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_CONNECTED), 0);
   fail_unless (dccp_endpoint_next_send (wire.ends[SERVER], wire.now) ==
       DCCP_NEVER);
-  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
+  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
   /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
-  dccp_wire_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  dccp_network_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -767,13 +775,13 @@ GST_START_TEST (request_of_linux_is_answered)
   };
   DccpPacket ack;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 0);
-  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
-  dccp_wire_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+  dccp_network_begin (&wire);
+  dccp_network_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 0);
+  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
+  dccp_network_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&wire, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -783,7 +791,7 @@ static guint8 captured[2000];
 static gsize captured_size;
 
 static gboolean
-capture (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+capture (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   if (from == CLIENT) {
@@ -827,17 +835,17 @@ GST_START_TEST (response_of_linux_is_confirmed)
   guint i;
 
   wire.filter = capture;
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
   wire.now += 100 * MS;
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_RESPONSE);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_RESPONSE);
   packet.sequence = 12345678;
   packet.options = options;
   packet.options_size = sizeof (options);
-  dccp_wire_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_ACK), 1);
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_ACK), 1);
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_SEQUENCE_WINDOW));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ECN_INCAPABLE));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ACK_RATIO));
@@ -849,17 +857,18 @@ GST_START_TEST (response_of_linux_is_confirmed)
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
   for (i = 0; i < 5; i++) {
-    dccp_wire_run (&wire, 100 * MS);
-    packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+    dccp_network_run (&wire, 100 * MS);
+    packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
     packet.options = feedback;
     packet.options_size = sizeof (feedback);
-    dccp_wire_forge (&wire, CLIENT, &packet);
+    dccp_network_forge (&wire, CLIENT, &packet);
   }
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->reported_rate,
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->reported_rate,
       0x4000 * 8);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 20);
+  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
+      0);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 20);
 }
 
 GST_END_TEST;
@@ -873,11 +882,11 @@ GST_START_TEST (peer_with_another_ccid_is_reset)
     .options = (const guint8 *) "\1\40\4\1\2",.options_size = 5
   };
 
-  dccp_wire_begin (&wire);
-  dccp_wire_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 0);
-  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 1);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_begin (&wire);
+  dccp_network_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 0);
+  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;

@@ -12,11 +12,11 @@
 #include "dccpsimulation.h"
 #include "seededdraw.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 
 #define SIZE 512                /* 5.3.5: bytes of data */
-#define WIRE (SIZE + 24 + DCCP_SIM_OVERHEAD)
+#define WIRE (SIZE + 24 + DCCP_SIMULATION_OVERHEAD)
 #define USB_DELAY (11 * MS)     /* 5.3.5: a round trip of 22 ms */
 #define USB_RATE 42000          /* 5.2.1 */
 #define ENDLESS 1000000000      /* bytes of a queue */
@@ -52,26 +52,26 @@ GST_START_TEST (one_flow_fills_the_link)
   g_print ("One flow, %u bytes/s (figures 5.1, 5.8: both about 42000)\n",
       USB_RATE);
   for (i = 0; i < G_N_ELEMENTS (queues); i++) {
-    DccpSimResult result;
-    DccpSimConfig config;
+    DccpSimulationResult result;
+    DccpSimulationConfig config;
     gdouble use;
 
-    dccp_sim_config_init (&config, 1, 60 * SECOND, USB_RATE, USB_DELAY,
+    dccp_simulation_config_init (&config, 1, 60 * SECOND, USB_RATE, USB_DELAY,
         queues[i]);
-    dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE);
-    dccp_sim_run (&config, &result);
-    use = dccp_sim_get_throughput (&result.flows[0], 10 * SECOND,
+    dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, SIZE);
+    dccp_simulation_run (&config, &result);
+    use = dccp_simulation_get_throughput (&result.flows[0], 10 * SECOND,
         60 * SECOND) / payload_of (USB_RATE);
     g_print ("queue %5u bytes: %5.0f bytes/s, %5.1f %% of the link, "
         "varies by %.3f, delay median %3.0f ms, p %.4f\n", queues[i],
-        dccp_sim_get_throughput (&result.flows[0], 10 * SECOND,
+        dccp_simulation_get_throughput (&result.flows[0], 10 * SECOND,
             60 * SECOND), 100 * use,
-        dccp_sim_get_variation (&result.flows[0], 10 * SECOND, 60 * SECOND),
-        dccp_sim_get_delay (&result.flows[0], .5) / 1e6,
-        result.flows[0].sender.loss_event_rate);
+        dccp_simulation_get_variation (&result.flows[0], 10 * SECOND,
+            60 * SECOND), dccp_simulation_get_delay (&result.flows[0],
+            .5) / 1e6, result.flows[0].sender.loss_event_rate);
     fail_unless (use >= 0.95, "%f", use);
     fail_if (result.flows[0].is_reset);
-    dccp_sim_result_clear (&result);
+    dccp_simulation_result_clear (&result);
   }
 }
 
@@ -83,28 +83,28 @@ static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
-  DccpSimFlow *flow;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
+  DccpSimulationFlow *flow;
   guint64 join = 23 * SECOND
       + seeded_draw_below (seeded_draw (seed, 0, 99, 0, 0), SECOND);
   guint64 from = join + 20 * SECOND, to = from + 60 * SECOND;
 
-  dccp_sim_config_init (&config, seed, to + 40 * SECOND, USB_RATE, USB_DELAY,
-      queue);
+  dccp_simulation_config_init (&config, seed, to + 40 * SECOND, USB_RATE,
+      USB_DELAY, queue);
   config.link.path[0].fluctuation = config.link.path[1].fluctuation = 2 * MS;
-  flow = dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE);
+  flow = dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, SIZE);
   flow->to = to;
-  flow = dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE);
+  flow = dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, SIZE);
   flow->from = join;
-  dccp_sim_run (&config, &result);
-  *fairness = dccp_sim_get_fairness (&result, 2, from, to);
-  *use = (dccp_sim_get_throughput (&result.flows[0], from, to)
-      + dccp_sim_get_throughput (&result.flows[1], from, to))
+  dccp_simulation_run (&config, &result);
+  *fairness = dccp_simulation_get_fairness (&result, 2, from, to);
+  *use = (dccp_simulation_get_throughput (&result.flows[0], from, to)
+      + dccp_simulation_get_throughput (&result.flows[1], from, to))
       / payload_of (USB_RATE);
-  *after = dccp_sim_get_throughput (&result.flows[1], to + 20 * SECOND,
+  *after = dccp_simulation_get_throughput (&result.flows[1], to + 20 * SECOND,
       to + 40 * SECOND) / payload_of (USB_RATE);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_START_TEST (two_flows_share_join_and_leave)
@@ -135,7 +135,7 @@ GST_START_TEST (two_flows_share_join_and_leave)
 GST_END_TEST;
 
 static void
-print_delays (const DccpSimFlowResult * flow)
+print_delays (const DccpSimulationFlowResult * flow)
 {
   guint i;
 
@@ -154,21 +154,22 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
   g_print ("20 kbyte/s that delay (figures 5.13, 5.14: a sawtooth)\n");
   for (i = 0; i < G_N_ELEMENTS (queues); i++) {
     for (steady = 0; steady < 2; steady++) {
-      DccpSimResult result;
-      DccpSimConfig config;
-      DccpSimFlowResult *flow = &result.flows[0];
+      DccpSimulationResult result;
+      DccpSimulationConfig config;
+      DccpSimulationFlowResult *flow = &result.flows[0];
       gdouble use, variation;
       guint64 max;
 
-      dccp_sim_config_init (&config, 1, 120 * SECOND, 20000, USB_DELAY,
+      dccp_simulation_config_init (&config, 1, 120 * SECOND, 20000, USB_DELAY,
           queues[i]);
-      dccp_sim_config_add (&config, DCCP_SIM_GREEDY,
+      dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY,
           SIZE)->no_oscillation_reduction = !steady;
-      dccp_sim_run (&config, &result);
-      use = dccp_sim_get_throughput (flow, 20 * SECOND, 120 * SECOND)
+      dccp_simulation_run (&config, &result);
+      use = dccp_simulation_get_throughput (flow, 20 * SECOND, 120 * SECOND)
           / payload_of (20000);
-      variation = dccp_sim_get_variation (flow, 20 * SECOND, 120 * SECOND);
-      max = dccp_sim_get_delay (flow, 1);
+      variation =
+          dccp_simulation_get_variation (flow, 20 * SECOND, 120 * SECOND);
+      max = dccp_simulation_get_delay (flow, 1);
       g_print ("queue %10u bytes, oscillation reduction %s: %5.1f %% of the "
           "link, varies by %.3f, delay at most %6.0f ms\n", queues[i],
           steady ? "on " : "off", 100 * use, variation, max / 1e6);
@@ -181,7 +182,7 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
         fail_unless (max <= (queues[i] + WIRE) * SECOND / 20000
             + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
-      dccp_sim_result_clear (&result);
+      dccp_simulation_result_clear (&result);
     }
   }
 }
@@ -190,7 +191,7 @@ GST_END_TEST;
 
 /* Means over the bins from 20 s on: p, X, and the equation's X */
 static void
-get_means (const DccpSimFlowResult * flow, gdouble * p, gdouble * rate,
+get_means (const DccpSimulationFlowResult * flow, gdouble * p, gdouble * rate,
     gdouble * ratio, gdouble * min, gdouble * max)
 {
   guint i, n = 0;
@@ -199,7 +200,7 @@ get_means (const DccpSimFlowResult * flow, gdouble * p, gdouble * rate,
   *min = 1;
   *max = 0;
   for (i = 200; i < flow->n_bins; i++, n++) {
-    const DccpSimBin *bin = &flow->bins[i];
+    const DccpSimulationBin *bin = &flow->bins[i];
 
     *p += bin->loss_event_rate;
     *rate += bin->rate;
@@ -216,12 +217,14 @@ get_means (const DccpSimFlowResult * flow, gdouble * p, gdouble * rate,
 GST_START_TEST (every_tenth_packet_is_lost)
 {
   gdouble p, rate, ratio, min, max;
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
 
-  dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY, 64000);
-  dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE)->drop_each = 10;
-  dccp_sim_run (&config, &result);
+  dccp_simulation_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY,
+      64000);
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY,
+      SIZE)->drop_each = 10;
+  dccp_simulation_run (&config, &result);
   get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
   g_print ("Every tenth packet lost, always data (theirs: p 0.10, X \"over "
       "40000\"): p %.4f (%.4f to %.4f), X %.0f bytes/s, of s / (R 0.565) "
@@ -229,21 +232,23 @@ GST_START_TEST (every_tenth_packet_is_lost)
   fail_unless (fabs (p - 0.1) <= 0.005, "%f", p);
   fail_unless (min >= 0.095 && max <= 0.105, "%f %f", min, max);
   fail_unless (fabs (ratio - 1) <= 0.02, "%f", ratio);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 
-  dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY, 64000);
-  dccp_sim_config_add (&config, DCCP_SIM_CONSTANT, SIZE);
+  dccp_simulation_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY,
+      64000);
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_CONSTANT, SIZE);
   config.flows[0].period = 40 * MS;
   config.flows[0].drop_each = 10;
-  dccp_sim_run (&config, &result);
+  dccp_simulation_run (&config, &result);
   get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
   g_print ("... of 25 packets/s (theirs: all 12800 bytes/s sent, X_recv 10000 "
       "to 15000): p %.4f, X %.0f bytes/s, sent %.0f bytes/s, arrived %.0f\n",
       p, rate, result.flows[0].packets_sent * SIZE / 120.0,
-      dccp_sim_get_throughput (&result.flows[0], 20 * SECOND, 120 * SECOND));
+      dccp_simulation_get_throughput (&result.flows[0], 20 * SECOND,
+          120 * SECOND));
   fail_unless (fabs (p - 0.1) <= 0.005, "%f", p);
   fail_unless_equals_uint64 (result.flows[0].not_sent, 0);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
@@ -255,24 +260,26 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
   for (greedy = 0; greedy < 2; greedy++) {
     gdouble p, rate, ratio, min, max;
-    DccpSimResult result;
-    DccpSimConfig config;
+    DccpSimulationResult result;
+    DccpSimulationConfig config;
 
-    dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY, 64000);
+    dccp_simulation_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY,
+        64000);
     config.link.path[0].loss = 0.1;
-    dccp_sim_config_add (&config, greedy ? DCCP_SIM_GREEDY
-        : DCCP_SIM_CONSTANT, SIZE);
+    dccp_simulation_config_add (&config, greedy ? DCCP_SIMULATION_GREEDY
+        : DCCP_SIMULATION_CONSTANT, SIZE);
     config.flows[0].period = 40 * MS;
-    dccp_sim_run (&config, &result);
+    dccp_simulation_run (&config, &result);
     get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
     g_print ("10 %% lost at random, %s (figures 5.18, 5.19: p 0.05 to 0.2, "
         "0 to 12800 bytes/s): p %.3f (%.3f to %.3f), X %.0f bytes/s, arrived "
         "%.0f, varies by %.2f\n", greedy ? "always data" : "25 packets/s", p,
-        min, max, rate, dccp_sim_get_throughput (&result.flows[0],
+        min, max, rate, dccp_simulation_get_throughput (&result.flows[0],
             20 * SECOND, 120 * SECOND),
-        dccp_sim_get_variation (&result.flows[0], 20 * SECOND, 120 * SECOND));
+        dccp_simulation_get_variation (&result.flows[0], 20 * SECOND,
+            120 * SECOND));
     fail_unless (p > 0.05 && p < 0.15, "%f", p);
-    dccp_sim_result_clear (&result);
+    dccp_simulation_result_clear (&result);
   }
 }
 
@@ -286,19 +293,20 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
   guint says;
 
   for (says = 0; says < 2; says++) {
-    DccpSimResult result;
-    DccpSimConfig config;
-    DccpSimFlow *flow;
-    DccpSimFlowResult *r = &result.flows[0];
+    DccpSimulationResult result;
+    DccpSimulationConfig config;
+    DccpSimulationFlow *flow;
+    DccpSimulationFlowResult *r = &result.flows[0];
     guint64 arrived = 0, dropped = 0;
     guint i;
 
-    dccp_sim_config_init (&config, 1, 60 * SECOND, 200000, USB_DELAY, 64000);
-    flow = dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE);
+    dccp_simulation_config_init (&config, 1, 60 * SECOND, 200000, USB_DELAY,
+        64000);
+    flow = dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, SIZE);
     flow->receive_rate = 20000;
     flow->receive_buffer = 16000;
     flow->says_slow = says;
-    dccp_sim_run (&config, &result);
+    dccp_simulation_run (&config, &result);
     for (i = 100; i < r->n_bins; i++) {
       arrived += r->bins[i].arrived;
       dropped += r->bins[i].dropped;
@@ -310,7 +318,7 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
         says ? "and says so" : "silently  ", arrived / 50.0,
         100 * thrown[says], r->sender.slow_receiver_received,
         r->sender.dropped_received);
-    dccp_sim_result_clear (&result);
+    dccp_simulation_result_clear (&result);
   }
   fail_unless (thrown[0] > 0.5);
   fail_unless (thrown[1] < 0.1, "%f", thrown[1]);
@@ -322,30 +330,30 @@ GST_END_TEST;
  * A delay spike of 5 s (figure 5.7) is an interruption here. */
 GST_START_TEST (gprs)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
-  DccpSimFlowResult *flow = &result.flows[0];
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
+  DccpSimulationFlowResult *flow = &result.flows[0];
 
-  dccp_sim_config_init (&config, 1, 120 * SECOND, 6400, 400 * MS, 12000);
+  dccp_simulation_config_init (&config, 1, 120 * SECOND, 6400, 400 * MS, 12000);
   config.link.path[1].rate = 1500;
   config.link.path[0].loss = 0.002;
-  dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE);
-  dccp_sim_run (&config, &result);
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, SIZE);
+  dccp_simulation_run (&config, &result);
   g_print ("GPRS (figures 5.5, 5.20: TCP 6000 bytes/s, DCCP 2000 to 5000, R "
       "0.94 s): %.0f bytes/s, varies by %.2f, R %.2f s, p %.4f\n",
-      dccp_sim_get_throughput (flow, 20 * SECOND, 120 * SECOND),
-      dccp_sim_get_variation (flow, 20 * SECOND, 120 * SECOND),
+      dccp_simulation_get_throughput (flow, 20 * SECOND, 120 * SECOND),
+      dccp_simulation_get_variation (flow, 20 * SECOND, 120 * SECOND),
       flow->sender.round_trip / 1e9, flow->sender.loss_event_rate);
   fail_if (flow->is_reset);
-  fail_unless (dccp_sim_get_throughput (flow, 20 * SECOND,
+  fail_unless (dccp_simulation_get_throughput (flow, 20 * SECOND,
           120 * SECOND) >= 2000);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
 
 static gdouble
-mean_estimate (const DccpSimFlowResult * flow)
+mean_estimate (const DccpSimulationFlowResult * flow)
 {
   gdouble sum = 0;
   guint i;
@@ -374,26 +382,27 @@ GST_START_TEST (voice_of_33_bytes_each_20_ms)
   g_print ("Voice: theirs 20 + 8 + 12 + 33 = 73 bytes, 3650 bytes/s; ours 20 + "
       "8 + 16 + 8 + 33 = 85, 4250 bytes/s; over IP itself 77\n");
   for (i = 0; i < G_N_ELEMENTS (links); i++) {
-    DccpSimResult result;
-    DccpSimConfig config;
-    DccpSimFlowResult *flow = &result.flows[0];
+    DccpSimulationResult result;
+    DccpSimulationConfig config;
+    DccpSimulationFlowResult *flow = &result.flows[0];
 
-    dccp_sim_config_init (&config, 1, 120 * SECOND, links[i].rate,
+    dccp_simulation_config_init (&config, 1, 120 * SECOND, links[i].rate,
         links[i].delay, links[i].queue);
     config.link.path[1].rate = links[i].back;
-    dccp_sim_config_add (&config, DCCP_SIM_CONSTANT, 33)->period = 20 * MS;
-    dccp_sim_run (&config, &result);
+    dccp_simulation_config_add (&config, DCCP_SIMULATION_CONSTANT, 33)->period =
+        20 * MS;
+    dccp_simulation_run (&config, &result);
     g_print ("%s: arrived %.1f %% of the packets made, not sent %"
         G_GUINT64_FORMAT ", delay median %.1f ms; by equation 5.4 %.1f ms "
         "(theirs %s)\n", links[i].name,
         100.0 * flow->packets_arrived / (flow->packets_sent
             + flow->not_sent), flow->not_sent,
-        dccp_sim_get_delay (flow, .5) / 1e6, mean_estimate (flow) / 1e6,
+        dccp_simulation_get_delay (flow, .5) / 1e6, mean_estimate (flow) / 1e6,
         links[i].theirs);
     if (i < 3)
       fail_unless (flow->packets_arrived >= 0.97 * (flow->packets_sent
               + flow->not_sent));
-    dccp_sim_result_clear (&result);
+    dccp_simulation_result_clear (&result);
   }
 }
 

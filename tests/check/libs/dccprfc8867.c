@@ -9,8 +9,8 @@
 
 #include "dccpsimulation.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 
 #define MBIT 125000             /* bytes per second */
 #define SIZE 1000               /* bytes of a media packet */
@@ -19,20 +19,21 @@
 #define JITTER (10 * MS)        /* at most 30 ms */
 
 static void
-config_init (DccpSimConfig * config, guint seconds, gdouble mbit,
+config_init (DccpSimulationConfig * config, guint seconds, gdouble mbit,
     guint delay_ms, guint queue_ms)
 {
   guint64 rate = mbit * MBIT;
 
-  dccp_sim_config_init (config, 1, seconds * SECOND, rate, delay_ms * MS,
+  dccp_simulation_config_init (config, 1, seconds * SECOND, rate, delay_ms * MS,
       rate * queue_ms / 1000);
   config->link.path[0].fluctuation = JITTER;
 }
 
-static DccpSimFlow *
-add_media (DccpSimConfig * config, guint from_seconds)
+static DccpSimulationFlow *
+add_media (DccpSimulationConfig * config, guint from_seconds)
 {
-  DccpSimFlow *flow = dccp_sim_config_add (config, DCCP_SIM_MEDIA, SIZE);
+  DccpSimulationFlow *flow =
+      dccp_simulation_config_add (config, DCCP_SIMULATION_MEDIA, SIZE);
 
   flow->from = from_seconds * SECOND;
   return flow;
@@ -40,39 +41,41 @@ add_media (DccpSimConfig * config, guint from_seconds)
 
 /* Bits per second in all of the first n flows */
 static gdouble
-sum_rates (const DccpSimResult * result, guint n, guint from, guint to)
+sum_rates (const DccpSimulationResult * result, guint n, guint from, guint to)
 {
   gdouble sum = 0;
   guint i;
 
   for (i = 0; i < n; i++)
-    sum += 8 * dccp_sim_get_throughput (&result->flows[i], from * SECOND,
+    sum += 8 * dccp_simulation_get_throughput (&result->flows[i], from * SECOND,
         to * SECOND);
   return sum;
 }
 
 static gdouble
-loss_of (const DccpSimFlowResult * flow)
+loss_of (const DccpSimulationFlowResult * flow)
 {
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
 /* Beyond the least that a packet needs */
 static gdouble
-queueing_ms (const DccpSimFlowResult * flow, gdouble part)
+queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {
-  return (dccp_sim_get_delay (flow, part) - dccp_sim_get_delay (flow, 0))
+  return (dccp_simulation_get_delay (flow,
+          part) - dccp_simulation_get_delay (flow, 0))
       / 1e6;
 }
 
 static void
-print_flow (const gchar * name, const DccpSimResult * result, guint i,
+print_flow (const gchar * name, const DccpSimulationResult * result, guint i,
     guint from, guint to)
 {
-  const DccpSimFlowResult *flow = &result->flows[i];
+  const DccpSimulationFlowResult *flow = &result->flows[i];
 
   g_print ("  %s %u: %4.0f kbit/s", name, i + 1,
-      8 * dccp_sim_get_throughput (flow, from * SECOND, to * SECOND) / 1e3);
+      8 * dccp_simulation_get_throughput (flow, from * SECOND,
+          to * SECOND) / 1e3);
   if (flow->delays->len)
     g_print (", queueing median %3.0f ms, 95 %% %3.0f ms",
         queueing_ms (flow, .5), queueing_ms (flow, .95));
@@ -88,8 +91,8 @@ typedef struct
 /* What came in each phase but its first half, of the capacity and of what `n`
  * encoders of 1.5 Mbit/s make of it */
 static void
-check_phases (const DccpSimResult * result, guint n, const Phase * phases,
-    guint n_phases, gdouble min)
+check_phases (const DccpSimulationResult * result, guint n,
+    const Phase * phases, guint n_phases, gdouble min)
 {
   guint i;
 
@@ -97,7 +100,7 @@ check_phases (const DccpSimResult * result, guint n, const Phase * phases,
     const Phase *phase = &phases[i];
     gdouble rate = sum_rates (result, n, (phase->from + phase->to) / 2,
         phase->to);
-    gdouble wire = rate * (SIZE + 24 + DCCP_SIM_OVERHEAD) / SIZE;
+    gdouble wire = rate * (SIZE + 24 + DCCP_SIMULATION_OVERHEAD) / SIZE;
     gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.052);
 
     g_print ("  %3u to %3u s: capacity %4.2f Mbit/s, used %5.1f %% of what the "
@@ -109,12 +112,12 @@ check_phases (const DccpSimResult * result, guint n, const Phase * phases,
 }
 
 static void
-add_steps (DccpSimConfig * config, const Phase * phases, guint n)
+add_steps (DccpSimulationConfig * config, const Phase * phases, guint n)
 {
   guint i;
 
   for (i = 0; i < n; i++)
-    sim_link_config_add_step (&config->link, phases[i].from * SECOND,
+    virtual_link_config_add_step (&config->link, phases[i].from * SECOND,
         phases[i].mbit * MBIT, 0);
 }
 
@@ -126,17 +129,17 @@ GST_START_TEST (variable_capacity_with_one_flow)
   guint delays[] = { 50, 100 }, i;
 
   for (i = 0; i < G_N_ELEMENTS (delays); i++) {
-    DccpSimResult result;
-    DccpSimConfig config;
+    DccpSimulationResult result;
+    DccpSimulationConfig config;
 
     config_init (&config, 100, 1, delays[i], QUEUE_MS);
     add_steps (&config, phases, G_N_ELEMENTS (phases));
     add_media (&config, 0);
-    dccp_sim_run (&config, &result);
+    dccp_simulation_run (&config, &result);
     g_print ("5.1, one way %u ms\n", delays[i]);
     check_phases (&result, 1, phases, G_N_ELEMENTS (phases), 0.6);
     print_flow ("media", &result, 0, 0, 100);
-    dccp_sim_result_clear (&result);
+    dccp_simulation_result_clear (&result);
   }
 }
 
@@ -147,21 +150,21 @@ GST_START_TEST (variable_capacity_with_two_flows)
   static const Phase phases[] = { {0, 25, 4}, {25, 50, 2}, {50, 75, 3.5},
   {75, 100, 1}, {100, 125, 2}
   };
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
 
   config_init (&config, 125, 4, 50, QUEUE_MS);
   add_steps (&config, phases, G_N_ELEMENTS (phases));
   add_media (&config, 0);
   add_media (&config, 0);
-  dccp_sim_run (&config, &result);
+  dccp_simulation_run (&config, &result);
   g_print ("5.2\n");
   check_phases (&result, 2, phases, G_N_ELEMENTS (phases), 0.6);
   print_flow ("media", &result, 0, 0, 125);
   print_flow ("media", &result, 1, 0, 125);
-  fail_unless (dccp_sim_get_fairness (&result, 2, 25 * SECOND,
+  fail_unless (dccp_simulation_get_fairness (&result, 2, 25 * SECOND,
           125 * SECOND) >= 0.9);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
@@ -172,42 +175,43 @@ GST_START_TEST (congested_feedback)
   static const Phase phases[] = { {0, 20, 2}, {20, 40, 1}, {40, 60, .5},
   {60, 100, 2}
   };
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
 
   config_init (&config, 100, 2, 50, QUEUE_MS);
   add_steps (&config, phases, G_N_ELEMENTS (phases));
-  sim_link_config_add_back_step (&config.link, 35 * SECOND, .8 * MBIT);
-  sim_link_config_add_back_step (&config.link, 70 * SECOND, 2 * MBIT);
+  virtual_link_config_add_back_step (&config.link, 35 * SECOND, .8 * MBIT);
+  virtual_link_config_add_back_step (&config.link, 70 * SECOND, 2 * MBIT);
   add_media (&config, 0);
   add_media (&config, 0)->is_reverse = TRUE;
-  dccp_sim_run (&config, &result);
+  dccp_simulation_run (&config, &result);
   g_print ("5.3\n");
   check_phases (&result, 1, phases, G_N_ELEMENTS (phases), 0.5);
   print_flow ("forward", &result, 0, 0, 100);
   print_flow ("back", &result, 1, 0, 100);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (competing_flows)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
   gdouble fairness;
   guint i;
 
   config_init (&config, 120, 3.5, 50, QUEUE_MS);
   for (i = 0; i < 3; i++)
     add_media (&config, 20 * i);
-  dccp_sim_run (&config, &result);
-  fairness = dccp_sim_get_fairness (&result, 3, 60 * SECOND, 120 * SECOND);
+  dccp_simulation_run (&config, &result);
+  fairness =
+      dccp_simulation_get_fairness (&result, 3, 60 * SECOND, 120 * SECOND);
   g_print ("5.4: Jain's index from 60 s on %.3f\n", fairness);
   for (i = 0; i < 3; i++)
     print_flow ("media", &result, i, 60, 120);
   fail_unless (fairness >= 0.9, "%f", fairness);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
@@ -215,21 +219,21 @@ GST_END_TEST;
 GST_START_TEST (round_trip_fairness)
 {
   guint delays[] = { 10, 25, 50, 100, 150 }, i;
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
 
   config_init (&config, 300, 4, 10, QUEUE_MS);
   for (i = 0; i < G_N_ELEMENTS (delays); i++)
     add_media (&config, 10 * i)->delay = (delays[i] - 10) * MS;
-  dccp_sim_run (&config, &result);
+  dccp_simulation_run (&config, &result);
   g_print ("5.5: Jain's index from 60 s on %.3f\n",
-      dccp_sim_get_fairness (&result, 5, 60 * SECOND, 300 * SECOND));
+      dccp_simulation_get_fairness (&result, 5, 60 * SECOND, 300 * SECOND));
   for (i = 0; i < G_N_ELEMENTS (delays); i++) {
     print_flow ("media", &result, i, 60, 300);
-    fail_unless (dccp_sim_get_throughput (&result.flows[i], 60 * SECOND,
+    fail_unless (dccp_simulation_get_throughput (&result.flows[i], 60 * SECOND,
             300 * SECOND) > 150000 / 8 * .9);
   }
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
@@ -246,23 +250,23 @@ compare_ratios (gconstpointer a, gconstpointer b)
 static gdouble
 compare_with_long_tcp (guint queue, guint64 seed)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
   gdouble ratio;
 
   config_init (&config, 120, 2, 50, queue);
   config.seed = seed;
   add_media (&config, 5);
-  dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
-  dccp_sim_run (&config, &result);
-  ratio = dccp_sim_get_throughput (&result.flows[0], 20 * SECOND,
-      120 * SECOND) / dccp_sim_get_throughput (&result.flows[1], 20 * SECOND,
-      120 * SECOND);
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_TCP, MSS);
+  dccp_simulation_run (&config, &result);
+  ratio = dccp_simulation_get_throughput (&result.flows[0], 20 * SECOND,
+      120 * SECOND) / dccp_simulation_get_throughput (&result.flows[1],
+      20 * SECOND, 120 * SECOND);
   if (seed == 1) {
     print_flow ("media", &result, 0, 20, 120);
     print_flow ("TCP", &result, 1, 20, 120);
   }
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
   return ratio;
 }
 
@@ -302,37 +306,38 @@ GST_END_TEST;
 
 GST_START_TEST (media_against_short_tcps)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
   guint i;
 
   config_init (&config, 300, 2, 50, QUEUE_MS);
   add_media (&config, 0);
   add_media (&config, 0);
   for (i = 0; i < 10; i++) {
-    DccpSimFlow *flow = dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
+    DccpSimulationFlow *flow =
+        dccp_simulation_config_add (&config, DCCP_SIMULATION_TCP, MSS);
 
     flow->is_short = TRUE;
     flow->from = i * SECOND;
   }
-  dccp_sim_run (&config, &result);
+  dccp_simulation_run (&config, &result);
   g_print ("5.7: media %.0f kbit/s, TCP %.0f kbit/s\n",
       sum_rates (&result, 2, 20, 300) / 1e3,
       (sum_rates (&result, 12, 20, 300) - sum_rates (&result, 2, 20, 300))
       / 1e3);
   for (i = 0; i < 2; i++)
     print_flow ("media", &result, i, 20, 300);
-  fail_unless (dccp_sim_get_fairness (&result, 2, 20 * SECOND,
+  fail_unless (dccp_simulation_get_fairness (&result, 2, 20 * SECOND,
           300 * SECOND) >= 0.9);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pause_and_resume)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
   gdouble fairness;
   guint i;
 
@@ -341,13 +346,14 @@ GST_START_TEST (pause_and_resume)
     add_media (&config, 0);
   config.flows[1].pause_from = 40 * SECOND;
   config.flows[1].pause_to = 60 * SECOND;
-  dccp_sim_run (&config, &result);
-  fairness = dccp_sim_get_fairness (&result, 3, 80 * SECOND, 120 * SECOND);
+  dccp_simulation_run (&config, &result);
+  fairness =
+      dccp_simulation_get_fairness (&result, 3, 80 * SECOND, 120 * SECOND);
   g_print ("5.8: Jain's index 20 s after it comes back %.3f\n", fairness);
   for (i = 0; i < 3; i++)
     print_flow ("media", &result, i, 60, 120);
   fail_unless (fairness >= 0.85, "%f", fairness);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_result_clear (&result);
 }
 
 GST_END_TEST;
@@ -356,19 +362,20 @@ GST_END_TEST;
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {
-  DccpSimResult result;
-  DccpSimConfig config;
+  DccpSimulationResult result;
+  DccpSimulationConfig config;
   gdouble ratio;
 
   config_init (&config, 180, 5, round_trip / 2, round_trip * queue);
   config.link.path[0].fluctuation = config.link.path[1].fluctuation = jitter;
-  dccp_sim_config_add (&config, DCCP_SIM_GREEDY, 1400)->from = 2 * SECOND;
-  dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
-  dccp_sim_run (&config, &result);
-  ratio = dccp_sim_get_throughput (&result.flows[0], 30 * SECOND,
-      180 * SECOND) / dccp_sim_get_throughput (&result.flows[1], 30 * SECOND,
-      180 * SECOND);
-  dccp_sim_result_clear (&result);
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_GREEDY, 1400)->from =
+      2 * SECOND;
+  dccp_simulation_config_add (&config, DCCP_SIMULATION_TCP, MSS);
+  dccp_simulation_run (&config, &result);
+  ratio = dccp_simulation_get_throughput (&result.flows[0], 30 * SECOND,
+      180 * SECOND) / dccp_simulation_get_throughput (&result.flows[1],
+      30 * SECOND, 180 * SECOND);
+  dccp_simulation_result_clear (&result);
   return ratio;
 }
 

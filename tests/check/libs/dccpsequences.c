@@ -8,31 +8,31 @@
 
 #include "dccpnetwork.h"
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static void
 setup (void)
 {
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
 }
 
 static void
 teardown (void)
 {
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 static void
 open_wire (void)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
 }
 
 static guint
 count_syncs (DccpEnd end)
 {
-  return dccp_wire_count (&wire, end, DCCP_SYNC);
+  return dccp_network_count (&wire, end, DCCP_SYNC);
 }
 
 /* A packet of this type with these numbers, relative to GSR and GSS; TRUE: it is
@@ -40,16 +40,16 @@ count_syncs (DccpEnd end)
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
-  DccpPacket packet = dccp_wire_next (&wire, to, type);
-  const guint64 before = dccp_wire_get_stats (&wire, to)->received[type];
+  DccpPacket packet = dccp_network_next (&wire, to, type);
+  const guint64 before = dccp_network_get_stats (&wire, to)->received[type];
 
   packet.sequence = dccp_sequence_add (packet.sequence, sequence - 1);
   packet.acknowledgement = dccp_sequence_add (packet.acknowledgement,
       acknowledgement);
   packet.payload = (const guint8 *) "0123456789ab";
   packet.payload_size = 12;
-  dccp_wire_forge (&wire, to, &packet);
-  return dccp_wire_get_stats (&wire, to)->received[type] > before;
+  dccp_network_forge (&wire, to, &packet);
+  return dccp_network_get_stats (&wire, to)->received[type] > before;
 }
 
 /* Each on a connection of its own: valid ones move the windows. */
@@ -60,7 +60,7 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   setup ();
   open_wire ();
   wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_wire_run (&wire, 60 * SECOND);
+  dccp_network_run (&wire, 60 * SECOND);
   wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
   fail_unless (is_valid (CLIENT, type, sequence, acknowledgement) == expected,
       "%s with %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
@@ -110,11 +110,11 @@ GST_START_TEST (sync_may_jump_when_nothing_came_for_a_while)
   DccpConnection *connection;
 
   open_wire ();
-  connection = dccp_wire_get (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
+  connection = dccp_network_get (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
   fail_unless (is_valid (CLIENT, DCCP_SYNC, 1000000, 0));
-  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC_ACK), 1);
-  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_SYNC_ACK,
+  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK), 1);
+  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_SYNC_ACK,
           0)->packet.acknowledgement, connection->gsr);
   /* but not back */
   fail_if (is_valid (CLIENT, DCCP_SYNC, -100000, 0));
@@ -124,22 +124,22 @@ GST_END_TEST;
 
 GST_START_TEST (sync_acknowledges_what_was_refused)
 {
-  const DccpWireEntry *sync;
+  const DccpNetworkEntry *sync;
   guint64 gsr;
 
   open_wire ();
-  gsr = dccp_wire_get (&wire, CLIENT)->gsr;
+  gsr = dccp_network_get (&wire, CLIENT)->gsr;
   fail_if (is_valid (CLIENT, DCCP_DATA, 8000, 0));
-  sync = dccp_wire_find (&wire, CLIENT, DCCP_SYNC, 0);
+  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
   /* of a Reset: GSR (step 6) */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
-  sync = dccp_wire_find (&wire, CLIENT, DCCP_SYNC, 1);
+  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -154,9 +154,9 @@ GST_START_TEST (syncs_are_limited)
     wire.now += 2 * MS;
   }
   assert_equals_int (count_syncs (CLIENT), 16);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->answers_suppressed, 984);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->refused[DCCP_REFUSED_SEQUENCE], 1000);
 }
 
@@ -168,11 +168,11 @@ GST_START_TEST (short_packets_have_no_answer)
   DccpPacket packet;
 
   open_wire ();
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_DATA);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->answers_suppressed, 1);
 }
 
@@ -189,13 +189,14 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
   open_wire ();
   wire.lose_all[SERVER] = G_MAXUINT;
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 2 * SECOND);
-  reset = dccp_wire_next (&wire, CLIENT, DCCP_RESET);
-  gar = dccp_wire_get (&wire, CLIENT)->gar;
+  dccp_network_run (&wire, 2 * SECOND);
+  reset = dccp_network_next (&wire, CLIENT, DCCP_RESET);
+  gar = dccp_network_get (&wire, CLIENT)->gar;
   fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
   reset.acknowledgement = gar;
-  dccp_wire_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+  dccp_network_forge (&wire, CLIENT, &reset);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_TIME_WAIT);
 }
 
 GST_END_TEST;
@@ -206,11 +207,11 @@ GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
   guint8 bytes[28] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 9, 7, 0,
     0, 0, DCCP_ACK << 1, 0, 0, 7, 0, 0xff, 0xff, 0xff
   };
-  const DccpWireEntry *reset;
+  const DccpNetworkEntry *reset;
 
-  dccp_wire_begin (&wire);
-  dccp_wire_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
+  dccp_network_begin (&wire);
+  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
+  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
   fail_unless (reset != NULL);
   assert_equals_uint64 (reset->packet.sequence, 0);
   assert_equals_uint64 (reset->packet.acknowledgement, 7);
@@ -226,9 +227,9 @@ GST_START_TEST (listen_has_no_answer)
   };
 
   open_wire ();
-  dccp_wire_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&wire, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->refused[DCCP_REFUSED_STATE], 1);
 }
 
@@ -244,15 +245,15 @@ GST_START_TEST (short_numbers_are_dropped_silently)
   guint16 port;
 
   open_wire ();
-  port = dccp_wire_get (&wire, CLIENT)->local_port;
-  next = dccp_wire_get (&wire, CLIENT)->gsr + 1;
+  port = dccp_network_get (&wire, CLIENT)->local_port;
+  next = dccp_network_get (&wire, CLIENT)->gsr + 1;
   bytes[2] = port >> 8;
   bytes[3] = port;
   bytes[9] = next >> 16;
   bytes[10] = next >> 8;
   bytes[11] = next;
-  dccp_wire_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->refused[DCCP_REFUSED_SHORT_SEQUENCE], 1);
   assert_equals_int (count_syncs (CLIENT), 0);
   assert_equals_int (wire.received[CLIENT]->len, 0);
@@ -265,11 +266,12 @@ GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
 
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   dccp_endpoint_connect (wire.ends[CLIENT], wire.now, &wire.paths[CLIENT]);
-  dccp_wire_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
-  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+  dccp_network_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+      DCCP_STATE_REQUEST);
+  assert_equals_uint64 (dccp_network_get_stats (&wire,
           CLIENT)->refused[DCCP_REFUSED_ACKNOWLEDGEMENT], 1);
 }
 
@@ -287,15 +289,15 @@ GST_START_TEST (ends_find_each_other_after_a_long_burst)
   wire.periods[CLIENT] = MS;
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 3 * SECOND);
+  dccp_network_run (&wire, 3 * SECOND);
   wire.lose_all[CLIENT] = 500;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   assert_equals_int (wire.lose_all[CLIENT], 0);
-  dccp_wire_run (&wire, 10 * SECOND);
+  dccp_network_run (&wire, 10 * SECOND);
   wire.sending[CLIENT] = FALSE;
-  dccp_wire_run (&wire, 5 * SECOND);
+  dccp_network_run (&wire, 5 * SECOND);
   fail_unless (count_syncs (SERVER) > 0);
-  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC_ACK) > 0);
+  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK) > 0);
   missing = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
   fail_unless (missing >= 500 && missing < 900, "%u missing", missing);
   assert_equals_int (g_array_index (wire.received[SERVER], guint32,
@@ -309,13 +311,13 @@ GST_START_TEST (burst_within_the_window_needs_no_sync)
   wire.periods[CLIENT] = MS;
   open_wire ();
   wire.sending[CLIENT] = TRUE;
-  dccp_wire_run (&wire, 3 * SECOND);
+  dccp_network_run (&wire, 3 * SECOND);
   wire.lose_all[CLIENT] = 500;
-  dccp_wire_run (&wire, 10 * SECOND);
+  dccp_network_run (&wire, 10 * SECOND);
   assert_equals_int (wire.lose_all[CLIENT], 0);
   assert_equals_int (count_syncs (SERVER), 0);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -327,23 +329,23 @@ GST_START_TEST (numbers_begin_anew)
   DccpEnd end;
 
   wire.configs[CLIENT].local_port = 50000;
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
   for (end = CLIENT; end < N_ENDS; end++)
-    dccp_wire_set_iss (&wire, end, DCCP_SEQUENCE_MASK - 300);
-  dccp_wire_open (&wire);
+    dccp_network_set_iss (&wire, end, DCCP_SEQUENCE_MASK - 300);
+  dccp_network_open (&wire);
   wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_wire_run (&wire, 10 * SECOND);
+  dccp_network_run (&wire, 10 * SECOND);
   wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_run (&wire, SECOND);
   for (end = CLIENT; end < N_ENDS; end++) {
-    fail_unless (dccp_wire_get (&wire, end)->gsr < 2000);
+    fail_unless (dccp_network_get (&wire, end)->gsr < 2000);
     assert_equals_int (wire.received[end]->len, wire.n_sent[OTHER (end)]);
     assert_equals_int (count_syncs (end), 0);
-    assert_equals_uint64 (dccp_wire_get_stats (&wire, end)->lost, 0);
+    assert_equals_uint64 (dccp_network_get_stats (&wire, end)->lost, 0);
   }
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
-  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
+  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
@@ -356,17 +358,17 @@ GST_START_TEST (handshake_over_the_edge)
   for (i = 0; i < 4; i++) {
     setup ();
     wire.configs[CLIENT].local_port = 50000;
-    dccp_wire_begin (&wire);
+    dccp_network_begin (&wire);
     wire.lose[CLIENT][DCCP_REQUEST] = i / 2;
-    dccp_wire_set_iss (&wire, CLIENT, dccp_sequence_add (0, -(gint64) i));
-    dccp_wire_set_iss (&wire, SERVER, dccp_sequence_add (0, -(gint64) i));
-    dccp_wire_connect (&wire);
-    dccp_wire_run (&wire, 5 * SECOND);
-    assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-    assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-    dccp_wire_close (&wire, SERVER);
-    dccp_wire_run (&wire, SECOND);
-    assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+    dccp_network_set_iss (&wire, CLIENT, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_set_iss (&wire, SERVER, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_connect (&wire);
+    dccp_network_run (&wire, 5 * SECOND);
+    assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+    assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+    dccp_network_close (&wire, SERVER);
+    dccp_network_run (&wire, SECOND);
+    assert_equals_int (dccp_network_count_events (&wire, SERVER,
             DCCP_EVENT_CLOSED), 1);
     teardown ();
   }
@@ -389,7 +391,7 @@ GST_START_TEST (first_numbers_are_drawn)
     fail_if (endpoint->next_iss == first);
     dccp_endpoint_free (endpoint);
   }
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
 }
 
 GST_END_TEST;

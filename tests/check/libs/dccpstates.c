@@ -18,19 +18,19 @@ typedef struct
   DccpState after;
 } Expected;
 
-static DccpWire wire;
+static DccpNetwork wire;
 
 static void
 setup (void)
 {
-  dccp_wire_init (&wire);
+  dccp_network_init (&wire);
   wire.configs[CLIENT].local_port = CLIENT_PORT;
 }
 
 static void
 teardown (void)
 {
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
 }
 
 /* Nothing that is sent from now on comes. */
@@ -43,14 +43,14 @@ cut (void)
 static void
 reach_closed (void)
 {
-  dccp_wire_begin (&wire);
+  dccp_network_begin (&wire);
 }
 
 static void
 reach_request (void)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_connect (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_connect (&wire);
 }
 
 static void
@@ -58,7 +58,7 @@ reach_respond (void)
 {
   reach_request ();
   wire.lose_all[SERVER] = 1;
-  dccp_wire_run (&wire, 60 * MS);
+  dccp_network_run (&wire, 60 * MS);
 }
 
 static void
@@ -66,14 +66,14 @@ reach_partopen (void)
 {
   reach_request ();
   wire.lose[CLIENT][DCCP_ACK] = 1;
-  dccp_wire_run (&wire, 110 * MS);
+  dccp_network_run (&wire, 110 * MS);
 }
 
 static void
 reach_open (void)
 {
-  dccp_wire_begin (&wire);
-  dccp_wire_open (&wire);
+  dccp_network_begin (&wire);
+  dccp_network_open (&wire);
 }
 
 static void
@@ -81,7 +81,7 @@ reach_closing (void)
 {
   reach_open ();
   cut ();
-  dccp_wire_close (&wire, CLIENT);
+  dccp_network_close (&wire, CLIENT);
 }
 
 static void
@@ -89,15 +89,15 @@ reach_close_req (void)
 {
   reach_open ();
   cut ();
-  dccp_wire_close (&wire, SERVER);
+  dccp_network_close (&wire, SERVER);
 }
 
 static void
 reach_time_wait (void)
 {
   reach_open ();
-  dccp_wire_close (&wire, CLIENT);
-  dccp_wire_run (&wire, SECOND);
+  dccp_network_close (&wire, CLIENT);
+  dccp_network_run (&wire, SECOND);
 }
 
 /* Long enough for each answer */
@@ -108,8 +108,8 @@ make_packet (DccpEnd end, DccpType type)
     .service_code = DCCP_SERVICE_RTPV
   };
 
-  if (dccp_wire_get (&wire, end))
-    packet = dccp_wire_next (&wire, end, type);
+  if (dccp_network_get (&wire, end))
+    packet = dccp_network_next (&wire, end, type);
   packet.source = end == CLIENT ? DCCP_WIRE_PORT : CLIENT_PORT;
   packet.destination = end == CLIENT ? CLIENT_PORT : DCCP_WIRE_PORT;
   packet.options = (const guint8 *) "\0\0\0\0\0\0\0\0\0\0\0";
@@ -120,7 +120,7 @@ make_packet (DccpEnd end, DccpType type)
 static void
 check (void (*reach) (void), DccpEnd end, const Expected * expected)
 {
-  const DccpWireEntry *answer;
+  const DccpNetworkEntry *answer;
   DccpPacket packet;
   guint before;
 
@@ -129,14 +129,14 @@ check (void (*reach) (void), DccpEnd end, const Expected * expected)
   cut ();
   packet = make_packet (end, expected->type);
   before = wire.log->len;
-  dccp_wire_forge (&wire, end, &packet);
+  dccp_network_forge (&wire, end, &packet);
   if (expected->answer == NONE) {
     fail_unless (wire.log->len == before, "%s: answered",
         dccp_type_get_name (expected->type));
   } else {
     fail_unless (wire.log->len > before, "%s: not answered",
         dccp_type_get_name (expected->type));
-    answer = &g_array_index (wire.log, DccpWireEntry, before);
+    answer = &g_array_index (wire.log, DccpNetworkEntry, before);
     fail_unless (answer->packet.type == expected->answer, "%s: %s, not %s",
         dccp_type_get_name (expected->type),
         dccp_type_get_name (answer->packet.type),
@@ -148,11 +148,11 @@ check (void (*reach) (void), DccpEnd end, const Expected * expected)
     if (expected->answer != DCCP_CLOSE)
       assert_equals_uint64 (answer->packet.acknowledgement, packet.sequence);
   }
-  fail_unless (dccp_wire_get_state (&wire, end) == expected->after,
+  fail_unless (dccp_network_get_state (&wire, end) == expected->after,
       "%s: %s, not %s", dccp_type_get_name (expected->type),
-      dccp_state_get_name (dccp_wire_get_state (&wire, end)),
+      dccp_state_get_name (dccp_network_get_state (&wire, end)),
       dccp_state_get_name (expected->after));
-  dccp_wire_run (&wire, 0);
+  dccp_network_run (&wire, 0);
   teardown ();
 }
 

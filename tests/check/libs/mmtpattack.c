@@ -21,7 +21,7 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  void (*attack) (Attack * self, MmtpPair * pair);
+  void (*attack) (Attack * self, MmtpNetwork * pair);
   guint32 state;                /* of the numbers that it draws */
   GChecksum *traffic;           /* all that the two said to each other */
   GArray *recorded;             /* of Recorded; NULL: nothing */
@@ -43,27 +43,27 @@ draw_address (Attack * self)
 
   if (attacker_draw (&self->state) % 4 == 0)
     return attacker_make_stranger (attacker_draw (&self->state) % 8);
-  mmtp_pair_get_address (attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
+  mmtp_network_get_address (attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
       &address);
   return address;
 }
 
 static void
-send_to (Attack * self, MmtpPair * pair, MmtpRole to,
+send_to (Attack * self, MmtpNetwork * pair, MmtpRole to,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   self->n_sent++;
   if (to == MMTP_RECEIVER)
-    mmtp_pair_to_receiver (pair, address, bytes, size);
+    mmtp_network_to_receiver (pair, address, bytes, size);
   else
-    mmtp_pair_to_sender (pair,
+    mmtp_network_to_sender (pair,
         attacker_draw (&self->state) % MMTP_PAIR_CHANNELS, bytes, size);
 }
 
 /* --- runs ----------------------------------------------------------------- */
 
 static void
-keep (Attack * self, MmtpPair * pair, MmtpRole from,
+keep (Attack * self, MmtpNetwork * pair, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   Recorded recorded;
@@ -96,7 +96,7 @@ is_for_attacker (Attack * self, const guint8 * bytes)
 }
 
 static gboolean
-sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Attack *self = data;
@@ -117,7 +117,7 @@ sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 }
 
 static void
-happened (MmtpPair * pair, gpointer data)
+happened (MmtpNetwork * pair, gpointer data)
 {
   Attack *self = data;
 
@@ -126,31 +126,31 @@ happened (MmtpPair * pair, gpointer data)
 }
 
 static void
-begin (MmtpPair * pair, Attack * self, const gchar * key)
+begin (MmtpNetwork * pair, Attack * self, const gchar * key)
 {
-  const MmtpPairConfig config = { key, FRAME_SIZE, sent, happened, self };
+  const MmtpNetworkConfig config = { key, FRAME_SIZE, sent, happened, self };
   guint i;
 
   self->state = 1;
   self->traffic = g_checksum_new (G_CHECKSUM_SHA256);
-  mmtp_pair_init (pair, &config);
+  mmtp_network_init (pair, &config);
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_add_channel (pair, i);
+    mmtp_network_add_channel (pair, i);
 }
 
 static void
-finish (MmtpPair * pair, Attack * self)
+finish (MmtpNetwork * pair, Attack * self)
 {
   g_checksum_free (self->traffic);
   if (self->recorded)
     g_array_unref (self->recorded);
-  mmtp_pair_clear (pair);
+  mmtp_network_clear (pair);
 }
 
 /* --- what must be the same ------------------------------------------------ */
 
 static void
-assert_same_channels (MmtpPair * one, MmtpPair * other)
+assert_same_channels (MmtpNetwork * one, MmtpNetwork * other)
 {
   MmtpSenderPathStats a, b;
   guint i;
@@ -168,7 +168,7 @@ assert_same_channels (MmtpPair * one, MmtpPair * other)
 }
 
 static void
-assert_same_stats (MmtpPair * one, MmtpPair * other)
+assert_same_stats (MmtpNetwork * one, MmtpNetwork * other)
 {
   MmtpReceiverStats a = one->receiver_stats, b = other->receiver_stats;
   MmtpSenderStats c = one->sender_stats, d = other->sender_stats;
@@ -182,7 +182,8 @@ assert_same_stats (MmtpPair * one, MmtpPair * other)
 }
 
 static void
-assert_same (MmtpPair * one, Attack * none, MmtpPair * other, Attack * attack)
+assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
+    Attack * attack)
 {
   assert_equals_int (one->out->len, other->out->len);
   fail_unless (memcmp (one->out->data, other->out->data,
@@ -195,7 +196,7 @@ assert_same (MmtpPair * one, Attack * none, MmtpPair * other, Attack * attack)
 
 /* And that it was a session to begin with */
 static void
-assert_streamed (MmtpPair * pair, guint seconds)
+assert_streamed (MmtpNetwork * pair, guint seconds)
 {
   MmtpSenderPathStats stats;
   guint i;
@@ -226,15 +227,15 @@ count_refused (const guint64 refused[MMTP_LAST_REFUSAL])
 static void
 check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 {
-  MmtpPair quiet, attacked;
+  MmtpNetwork quiet, attacked;
   Attack nobody = { NULL, };
 
   begin (&quiet, &nobody, key);
-  mmtp_pair_run (&quiet, seconds * SECOND);
+  mmtp_network_run (&quiet, seconds * SECOND);
   assert_streamed (&quiet, seconds);
 
   begin (&attacked, attack, key);
-  mmtp_pair_run (&attacked, seconds * SECOND);
+  mmtp_network_run (&attacked, seconds * SECOND);
   fail_unless (attack->n_sent > 1000);
   assert_same (&quiet, &nobody, &attacked, attack);
   fail_unless (count_refused (attacked.sender_stats.refused)
@@ -247,7 +248,7 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 
 /* Everything but the secrets is guessed right: numbers, times, stream. */
 static void
-guess (Attack * self, MmtpPair * pair)
+guess (Attack * self, MmtpNetwork * pair)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
@@ -282,7 +283,7 @@ GST_END_TEST;
 
 /* With neither form nor sense */
 static void
-send_noise (Attack * self, MmtpPair * pair)
+send_noise (Attack * self, MmtpNetwork * pair)
 {
   MmtpAddress address = draw_address (self);
   guint8 bytes[200];
@@ -307,7 +308,7 @@ GST_END_TEST;
 
 /* With an address and a cookie of its own */
 static void
-ask_for_session (Attack * self, MmtpPair * pair)
+ask_for_session (Attack * self, MmtpNetwork * pair)
 {
   MmtpAddress address = self->lodges ? attacker_make_shared_address ()
       : attacker_make_stranger (5);
@@ -352,7 +353,7 @@ GST_END_TEST;
 
 /* Whole to where it went; spoiled or from elsewhere to anywhere */
 static void
-replay (Attack * self, MmtpPair * pair)
+replay (Attack * self, MmtpNetwork * pair)
 {
   MmtpAddress address;
   MmtpRole to;
@@ -394,7 +395,7 @@ GST_END_TEST;
 
 /* Before the whole one comes: no byte of it may be believed. */
 static void
-spoil_the_latest (Attack * self, MmtpPair * pair)
+spoil_the_latest (Attack * self, MmtpNetwork * pair)
 {
   Recorded copy;
 
@@ -418,7 +419,7 @@ GST_END_TEST;
 
 /* With the nonces and the cookie of the session, but not its key */
 static void
-forge_with_nonces (Attack * self, MmtpPair * pair)
+forge_with_nonces (Attack * self, MmtpNetwork * pair)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
@@ -480,7 +481,7 @@ typedef struct
 } Handshaker;
 
 static void
-forge_answer (Handshaker * self, MmtpPair * pair, guint channel)
+forge_answer (Handshaker * self, MmtpNetwork * pair, guint channel)
 {
   MmtpMessage message = { self->type };
   guint8 bytes[200];
@@ -500,12 +501,12 @@ forge_answer (Handshaker * self, MmtpPair * pair, guint channel)
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->attack.n_sent++;
-  mmtp_pair_to_sender (pair, channel, bytes, size);
+  mmtp_network_to_sender (pair, channel, bytes, size);
 }
 
 /* The receiver's own COOKIE, for an address of the attacker's */
 static void
-relay_cookie (Handshaker * self, MmtpPair * pair, guint channel)
+relay_cookie (Handshaker * self, MmtpNetwork * pair, guint channel)
 {
   const MmtpAddress address =
       attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
@@ -517,13 +518,13 @@ relay_cookie (Handshaker * self, MmtpPair * pair, guint channel)
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->relayed_size = 0;
-  mmtp_pair_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (pair, &address, bytes, size);
   if (self->relayed_size > 0)
-    mmtp_pair_to_sender (pair, channel, self->relayed, self->relayed_size);
+    mmtp_network_to_sender (pair, channel, self->relayed, self->relayed_size);
 }
 
 static gboolean
-see_handshake (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+see_handshake (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Handshaker *self = data;
@@ -543,7 +544,7 @@ see_handshake (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 }
 
 static void
-answer_what_was_seen (MmtpPair * pair, gpointer data)
+answer_what_was_seen (MmtpNetwork * pair, gpointer data)
 {
   Handshaker *self = data;
   guint i;
@@ -559,16 +560,16 @@ answer_what_was_seen (MmtpPair * pair, gpointer data)
 }
 
 static void
-begin_handshake (MmtpPair * pair, Handshaker * self, guint n_channels)
+begin_handshake (MmtpNetwork * pair, Handshaker * self, guint n_channels)
 {
-  const MmtpPairConfig config =
+  const MmtpNetworkConfig config =
       { KEY, FRAME_SIZE, see_handshake, answer_what_was_seen, self };
   guint i;
 
   self->attack.state = 1;
-  mmtp_pair_init (pair, &config);
+  mmtp_network_init (pair, &config);
   for (i = 0; i < n_channels; i++)
-    mmtp_pair_add_channel (pair, i);
+    mmtp_network_add_channel (pair, i);
   answer_what_was_seen (pair, self);
 }
 
@@ -576,18 +577,18 @@ begin_handshake (MmtpPair * pair, Handshaker * self, guint n_channels)
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
-  MmtpPair pair;
+  MmtpNetwork pair;
 
   self.step = MMTP_INIT + __i__ / G_N_ELEMENTS (forged_answers);
   self.type = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].type;
   self.reason = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].reason;
   begin_handshake (&pair, &self, MMTP_PAIR_CHANNELS);
-  mmtp_pair_run (&pair, 3 * SECOND);
+  mmtp_network_run (&pair, 3 * SECOND);
   fail_unless (self.attack.n_sent >= 10);
   assert_equals_int (pair.refused + pair.lost, 0);
   assert_equals_int (pair.sessions, 1);
   fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
-  mmtp_pair_clear (&pair);
+  mmtp_network_clear (&pair);
 }
 
 GST_END_TEST;
@@ -596,16 +597,16 @@ GST_END_TEST;
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
-  MmtpPair pair;
+  MmtpNetwork pair;
 
   self.step = MMTP_INIT + __i__;
   self.relays = TRUE;
   begin_handshake (&pair, &self, 1);
-  mmtp_pair_run (&pair, 3 * SECOND);
+  mmtp_network_run (&pair, 3 * SECOND);
   fail_unless (self.relayed_size > 0);
   assert_equals_int (pair.refused + pair.lost, 0);
   assert_equals_int (pair.sessions, 1);
-  mmtp_pair_clear (&pair);
+  mmtp_network_clear (&pair);
 }
 
 GST_END_TEST;
@@ -613,7 +614,7 @@ GST_END_TEST;
 /* A stranger's, and the sender's own as if it had no key: both are of the
  * budget of strangers. */
 static void
-flood_with_inits (Handshaker * self, MmtpPair * pair)
+flood_with_inits (Handshaker * self, MmtpNetwork * pair)
 {
   MmtpAddress address =
       attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
@@ -622,23 +623,23 @@ flood_with_inits (Handshaker * self, MmtpPair * pair)
   gsize size;
 
   if (attacker_draw (&self->attack.state) & 1)
-    mmtp_pair_get_address (0, &address);
+    mmtp_network_get_address (0, &address);
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   message.init.nonce[0] ^= attacker_draw (&self->attack.state) & 1;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  mmtp_pair_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (pair, &address, bytes, size);
 }
 
 /* An OPEN of the right address, nonce and cookie with a wrong MAC, or cookie */
 static void
-forge_open_of_sender (Handshaker * self, MmtpPair * pair)
+forge_open_of_sender (Handshaker * self, MmtpNetwork * pair)
 {
   MmtpMessage message = { MMTP_OPEN };
   MmtpAddress address;
   guint8 bytes[200];
   gsize size;
 
-  mmtp_pair_get_address (0, &address);
+  mmtp_network_get_address (0, &address);
   memcpy (message.open.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   memcpy (message.open.cookie, pair->overheard.cookie, MMTP_COOKIE_SIZE);
   message.open.cookie[31] ^= attacker_draw (&self->attack.state) & 1;
@@ -646,11 +647,11 @@ forge_open_of_sender (Handshaker * self, MmtpPair * pair)
   message.open.keepalive_period = 100;
   message.open.has_key = TRUE;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  mmtp_pair_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (pair, &address, bytes, size);
 }
 
 static void
-forge_any_step (Handshaker * self, MmtpPair * pair, guint i)
+forge_any_step (Handshaker * self, MmtpNetwork * pair, guint i)
 {
   const guint n = G_N_ELEMENTS (forged_answers);
 
@@ -673,7 +674,7 @@ forge_any_step (Handshaker * self, MmtpPair * pair, guint i)
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint i;
 
   self.step = MMTP_LAST_TYPE;
@@ -682,12 +683,12 @@ GST_START_TEST (a_flooded_handshake_succeeds)
     flood_with_inits (&self, &pair);
   for (i = 0; i < 20000; i++) {
     forge_any_step (&self, &pair, i);
-    mmtp_pair_run (&pair, FORGED_DISTANCE);
+    mmtp_network_run (&pair, FORGED_DISTANCE);
   }
   assert_equals_int (pair.refused + pair.lost, 0);
   assert_equals_int (pair.sessions, 1);
   fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
-  mmtp_pair_clear (&pair);
+  mmtp_network_clear (&pair);
 }
 
 GST_END_TEST;
@@ -695,7 +696,7 @@ GST_END_TEST;
 /* --- sessions that are over ----------------------------------------------- */
 
 static void
-replay_all (Attack * self, MmtpPair * pair, guint n)
+replay_all (Attack * self, MmtpNetwork * pair, guint n)
 {
   guint i;
 
@@ -703,49 +704,49 @@ replay_all (Attack * self, MmtpPair * pair, guint n)
     Recorded copy = g_array_index (self->recorded, Recorded, i);
 
     if (copy.from == MMTP_SENDER)
-      mmtp_pair_to_receiver (pair, &copy.address, copy.bytes, copy.size);
+      mmtp_network_to_receiver (pair, &copy.address, copy.bytes, copy.size);
     else
-      mmtp_pair_to_sender (pair, 0, copy.bytes, copy.size);
+      mmtp_network_to_sender (pair, 0, copy.bytes, copy.size);
   }
 }
 
 static void
-end_session (MmtpPair * pair, guint n)
+end_session (MmtpNetwork * pair, guint n)
 {
   pair->streaming = FALSE;
   mmtp_sender_end (pair->sender, pair->now);
-  mmtp_pair_run (pair, 2 * SECOND);
+  mmtp_network_run (pair, 2 * SECOND);
   assert_equals_int (pair->sessions, n);
   assert_equals_int (pair->ended, n);
   assert_equals_int (pair->ends, n);
 }
 
 static void
-begin_second (MmtpPair * pair)
+begin_second (MmtpNetwork * pair)
 {
   guint i;
 
-  mmtp_pair_begin_anew (pair, 2);
+  mmtp_network_begin_anew (pair, 2);
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_add_channel (pair, i);
+    mmtp_network_add_channel (pair, i);
 }
 
 /* Not even while the cookie still holds */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint i, n, n_out;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&pair, &attack, keys[__i__]);
-  mmtp_pair_run (&pair, 3 * SECOND);
+  mmtp_network_run (&pair, 3 * SECOND);
   end_session (&pair, 1);
   n = attack.recorded->len;
   n_out = pair.out->len;
   for (i = 0; i < 20; i++) {
     replay_all (&attack, &pair, n);
-    mmtp_pair_run (&pair, SECOND);
+    mmtp_network_run (&pair, SECOND);
   }
   assert_equals_int (pair.sessions, 1);
   assert_equals_int (pair.ends, 1);
@@ -760,12 +761,12 @@ GST_END_TEST;
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint i, n, n_out;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&pair, &attack, keys[__i__]);
-  mmtp_pair_run (&pair, 3 * SECOND);
+  mmtp_network_run (&pair, 3 * SECOND);
   end_session (&pair, 1);
   n = attack.recorded->len;
   n_out = pair.out->len;
@@ -774,7 +775,7 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
   begin_second (&pair);
   for (i = 0; i < 50; i++) {
     replay_all (&attack, &pair, n);
-    mmtp_pair_run (&pair, SECOND / 5);
+    mmtp_network_run (&pair, SECOND / 5);
   }
   assert_equals_int (pair.sessions, 2);
   assert_equals_int (pair.lost + pair.refused + pair.broken, 0);
@@ -790,19 +791,19 @@ GST_END_TEST;
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint i;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&pair, &attack, keys[__i__]);
-  mmtp_pair_run (&pair, SECOND);
+  mmtp_network_run (&pair, SECOND);
   end_session (&pair, 1);
   begin_second (&pair);
-  mmtp_pair_run (&pair, SECOND);
+  mmtp_network_run (&pair, SECOND);
   end_session (&pair, 2);
   for (i = 0; i < 20; i++) {
     replay_all (&attack, &pair, attack.recorded->len);
-    mmtp_pair_run (&pair, SECOND);
+    mmtp_network_run (&pair, SECOND);
   }
   assert_equals_int (pair.sessions, 2);
   assert_equals_int (pair.ends, 2);
@@ -818,7 +819,7 @@ GST_START_TEST (a_session_needs_a_cookie)
   MmtpMessage message = { MMTP_OPEN, };
   MmtpAddress address;
   guint8 bytes[200];
-  MmtpPair pair;
+  MmtpNetwork pair;
   gsize size;
   guint i;
 
@@ -829,10 +830,10 @@ GST_START_TEST (a_session_needs_a_cookie)
     address = attacker_make_stranger (i);
     memset (message.open.cookie, i, MMTP_COOKIE_SIZE);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-    mmtp_pair_to_receiver (&pair, &address, bytes, size);
+    mmtp_network_to_receiver (&pair, &address, bytes, size);
     memset (message.open.cookie, 0, 8);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-    mmtp_pair_to_receiver (&pair, &address, bytes, size);
+    mmtp_network_to_receiver (&pair, &address, bytes, size);
   }
   assert_equals_int (pair.sessions, 0);
   assert_equals_uint64 (count_refused (pair.receiver_stats.refused), 2000);
@@ -885,7 +886,7 @@ GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 GST_END_TEST;
 
 static void
-flood (Attack * self, MmtpPair * pair)
+flood (Attack * self, MmtpNetwork * pair)
 {
   guint8 bytes[100];
   guint i;
@@ -894,25 +895,25 @@ flood (Attack * self, MmtpPair * pair)
     MmtpAddress address = attacker_make_stranger (self->n_sent++ % 65536);
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent);
 
-    mmtp_pair_to_receiver (pair, &address, bytes, size);
+    mmtp_network_to_receiver (pair, &address, bytes, size);
   }
 }
 
 /* The pair watches that nobody gets more than it sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
-  MmtpPair quiet, attacked;
+  MmtpNetwork quiet, attacked;
   Attack nobody = { NULL, }, attack = { flood, };
   const guint seconds = 8;
 
   begin (&quiet, &nobody, keys[__i__]);
-  mmtp_pair_run (&quiet, seconds * SECOND);
+  mmtp_network_run (&quiet, seconds * SECOND);
   assert_streamed (&quiet, seconds);
   attack.attack = NULL;
   begin (&attacked, &attack, keys[__i__]);
-  mmtp_pair_run (&attacked, SECOND);
+  mmtp_network_run (&attacked, SECOND);
   attack.attack = flood;
-  mmtp_pair_run (&attacked, (seconds - 1) * SECOND);
+  mmtp_network_run (&attacked, (seconds - 1) * SECOND);
   fail_unless (attack.n_sent > 10000);
   assert_same (&quiet, &nobody, &attacked, &attack);
   finish (&attacked, &attack);
@@ -926,13 +927,13 @@ GST_END_TEST;
 /* Takes the sender's messages of a channel away and sends them from an address
  * of its own, to have the stream's reports sent there. */
 static gboolean
-steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+steal (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Attack *self = data;
   MmtpAddress own;
 
-  mmtp_pair_get_address (self->attacker_path, &own);
+  mmtp_network_get_address (self->attacker_path, &own);
   if (from != MMTP_SENDER || !pair->streaming
       || memcmp (&own, address, sizeof (own)) != 0)
     return TRUE;
@@ -941,7 +942,7 @@ steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 }
 
 static void
-resend (Attack * self, MmtpPair * pair)
+resend (Attack * self, MmtpNetwork * pair)
 {
   MmtpAddress address = attacker_make_stranger (7);
   guint i;
@@ -960,18 +961,18 @@ GST_START_TEST (an_attacker_gets_no_channel)
 {
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   attack.attacker_path = __i__;
   begin (&pair, &attack, KEY);
   pair.config.sent = steal;
-  mmtp_pair_run (&pair, 15 * SECOND);
+  mmtp_network_run (&pair, 15 * SECOND);
   fail_unless (attack.n_sent > 0);
   assert_equals_int (pair.sessions, 1);
   assert_equals_int (pair.lost + pair.refused, 0);
-  fail_unless (mmtp_pair_get_sent (&pair, &own) <= 40 * 31);
+  fail_unless (mmtp_network_get_sent (&pair, &own) <= 40 * 31);
   mmtp_sender_get_path_stats (pair.sender, __i__, &stats);
   fail_if (stats.state == MMTP_PATH_ACTIVE);
   fail_unless (pair.out->len >= 10 * 25, "%u buffers", pair.out->len);
@@ -982,7 +983,7 @@ GST_END_TEST;
 
 /* The challenge is of the address. */
 static gboolean
-steal_response (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+steal_response (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Attack *self = data;
@@ -996,16 +997,16 @@ steal_response (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 GST_START_TEST (a_stolen_response_validates_nobody)
 {
   Attack attack = { resend, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&pair, &attack, keys[__i__]);
   pair.config.sent = steal_response;
   g_array_set_size (attack.recorded, 0);
-  mmtp_pair_run (&pair, 15 * SECOND);
+  mmtp_network_run (&pair, 15 * SECOND);
   fail_unless (attack.n_sent > 0);
-  assert_equals_int (mmtp_pair_get_sent (&pair, &own), 0);
+  assert_equals_int (mmtp_network_get_sent (&pair, &own), 0);
   assert_equals_int (pair.sessions, 1);
   assert_equals_int (pair.lost + pair.refused, 0);
   /* For a channel that answers and can't be measured a sender waits 7 s. */
@@ -1176,7 +1177,7 @@ GST_END_TEST;
 /* Forged INITs from the network of the sender itself: a host that was there
  * before has a reserve. */
 static void
-flood_own_prefix (Attack * self, MmtpPair * pair)
+flood_own_prefix (Attack * self, MmtpNetwork * pair)
 {
   MmtpAddress address = attacker_make_shared_address ();
   guint8 bytes[100];
@@ -1186,27 +1187,27 @@ flood_own_prefix (Attack * self, MmtpPair * pair)
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent++);
 
     address.bytes[3] = 16 + self->n_sent % 200;
-    mmtp_pair_to_receiver (pair, &address, bytes, size);
+    mmtp_network_to_receiver (pair, &address, bytes, size);
   }
 }
 
 GST_START_TEST (flood_of_inits_keeps_no_old_sender_out)
 {
   Attack attack = { NULL, };
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint ms;
 
   begin (&pair, &attack, keys[__i__]);
-  mmtp_pair_run (&pair, 2 * SECOND);
+  mmtp_network_run (&pair, 2 * SECOND);
   end_session (&pair, 1);
   for (ms = 0; ms < 1000; ms++) {
     flood_own_prefix (&attack, &pair);
-    mmtp_pair_run (&pair, SECOND / 1000);
+    mmtp_network_run (&pair, SECOND / 1000);
   }
   begin_second (&pair);
   for (ms = 0; ms < 1000; ms++) {
     flood_own_prefix (&attack, &pair);
-    mmtp_pair_run (&pair, SECOND / 1000);
+    mmtp_network_run (&pair, SECOND / 1000);
   }
   assert_equals_int (pair.sessions, 2);
   finish (&pair, &attack);

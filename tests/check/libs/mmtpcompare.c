@@ -13,8 +13,8 @@
 #include "mmtpsimulation.h"
 #include "seededdraw.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 
 #define SEEDS 40
 #define FRAMES 500
@@ -33,19 +33,19 @@ draw (guint64 seed, guint channel, guint purpose)
  * near to the limit or beyond it. The stream takes 60 to 120 % of what they
  * carry. */
 static void
-config_init (MmtpSimConfig * config, guint64 seed, guint64 draws,
+config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     MmtpSchedulerType scheduler)
 {
   guint i, n = 2 + draw (seed, 0, 0) * 3;
   gdouble rate = 0;
 
-  mmtp_sim_config_init (config, &mmtp_sim_cores);
+  mmtp_simulation_config_init (config, &mmtp_simulation_cores);
   config->seed = seed + draws * 1000;
   config->sender.scheduler = scheduler;
   config->sender.max_delay = config->sender.initial_delay =
       (300 + 500 * draw (seed, 0, 1)) * MS;
   for (i = 0; i < n; i++) {
-    SimPath path = { 12500 * pow (30, draw (seed, i, 2)),
+    VirtualLinkPath path = { 12500 * pow (30, draw (seed, i, 2)),
       5 * MS * pow (100, draw (seed, i, 3)), 0, FALSE, FALSE, 0,
       0.02 * draw (seed, i, 4)
     };
@@ -53,9 +53,9 @@ config_init (MmtpSimConfig * config, guint64 seed, guint64 draws,
     path.queue = path.rate / 2;
     path.fluctuation = path.delay / 5;
     rate += path.rate;
-    mmtp_sim_config_add_channel (config, &path, &path);
+    mmtp_simulation_config_add_channel (config, &path, &path);
   }
-  mmtp_sim_config_set_source (config, FRAMES, PERIOD,
+  mmtp_simulation_config_set_source (config, FRAMES, PERIOD,
       rate * (0.6 + 0.6 * draw (seed, 0, 5)) * 0.96 * PERIOD / SECOND);
   config->source.video = TRUE;
 }
@@ -65,18 +65,18 @@ config_init (MmtpSimConfig * config, guint64 seed, guint64 draws,
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
-  MmtpSimConfig config;
+  MmtpSimulationConfig config;
   guint in_time;
-  MmtpSim *sim;
+  MmtpSimulation *sim;
 
   config_init (&config, seed, draws, scheduler);
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_sim_print (sim);
-  in_time = mmtp_sim_get_result (sim)->in_time;
-  fail_unless_equals_string (mmtp_sim_get_result (sim)->errors->str, "");
-  mmtp_sim_free (sim);
+    mmtp_simulation_print (sim);
+  in_time = mmtp_simulation_get_result (sim)->in_time;
+  fail_unless_equals_string (mmtp_simulation_get_result (sim)->errors->str, "");
+  mmtp_simulation_free (sim);
   return in_time;
 }
 
@@ -228,22 +228,23 @@ static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)
 {
-  SimPath path = { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
-  MmtpSimConfig config;
-  const MmtpSimResult *result;
-  MmtpSim *sim;
+  VirtualLinkPath path =
+      { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
+  MmtpSimulationConfig config;
+  const MmtpSimulationResult *result;
+  MmtpSimulation *sim;
   gdouble share, used;
 
-  mmtp_sim_config_init (&config, &mmtp_sim_cores);
+  mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
   config.seed = queue_ms;
   config.sender.max_delay = config.sender.initial_delay = SECOND;
-  mmtp_sim_config_add_channel (&config, &path, &path);
+  mmtp_simulation_config_add_channel (&config, &path, &path);
   config.channels[0].n_tcp = n;
   config.channels[0].tcp_from = tcp_from;
-  mmtp_sim_config_set_source (&config, 3000, 20 * MS, rate / 50);
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
-  result = mmtp_sim_get_result (sim);
+  mmtp_simulation_config_set_source (&config, 3000, 20 * MS, rate / 50);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
+  result = mmtp_simulation_get_result (sim);
   used = result->mmtp_bytes[0] + result->tcp_bytes[0];
   share = result->mmtp_bytes[0] / used;
   g_print ("| %.1f | %u | %u | %u | %s | %.0f | %.0f | %.0f | %u |\n",
@@ -251,10 +252,10 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
       tcp_from ? "second" : "first", 100 * share, 100 * (1 - share),
       100 * used / (rate * (60.0 - tcp_from / 1e9)), result->in_time);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_sim_print (sim);
+    mmtp_simulation_print (sim);
   fail_unless (share > 0.1 && share < 0.9, "share %.3f", share);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
 }
 
 GST_START_TEST (neither_starves_in_a_shared_bottleneck)

@@ -124,7 +124,7 @@ typedef struct
 
 struct _Flood
 {
-  MmtpPair pair;
+  MmtpNetwork pair;
   State state;
   const Attacker *attacker;     /* NULL: none */
   guint target;                 /* type, or ANY_TYPE */
@@ -149,7 +149,7 @@ see (Flood * self, MmtpRole from, const MmtpAddress * address,
 }
 
 static gboolean
-sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Flood *self = data;
@@ -198,7 +198,7 @@ flood (Flood * self, guint64 ms)
   self->flooding = TRUE;
   while (ms-- > 0) {
     forge_some (self);
-    mmtp_pair_run (&self->pair, MS);
+    mmtp_network_run (&self->pair, MS);
   }
   self->flooding = FALSE;
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
@@ -210,7 +210,7 @@ static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
   self->lost = 1u << type;
-  mmtp_pair_run (&self->pair, beforehand);
+  mmtp_network_run (&self->pair, beforehand);
   flood (self, get_flood_time (self));
   self->lost = 0;
   flood (self, more);
@@ -222,7 +222,7 @@ add_channels (Flood * self)
   guint i;
 
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_add_channel (&self->pair, i);
+    mmtp_network_add_channel (&self->pair, i);
 }
 
 static void
@@ -235,8 +235,8 @@ end (Flood * self)
 static void
 begin_second (Flood * self)
 {
-  mmtp_pair_begin_anew (&self->pair, 2);
-  mmtp_pair_run (&self->pair, RESTART_TIME);
+  mmtp_network_begin_anew (&self->pair, 2);
+  mmtp_network_run (&self->pair, RESTART_TIME);
   add_channels (self);
 }
 
@@ -255,12 +255,12 @@ begin (Flood * self)
     flood_without (self, MMTP_ACCEPT, 100 * MS, 600);
   else if (self->state == JOINING)
     flood_without (self, MMTP_CHALLENGE, 100 * MS, 500);
-  mmtp_pair_run (&self->pair, 500 * MS);
+  mmtp_network_run (&self->pair, 500 * MS);
   mmtp_sender_remove_path (self->pair.sender, self->pair.now, 2,
       MMTP_LEAVE_ASKED);
-  mmtp_pair_run (&self->pair, 300 * MS);
-  mmtp_pair_add_channel (&self->pair, 2);
-  mmtp_pair_run (&self->pair, 500 * MS);
+  mmtp_network_run (&self->pair, 300 * MS);
+  mmtp_network_add_channel (&self->pair, 2);
+  mmtp_network_run (&self->pair, 500 * MS);
 }
 
 static void
@@ -268,29 +268,29 @@ go_on (Flood * self)
 {
   if (self->state == STREAMING)
     flood (self, get_flood_time (self));
-  mmtp_pair_run (&self->pair, 3 * SECOND);
+  mmtp_network_run (&self->pair, 3 * SECOND);
   if (self->state == ENDING) {
     end (self);
     flood_without (self, MMTP_END_ACK, 0, 200);
   } else if (self->state == OVER) {
     end (self);
-    mmtp_pair_run (&self->pair, SECOND);
+    mmtp_network_run (&self->pair, SECOND);
     begin_second (self);
     flood (self, get_flood_time (self));
   } else if (self->state == TAKING_OVER) {
     begin_second (self);
-    mmtp_pair_run (&self->pair, TAKE_OVER_AFTER);
+    mmtp_network_run (&self->pair, TAKE_OVER_AFTER);
     flood (self, get_flood_time (self));
   }
-  mmtp_pair_run (&self->pair, SECOND);
+  mmtp_network_run (&self->pair, SECOND);
   self->pair.streaming = FALSE;
-  mmtp_pair_run (&self->pair, 1500 * MS);
+  mmtp_network_run (&self->pair, 1500 * MS);
 }
 
 static void
 note_outcome (Flood * self)
 {
-  const MmtpPair *pair = &self->pair;
+  const MmtpNetwork *pair = &self->pair;
   Outcome *outcome = &self->outcome;
   guint i;
 
@@ -322,7 +322,7 @@ meet_strangers (Flood * self)
   for (i = 0; i < N_STRANGERS; i++) {
     const MmtpAddress address = attacker_make_stranger (i);
 
-    mmtp_pair_get_sent (&self->pair, &address);
+    mmtp_network_get_sent (&self->pair, &address);
   }
 }
 
@@ -333,16 +333,16 @@ run (State state, const Attacker * attacker, guint type, const gchar * key,
   Flood self = {.state = state,.attacker = attacker,.each_ms = each_ms,
     .random = get_seed ()
   };
-  const MmtpPairConfig config = { key, FRAME_SIZE, sent, NULL, &self };
+  const MmtpNetworkConfig config = { key, FRAME_SIZE, sent, NULL, &self };
 
   self.target = self.type = type;
   self.seen = g_malloc0 (MMTP_LAST_TYPE * sizeof (*self.seen));
-  mmtp_pair_init (&self.pair, &config);
+  mmtp_network_init (&self.pair, &config);
   meet_strangers (&self);
   begin (&self);
   go_on (&self);
   note_outcome (&self);
-  mmtp_pair_clear (&self.pair);
+  mmtp_network_clear (&self.pair);
   g_free (self.seen);
   return self.outcome;
 }
@@ -413,8 +413,8 @@ draw_address (Flood * self)
       return attacker_make_stranger (attacker_draw (&self->random)
           % N_STRANGERS);
     default:
-      mmtp_pair_get_address (attacker_draw (&self->random) % MMTP_PAIR_CHANNELS,
-          &address);
+      mmtp_network_get_address (attacker_draw (&self->random) %
+          MMTP_PAIR_CHANNELS, &address);
       return address;
   }
 }
@@ -424,9 +424,9 @@ give (Flood * self, MmtpRole from, const MmtpAddress * address, guint channel,
     const guint8 * bytes, gsize size)
 {
   if (from == MMTP_SENDER)
-    mmtp_pair_to_receiver (&self->pair, address, bytes, size);
+    mmtp_network_to_receiver (&self->pair, address, bytes, size);
   else
-    mmtp_pair_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->pair, channel, bytes, size);
 }
 
 static void
@@ -717,14 +717,14 @@ GST_END_TEST;
  * its own address before the sender's own message arrives. */
 typedef struct
 {
-  MmtpPair pair;
+  MmtpNetwork pair;
   MmtpType question, answer, proof;
   GQueue to_receiver, to_sender;        /* of Recorded */
   guint n_proofs;
 } Hijack;
 
 static void
-keep (GQueue * queue, MmtpPair * pair, MmtpRole from,
+keep (GQueue * queue, MmtpNetwork * pair, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   Recorded *copy = g_new (Recorded, 1);
@@ -734,7 +734,7 @@ keep (GQueue * queue, MmtpPair * pair, MmtpRole from,
 }
 
 static gboolean
-watch (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+watch (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Hijack *self = data;
@@ -749,18 +749,18 @@ watch (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 }
 
 static void
-steal (MmtpPair * pair, gpointer data)
+steal (MmtpNetwork * pair, gpointer data)
 {
   const MmtpAddress own = attacker_make_stranger (7);
   Hijack *self = data;
   Recorded *copy;
 
   while ((copy = g_queue_pop_head (&self->to_receiver))) {
-    mmtp_pair_to_receiver (pair, &own, copy->bytes, copy->size);
+    mmtp_network_to_receiver (pair, &own, copy->bytes, copy->size);
     g_free (copy);
   }
   while ((copy = g_queue_pop_head (&self->to_sender))) {
-    mmtp_pair_to_sender (pair, copy->bytes[1], copy->bytes, copy->size);
+    mmtp_network_to_sender (pair, copy->bytes[1], copy->bytes, copy->size);
     g_free (copy);
   }
 }
@@ -781,23 +781,23 @@ GST_START_TEST (address_of_a_session_is_not_stolen)
   Hijack self = {.question = thefts[__i__].question,
     .answer = thefts[__i__].answer,.proof = thefts[__i__].proof
   };
-  const MmtpPairConfig config = { KEY, FRAME_SIZE, watch, steal, &self };
+  const MmtpNetworkConfig config = { KEY, FRAME_SIZE, watch, steal, &self };
   guint i;
 
-  mmtp_pair_init (&self.pair, &config);
+  mmtp_network_init (&self.pair, &config);
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_add_channel (&self.pair, i);
+    mmtp_network_add_channel (&self.pair, i);
   steal (&self.pair, &self);
-  mmtp_pair_run (&self.pair, THEFT_TIME * SECOND);
+  mmtp_network_run (&self.pair, THEFT_TIME * SECOND);
   self.pair.streaming = FALSE;
-  mmtp_pair_run (&self.pair, 1500 * MS);
+  mmtp_network_run (&self.pair, 1500 * MS);
   fail_unless (self.n_proofs > 0);
   assert_equals_int (self.pair.sessions, 1);
   fail_unless (self.pair.n_put >= (THEFT_TIME - MAX_START) * 25,
       "%u buffers put", self.pair.n_put);
   fail_unless ((self.pair.n_put - self.pair.out->len) * 100 < self.pair.n_put,
       "%u of %u buffers came", self.pair.out->len, self.pair.n_put);
-  mmtp_pair_clear (&self.pair);
+  mmtp_network_clear (&self.pair);
 }
 
 GST_END_TEST;

@@ -10,15 +10,15 @@
 #include "mmtpoptimum.h"
 #include "mmtpsimulation.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
 #define TICK (10 * MS / 1000)   /* of the times on the wire */
 #define LIMIT SECOND            /* "more than one second after" [5.2] */
 /* A frame of ours on the wire: DATA's header and trailer, UDP, IP */
-#define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIM_OVERHEAD)
+#define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
 /* Table 1: 36.4 and 9.2 kB/s of frames of 1400 bytes, which were UDP's; the
  * least delay is that of such a frame, so what is behind its transmission is
@@ -39,25 +39,26 @@ typedef enum
 } Delays;
 
 static void
-config_init (MmtpSimConfig * config, const MmtpSimEnds * ends,
+config_init (MmtpSimulationConfig * config, const MmtpSimulationEnds * ends,
     guint64 period_ms, guint64 seed)
 {
-  mmtp_sim_config_init (config, ends);
+  mmtp_simulation_config_init (config, ends);
   config->seed = seed;
-  mmtp_sim_config_set_source (config, FRAMES, period_ms * MS, FRAME_SIZE);
+  mmtp_simulation_config_set_source (config, FRAMES, period_ms * MS,
+      FRAME_SIZE);
   config->sender.max_delay = config->sender.initial_delay = LIMIT;
   config->sender.frame_period = period_ms * 1000;
 }
 
 /* Half duplex, as both are */
-static MmtpSimChannelConfig *
-add_radio (MmtpSimConfig * config, Delays delays)
+static MmtpSimulationChannelConfig *
+add_radio (MmtpSimulationConfig * config, Delays delays)
 {
-  SimPath path = { RADIO_RATE, RADIO_DELAY,
+  VirtualLinkPath path = { RADIO_RATE, RADIO_DELAY,
     delays == FLUCTUATING ? RADIO_FLUCTUATION : 0, FALSE, FALSE, RADIO_QUEUE
   };
-  MmtpSimChannelConfig *channel =
-      mmtp_sim_config_add_channel (config, &path, &path);
+  MmtpSimulationChannelConfig *channel =
+      mmtp_simulation_config_add_channel (config, &path, &path);
 
   channel->link.half_duplex = TRUE;
   return channel;
@@ -65,20 +66,20 @@ add_radio (MmtpSimConfig * config, Delays delays)
 
 /* At random, in both directions */
 static void
-set_losses (MmtpSimChannelConfig * channel, gdouble loss)
+set_losses (MmtpSimulationChannelConfig * channel, gdouble loss)
 {
   channel->link.path[0].loss = channel->link.path[1].loss = loss;
 }
 
-static MmtpSimChannelConfig *
-add_infrared (MmtpSimConfig * config, Delays delays)
+static MmtpSimulationChannelConfig *
+add_infrared (MmtpSimulationConfig * config, Delays delays)
 {
-  SimPath path = { INFRARED_RATE, INFRARED_DELAY,
+  VirtualLinkPath path = { INFRARED_RATE, INFRARED_DELAY,
     delays == FLUCTUATING ? INFRARED_FLUCTUATION : 0, FALSE, FALSE,
     INFRARED_QUEUE
   };
-  MmtpSimChannelConfig *channel =
-      mmtp_sim_config_add_channel (config, &path, &path);
+  MmtpSimulationChannelConfig *channel =
+      mmtp_simulation_config_add_channel (config, &path, &path);
 
   channel->link.half_duplex = TRUE;
   return channel;
@@ -104,14 +105,14 @@ typedef struct
 } Flood;
 
 static guint
-count_blocks (MmtpSim * sim)
+count_blocks (MmtpSimulation * sim)
 {
-  const MmtpSimFrame *frames = mmtp_sim_get_frames (sim);
+  const MmtpSimulationFrame *frames = mmtp_simulation_get_frames (sim);
   guint i, blocks = 0;
 
   for (i = 0; i < FRAMES; i++) {
-    blocks += frames[i].released == MMTP_SIM_NEVER
-        && (i == 0 || frames[i - 1].released != MMTP_SIM_NEVER);
+    blocks += frames[i].released == MMTP_SIMULATION_NEVER
+        && (i == 0 || frames[i - 1].released != MMTP_SIMULATION_NEVER);
   }
   return blocks;
 }
@@ -119,18 +120,18 @@ count_blocks (MmtpSim * sim)
 static void
 run_flood (const Flood * theirs, gboolean radio)
 {
-  MmtpSimConfig config;
-  const MmtpSimResult *result;
-  MmtpSim *sim;
+  MmtpSimulationConfig config;
+  const MmtpSimulationResult *result;
+  MmtpSimulation *sim;
 
-  config_init (&config, &mmtp_sim_udp, theirs->period, 1);
+  config_init (&config, &mmtp_simulation_udp, theirs->period, 1);
   if (radio)
     set_losses (add_radio (&config, STEADY), 0.02);
   else
     add_infrared (&config, STEADY);
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
-  result = mmtp_sim_get_result (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
+  result = mmtp_simulation_get_result (sim);
   g_print ("| %u | %u / %u | %u/%u / %u/%u | %u / %u |\n", theirs->period,
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
       result->missing, count_blocks (sim), theirs->in_time, result->in_time);
@@ -138,7 +139,7 @@ run_flood (const Flood * theirs, gboolean radio)
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
 }
 
 GST_START_TEST (udp_floods_each_link)
@@ -185,9 +186,10 @@ static const Row table[] = {
 /* What must hold in every run. At most one packet of a hundred may be late;
  * `late` is the part that is reached where more are. */
 static void
-check_run (MmtpSim * sim, guint period, gdouble min, gdouble of, gdouble late)
+check_run (MmtpSimulation * sim, guint period, gdouble min, gdouble of,
+    gdouble late)
 {
-  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
@@ -201,13 +203,13 @@ check_run (MmtpSim * sim, guint period, gdouble min, gdouble of, gdouble late)
       result->late_packets, result->data_packets);
 }
 
-static MmtpSim *
+static MmtpSimulation *
 run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
 {
-  MmtpSimConfig config;
-  MmtpSim *sim;
+  MmtpSimulationConfig config;
+  MmtpSimulation *sim;
 
-  config_init (&config, &mmtp_sim_cores, period, seed);
+  config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
   /* [4.3] "The protocol queries the communication framework to learn [...] an
@@ -218,17 +220,17 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
     config.channels[1].known_rate = INFRARED_RATE * 8;
   }
   config.verbose = g_getenv ("MMTP_VERBOSE") != NULL;
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_sim_print (sim);
+    mmtp_simulation_print (sim);
   return sim;
 }
 
 static void
-print_row (const Row * row, MmtpSim * sim)
+print_row (const Row * row, MmtpSimulation * sim)
 {
-  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
   guint ideal = get_ideal (row->period);
 
   g_print ("| %u | ", row->period);
@@ -257,12 +259,12 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
   g_print ("| period, ms | late | lost | in time | ours late | lost | in time |"
       " ideal | %% |\n");
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    MmtpSim *sim = run_paper (table[i].period, STEADY, 1, 0);
+    MmtpSimulation *sim = run_paper (table[i].period, STEADY, 1, 0);
 
     print_row (&table[i], sim);
     check_run (sim, table[i].period, REACHED_STEADY,
         get_ideal (table[i].period), REACHED_STEADY_LATE);
-    mmtp_sim_free (sim);
+    mmtp_simulation_free (sim);
   }
 }
 
@@ -308,8 +310,8 @@ check_fluctuating (const Row * row, const Typical * bound)
   guint ideal = get_ideal (row->period), n_late = 0, i;
 
   for (i = 0; i < SEEDS; i++) {
-    MmtpSim *sim = run_paper (row->period, FLUCTUATING, i + 1, 0);
-    const MmtpSimResult *result = mmtp_sim_get_result (sim);
+    MmtpSimulation *sim = run_paper (row->period, FLUCTUATING, i + 1, 0);
+    const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
     guint n = result->late_packets + result->too_late;
 
     /* Where both links together carry the stream, every frame is in time. */
@@ -319,7 +321,7 @@ check_fluctuating (const Row * row, const Typical * bound)
     late[i] = n / (gdouble) result->data_packets;
     sum += use[i];
     n_late += n;
-    mmtp_sim_free (sim);
+    mmtp_simulation_free (sim);
   }
   median_use = sort_for_median (use);
   median_late = sort_for_median (late);
@@ -352,8 +354,8 @@ GST_END_TEST;
 static guint
 run_losses (guint period, Delays delays, guint64 seed, gdouble min)
 {
-  MmtpSim *sim = run_paper (period, delays, seed, 0.02);
-  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  MmtpSimulation *sim = run_paper (period, delays, seed, 0.02);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
   guint in_time = result->in_time;
 
   g_print ("  %3u ms, seed %" G_GUINT64_FORMAT ": the radio lost %"
@@ -361,7 +363,7 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
       period, seed, result->links[0][0].lost, result->sender.retransmitted,
       in_time);
   check_run (sim, period, min, FRAMES, REACHED_LOSSES_LATE);
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
   return in_time;
 }
 

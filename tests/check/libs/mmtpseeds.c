@@ -15,8 +15,8 @@
 #include "mmtpsimulation.h"
 #include "seededdraw.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 
 #define TICK (10 * MS / 1000)   /* of the times on the wire */
 #define USUAL_SEEDS 12
@@ -69,10 +69,10 @@ draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble min,
 }
 
 static void
-add_channel (MmtpSimConfig * config, guint i)
+add_channel (MmtpSimulationConfig * config, guint i)
 {
   guint64 seed = config->seed;
-  SimPath forward = { 0, }, back;
+  VirtualLinkPath forward = { 0, }, back;
 
   forward.rate = draw_logarithmic (seed, i, DRAW_RATE, 10e3, 100e6) / 8;
   forward.delay = draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
@@ -85,20 +85,20 @@ add_channel (MmtpSimConfig * config, guint i)
   back = forward;
   if (draw (seed, i, DRAW_BACK) < 0.5)
     back.rate = MAX (forward.rate / 4, 1250);
-  mmtp_sim_config_add_channel (config, &forward, &back);
+  mmtp_simulation_config_add_channel (config, &forward, &back);
 }
 
 static gdouble
-get_wire_size (const MmtpSimConfig * config)
+get_wire_size (const MmtpSimulationConfig * config)
 {
-  return config->source.size + 24 + MMTP_SIM_OVERHEAD;
+  return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
 /* Delays are drawn from 0 to the fluctuation, and nothing overtakes: of the m
  * packets that are sent in such a time the slowest one holds up those behind
  * it, and the mean of the largest of m draws is m / (m + 1) of the range. */
 static gdouble
-get_mean_fluctuation (const SimPath * path, gdouble seconds)
+get_mean_fluctuation (const VirtualLinkPath * path, gdouble seconds)
 {
   gdouble fluctuation = path->fluctuation / 1e9;
   gdouble m = MAX (1, fluctuation / seconds);
@@ -109,10 +109,11 @@ get_mean_fluctuation (const SimPath * path, gdouble seconds)
 /* Of a channel that loses every tenth packet, the time of ten brings nine.
  * FALSE: no packet can be in time here. */
 static gboolean
-get_ideal_channel (const MmtpSimConfig * config, guint i,
+get_ideal_channel (const MmtpSimulationConfig * config, guint i,
     MmtpOptimumChannel * channel)
 {
-  const SimPath *path = &config->channels[i].link.path[SIM_FORWARD];
+  const VirtualLinkPath *path =
+      &config->channels[i].link.path[VIRTUAL_LINK_FORWARD];
   gdouble seconds = get_wire_size (config) / path->rate;
 
   channel->delay = path->delay / 1e9 + get_mean_fluctuation (path, seconds);
@@ -123,9 +124,9 @@ get_ideal_channel (const MmtpSimConfig * config, guint i,
 }
 
 static guint
-get_ideal (const MmtpSimConfig * config)
+get_ideal (const MmtpSimulationConfig * config)
 {
-  MmtpOptimumChannel channels[MMTP_SIM_MAX_CHANNELS];
+  MmtpOptimumChannel channels[MMTP_SIMULATION_MAX_CHANNELS];
   guint i, n = 0;
 
   for (i = 0; i < config->n_channels; i++)
@@ -136,12 +137,12 @@ get_ideal (const MmtpSimConfig * config)
 
 /* FALSE: no channel can meet the deadline at all */
 static gboolean
-config_init (MmtpSimConfig * config, guint64 seed)
+config_init (MmtpSimulationConfig * config, guint64 seed)
 {
   guint i, n = 2 + draw (seed, 0, DRAW_CHANNELS) * 7;
   gdouble packets = 0, frames;
 
-  mmtp_sim_config_init (config, &mmtp_sim_cores);
+  mmtp_simulation_config_init (config, &mmtp_simulation_cores);
   config->seed = seed;
   for (i = 0; i < n; i++)
     add_channel (config, i);
@@ -166,9 +167,9 @@ config_init (MmtpSimConfig * config, guint64 seed)
 /* --- what must hold for each seed ----------------------------------------- */
 
 static void
-check_always (MmtpSim * sim, const MmtpSimConfig * config)
+check_always (MmtpSimulation * sim, const MmtpSimulationConfig * config)
 {
-  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
   /* The clocks drift apart by up to 100 ppm from the moment in which the sender
    * sets a deadline to that in which it comes. */
   guint64 drift = config->sender.max_delay / 10000;
@@ -186,7 +187,7 @@ check_always (MmtpSim * sim, const MmtpSimConfig * config)
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
       G_GUINT64_FORMAT " bytes", seed, result->max_queued, result->max_held);
-  fail_unless (result->ended_at != MMTP_SIM_NEVER,
+  fail_unless (result->ended_at != MMTP_SIMULATION_NEVER,
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
@@ -194,27 +195,27 @@ check_always (MmtpSim * sim, const MmtpSimConfig * config)
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
-  MmtpSimConfig config;
-  MmtpSim *sim;
+  MmtpSimulationConfig config;
+  MmtpSimulation *sim;
 
   outcome->seed = seed;
   if (!config_init (&config, seed))
     return FALSE;
   config.verbose = show && g_getenv ("MMTP_VERBOSE");
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
   outcome->ideal = get_ideal (&config);
-  outcome->in_time = mmtp_sim_get_result (sim)->in_time;
+  outcome->in_time = mmtp_simulation_get_result (sim)->in_time;
   outcome->use = outcome->in_time / (gdouble) outcome->ideal;
   if (show) {
     g_print ("  seed %" G_GUINT64_FORMAT ": %.1f %% of %u, frames of %u bytes "
         "each %.3f ms\n", seed, 100 * outcome->use, outcome->ideal,
         config.source.size, config.source.period / 1e6);
-    mmtp_sim_print (sim);
+    mmtp_simulation_print (sim);
   } else {
     check_always (sim, &config);
   }
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
   return TRUE;
 }
 

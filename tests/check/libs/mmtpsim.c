@@ -11,24 +11,24 @@
 #include "mmtpoptimum.h"
 #include "mmtpsimulation.h"
 
-#define MS SIM_MS
-#define SECOND SIM_SECOND
+#define MS VIRTUAL_LINK_MS
+#define SECOND VIRTUAL_LINK_SECOND
 #define FOREVER (G_MAXUINT64 / 2)
 
 /* --- a link alone --------------------------------------------------------- */
 
-static SimLink *
-link_new (const SimLinkConfig * config, guint64 seed)
+static VirtualLink *
+link_new (const VirtualLinkConfig * config, guint64 seed)
 {
-  SimLink *link = sim_link_new (config, seed, 0, g_free);
+  VirtualLink *link = virtual_link_new (config, seed, 0, g_free);
 
-  sim_link_set_origin (link, 0);
+  virtual_link_set_origin (link, 0);
   return link;
 }
 
 /* `n` packets of `size` bytes at once, each a guint with its number */
 static void
-push (SimLink * link, guint64 now, SimDirection direction, guint n,
+push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
     guint32 size)
 {
   guint i;
@@ -37,20 +37,21 @@ push (SimLink * link, guint64 now, SimDirection direction, guint n,
     guint *packet = g_new (guint, 1);
 
     *packet = i;
-    sim_link_input (link, now, direction, size, packet);
+    virtual_link_input (link, now, direction, size, packet);
   }
 }
 
 /* The next packet that arrives, and when; G_MAXUINT: none will */
 static guint
-next_arrival (SimLink * link, guint64 * time, SimDirection * direction)
+next_arrival (VirtualLink * link, guint64 * time,
+    VirtualLinkDirection * direction)
 {
   guint *packet, number;
 
-  while (!(packet = sim_link_output (link, *time, direction))) {
-    if (sim_link_next (link) == G_MAXUINT64)
+  while (!(packet = virtual_link_output (link, *time, direction))) {
+    if (virtual_link_next (link) == G_MAXUINT64)
       return G_MAXUINT;
-    *time = MAX (*time, sim_link_next (link));
+    *time = MAX (*time, virtual_link_next (link));
   }
   number = *packet;
   g_free (packet);
@@ -58,11 +59,11 @@ next_arrival (SimLink * link, guint64 * time, SimDirection * direction)
 }
 
 static void
-assert_arrival (SimLink * link, guint number, guint64 time,
-    SimDirection direction)
+assert_arrival (VirtualLink * link, guint number, guint64 time,
+    VirtualLinkDirection direction)
 {
   guint64 now = 0;
-  SimDirection d;
+  VirtualLinkDirection d;
   guint got = next_arrival (link, &now, &d);
 
   fail_unless (got == number && now == time && d == direction,
@@ -72,44 +73,44 @@ assert_arrival (SimLink * link, guint number, guint64 time,
 GST_START_TEST (link_takes_rate_delay_and_queue)
 {
   /* 100 bytes are 100 ms; one is on the air and two may wait */
-  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
+  VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
       {2000, 0, 0, FALSE, FALSE, 200}}
   };
-  SimLink *link = link_new (&config, 1);
-  SimLinkStats stats;
+  VirtualLink *link = link_new (&config, 1);
+  VirtualLinkStats stats;
 
-  push (link, 0, SIM_FORWARD, 5, 100);
-  push (link, 0, SIM_BACK, 1, 100);
-  assert_arrival (link, 0, 50 * MS, SIM_BACK);
-  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
-  assert_arrival (link, 1, 250 * MS, SIM_FORWARD);
-  assert_arrival (link, 2, 350 * MS, SIM_FORWARD);
-  sim_link_get_stats (link, SIM_FORWARD, &stats);
+  push (link, 0, VIRTUAL_LINK_FORWARD, 5, 100);
+  push (link, 0, VIRTUAL_LINK_BACK, 1, 100);
+  assert_arrival (link, 0, 50 * MS, VIRTUAL_LINK_BACK);
+  assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 1, 250 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 2, 350 * MS, VIRTUAL_LINK_FORWARD);
+  virtual_link_get_stats (link, VIRTUAL_LINK_FORWARD, &stats);
   fail_unless_equals_uint64 (stats.offered, 5);
   fail_unless_equals_uint64 (stats.arrived, 3);
   fail_unless_equals_uint64 (stats.overflowed, 2);
   fail_unless_equals_uint64 (stats.busy, 300 * MS);
-  fail_unless_equals_uint64 (sim_link_next (link), G_MAXUINT64);
-  sim_link_free (link);
+  fail_unless_equals_uint64 (virtual_link_next (link), G_MAXUINT64);
+  virtual_link_free (link);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (half_duplex_takes_turns)
 {
-  SimLinkConfig config = { {{1000, 0, 0, FALSE, FALSE, 1000},
+  VirtualLinkConfig config = { {{1000, 0, 0, FALSE, FALSE, 1000},
       {1000, 0, 0, FALSE, FALSE, 1000}}, TRUE, 10 * MS
   };
-  SimLink *link = link_new (&config, 1);
+  VirtualLink *link = link_new (&config, 1);
 
-  push (link, 0, SIM_FORWARD, 3, 100);
-  push (link, 0, SIM_BACK, 2, 100);
-  assert_arrival (link, 0, 100 * MS, SIM_FORWARD);
-  assert_arrival (link, 0, 210 * MS, SIM_BACK);
-  assert_arrival (link, 1, 320 * MS, SIM_FORWARD);
-  assert_arrival (link, 1, 430 * MS, SIM_BACK);
-  assert_arrival (link, 2, 540 * MS, SIM_FORWARD);
-  sim_link_free (link);
+  push (link, 0, VIRTUAL_LINK_FORWARD, 3, 100);
+  push (link, 0, VIRTUAL_LINK_BACK, 2, 100);
+  assert_arrival (link, 0, 100 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 0, 210 * MS, VIRTUAL_LINK_BACK);
+  assert_arrival (link, 1, 320 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 1, 430 * MS, VIRTUAL_LINK_BACK);
+  assert_arrival (link, 2, 540 * MS, VIRTUAL_LINK_FORWARD);
+  virtual_link_free (link);
 }
 
 GST_END_TEST;
@@ -117,39 +118,39 @@ GST_END_TEST;
 GST_START_TEST (outage_takes_what_is_under_way)
 {
   /* packets leave at 0, 100, 200... ms and arrive 150 ms later */
-  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+  VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
       {1000, 0, 0, FALSE, FALSE, 1000}}
   };
-  SimLink *link;
+  VirtualLink *link;
 
-  sim_link_config_add_outage (&config, 220 * MS, 320 * MS, 0);
+  virtual_link_config_add_outage (&config, 220 * MS, 320 * MS, 0);
   link = link_new (&config, 1);
-  push (link, 0, SIM_FORWARD, 6, 100);
-  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
+  push (link, 0, VIRTUAL_LINK_FORWARD, 6, 100);
+  assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
   /* 1: 100 to 250, 2: 200 to 350, 3: 300 to 450 */
-  assert_arrival (link, 4, 550 * MS, SIM_FORWARD);
-  assert_arrival (link, 5, 650 * MS, SIM_FORWARD);
-  sim_link_free (link);
+  assert_arrival (link, 4, 550 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 5, 650 * MS, VIRTUAL_LINK_FORWARD);
+  virtual_link_free (link);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (steps_change_rate_and_delay)
 {
-  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+  VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
       {1000, 0, 0, FALSE, FALSE, 1000}}
   };
-  SimLink *link;
+  VirtualLink *link;
 
-  sim_link_config_add_step (&config, 150 * MS, 2000, 0);
-  sim_link_config_add_step (&config, 220 * MS, 0, 300 * MS);
+  virtual_link_config_add_step (&config, 150 * MS, 2000, 0);
+  virtual_link_config_add_step (&config, 220 * MS, 0, 300 * MS);
   link = link_new (&config, 1);
-  push (link, 0, SIM_FORWARD, 4, 100);
-  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
-  assert_arrival (link, 1, 250 * MS, SIM_FORWARD);
-  assert_arrival (link, 2, 300 * MS, SIM_FORWARD);
-  assert_arrival (link, 3, 600 * MS, SIM_FORWARD);
-  sim_link_free (link);
+  push (link, 0, VIRTUAL_LINK_FORWARD, 4, 100);
+  assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 1, 250 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 2, 300 * MS, VIRTUAL_LINK_FORWARD);
+  assert_arrival (link, 3, 600 * MS, VIRTUAL_LINK_FORWARD);
+  virtual_link_free (link);
 }
 
 GST_END_TEST;
@@ -161,16 +162,16 @@ GST_END_TEST;
 /* Packets of 1 ms each, n of them: how many come, and their mean time on the
  * way; `losses`: how many blocks were missing */
 static guint
-count_arrivals (const SimLinkConfig * config, guint n, gdouble * mean,
+count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
 {
-  SimLink *link = link_new (config, 5);
-  SimDirection direction;
+  VirtualLink *link = link_new (config, 5);
+  VirtualLinkDirection direction;
   guint number, last = 0, arrived = 0;
   guint64 now = 0, sum = 0;
 
   *losses = *overtaken = 0;
-  push (link, 0, SIM_FORWARD, n, 100);
+  push (link, 0, VIRTUAL_LINK_FORWARD, n, 100);
   while ((number = next_arrival (link, &now, &direction)) != G_MAXUINT) {
     *losses += number > last + 1;
     *overtaken += number < last;
@@ -179,13 +180,13 @@ count_arrivals (const SimLinkConfig * config, guint n, gdouble * mean,
     arrived++;
   }
   *mean = sum / (gdouble) arrived;
-  sim_link_free (link);
+  virtual_link_free (link);
   return arrived;
 }
 
 GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
 {
-  SimLinkConfig config = MANY (100000, 0, 0, FALSE, 0.1);
+  VirtualLinkConfig config = MANY (100000, 0, 0, FALSE, 0.1);
   guint arrived, losses, overtaken;
   gdouble mean;
 
@@ -204,7 +205,7 @@ GST_END_TEST;
 
 GST_START_TEST (delays_fluctuate_as_asked)
 {
-  SimLinkConfig config = MANY (100000, 10 * MS, 100 * MS, TRUE, 0);
+  VirtualLinkConfig config = MANY (100000, 10 * MS, 100 * MS, TRUE, 0);
   guint losses, overtaken;
   gdouble mean;
 
@@ -227,64 +228,66 @@ GST_END_TEST;
 /* --- a session ------------------------------------------------------------ */
 
 static void
-config_init (MmtpSimConfig * config, guint64 rate, guint64 delay, guint64 queue)
+config_init (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
+    guint64 queue)
 {
-  SimPath path = { rate, delay, 0, FALSE, FALSE, queue };
+  VirtualLinkPath path = { rate, delay, 0, FALSE, FALSE, queue };
 
-  mmtp_sim_config_init (config, &mmtp_sim_udp);
-  mmtp_sim_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_init (config, &mmtp_simulation_udp);
+  mmtp_simulation_config_add_channel (config, &path, &path);
   config->sender.max_delay = SECOND;
-  mmtp_sim_config_set_source (config, 100, 10 * MS, 72);
+  mmtp_simulation_config_set_source (config, 100, 10 * MS, 72);
 }
 
 GST_START_TEST (frames_are_judged_by_true_time)
 {
-  MmtpSimConfig config;
-  MmtpSim *sim;
-  const MmtpSimResult *result;
+  MmtpSimulationConfig config;
+  MmtpSimulation *sim;
+  const MmtpSimulationResult *result;
 
   /* Frames of 100 bytes each 10 ms, where one takes 20 ms, and 500 ms of way:
    * frame i arrives at 520 + 20 i, and is due at 10 i + 1000. 48 is the
    * last. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
-  result = mmtp_sim_get_result (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
+  result = mmtp_simulation_get_result (sim);
   fail_unless_equals_int (result->frames, 100);
   fail_unless_equals_int (result->in_time, 49);
   fail_unless_equals_int (result->too_late, 51);
   fail_unless_equals_uint64 (result->worst_release, 510 * MS);
   fail_unless_equals_int (result->missing, 0);
   fail_unless_equals_int (result->out_of_order, 0);
-  fail_unless_equals_int (mmtp_sim_count_lost (sim, 0, 490 * MS), 0);
-  fail_unless_equals_int (mmtp_sim_count_lost (sim, 480 * MS, 510 * MS), 2);
+  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 0, 490 * MS), 0);
+  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 480 * MS, 510 * MS),
+      2);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
 {
-  MmtpSimConfig config;
-  MmtpSim *sim;
-  const MmtpSimResult *result;
+  MmtpSimulationConfig config;
+  MmtpSimulation *sim;
+  const MmtpSimulationResult *result;
 
   /* 10 Mbit/s, 40 ms of round trip, a queue of as much; UDP takes 4 % */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.channels[0].n_tcp = 2;
   config.channels[0].tcp_from = SECOND;
-  mmtp_sim_config_set_source (&config, 1100, 10 * MS, 472);
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
-  result = mmtp_sim_get_result (sim);
+  mmtp_simulation_config_set_source (&config, 1100, 10 * MS, 472);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
+  result = mmtp_simulation_get_result (sim);
   fail_unless (result->tcp_bytes[0] > 0.9 * 10 * 1250000, "%" G_GUINT64_FORMAT,
       result->tcp_bytes[0]);
   fail_unless (result->tcp_bytes[0] + result->mmtp_bytes[0] <= 12500000);
   fail_unless (result->mmtp_bytes[0] > 0.9 * 1000 * 500);
   fail_unless (result->links[0][0].overflowed > 0);
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
 }
 
 GST_END_TEST;

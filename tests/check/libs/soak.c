@@ -14,7 +14,7 @@
 #include "mmtpsimulation.h"
 #include "seededdraw.h"
 
-#define MINUTE (60 * SIM_SECOND)
+#define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
 /* A run is watched so often. The first watches are the start: queues, histories
  * and the arrays of the test grow to the size that they keep. */
@@ -63,59 +63,63 @@ check_memory (const Memory * self)
 /* --- MMTP ----------------------------------------------------------------- */
 
 static void
-watch_mmtp (MmtpSim * sim, gpointer data)
+watch_mmtp (MmtpSimulation * sim, gpointer data)
 {
   watch_memory (data);
 }
 
 static void
-add_mmtp_channel (MmtpSimConfig * config, guint64 rate, guint64 delay,
+add_mmtp_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
     gdouble outage_share, guint64 mean_outage)
 {
-  const SimPath path = {.rate = rate,.delay = delay,.fluctuation = delay / 4,
+  const VirtualLinkPath path = {.rate = rate,.delay = delay,.fluctuation =
+        delay / 4,
     .queue = rate / 4,.loss = outage_share,.burst = mean_outage
   };
 
-  mmtp_sim_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_add_channel (config, &path, &path);
 }
 
 /* Each channel has outages of its own, both have one at a time, and the first
  * one leaves and comes back. */
 static void
-init_mmtp (MmtpSimConfig * config, guint64 duration, Memory * memory)
+init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 {
   const guint n_outages = 8;
   const guint64 period = duration / n_outages;
   guint i, j;
 
-  mmtp_sim_config_init (config, &mmtp_sim_cores);
+  mmtp_simulation_config_init (config, &mmtp_simulation_cores);
   config->seed = 1;
-  config->sender.max_delay = SIM_SECOND;
+  config->sender.max_delay = VIRTUAL_LINK_SECOND;
   config->clock_skew = 50000;
   config->watch_period = duration / N_WATCHES;
   config->watch = watch_mmtp;
   config->watch_data = memory;
-  add_mmtp_channel (config, 100000, 30 * SIM_MS, 0.02, 2 * SIM_SECOND);
-  add_mmtp_channel (config, 50000, 80 * SIM_MS, 0.02, SIM_SECOND);
+  add_mmtp_channel (config, 100000, 30 * VIRTUAL_LINK_MS, 0.02,
+      2 * VIRTUAL_LINK_SECOND);
+  add_mmtp_channel (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
+      VIRTUAL_LINK_SECOND);
   for (i = 0; i < n_outages; i++) {
     const guint64 begin = i * period;
 
     for (j = 0; j < config->n_channels; j++)
-      sim_link_config_add_outage (&config->channels[j].link,
-          begin + period / 8, begin + period / 8 + 3 * SIM_SECOND, 0);
-    mmtp_sim_config_add_action (config, begin + period / 2, MMTP_SIM_REMOVE, 0);
-    mmtp_sim_config_add_action (config, begin + period * 5 / 8, MMTP_SIM_ADD,
-        0);
+      virtual_link_config_add_outage (&config->channels[j].link,
+          begin + period / 8, begin + period / 8 + 3 * VIRTUAL_LINK_SECOND, 0);
+    mmtp_simulation_config_add_action (config, begin + period / 2,
+        MMTP_SIMULATION_REMOVE, 0);
+    mmtp_simulation_config_add_action (config, begin + period * 5 / 8,
+        MMTP_SIMULATION_ADD, 0);
   }
-  mmtp_sim_config_set_source (config, duration / (40 * SIM_MS), 40 * SIM_MS,
-      1500);
+  mmtp_simulation_config_set_source (config, duration / (40 * VIRTUAL_LINK_MS),
+      40 * VIRTUAL_LINK_MS, 1500);
   config->source.video = TRUE;
 }
 
 static void
-check_mmtp_link (const MmtpSimResult * result, guint channel)
+check_mmtp_link (const MmtpSimulationResult * result, guint channel)
 {
-  const SimLinkStats *links = result->links[channel];
+  const VirtualLinkStats *links = result->links[channel];
   guint64 over, n_stateless = 0;
   guint direction;
 
@@ -128,17 +132,19 @@ check_mmtp_link (const MmtpSimResult * result, guint channel)
   }
   /* An INIT is answered before there is a session that could count it. */
   if (channel == 0)
-    n_stateless = result->messages[SIM_FORWARD][MMTP_INIT];
+    n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
   fail_unless_equals_uint64 (result->channels[channel].packets,
-      links[SIM_FORWARD].offered);
+      links[VIRTUAL_LINK_FORWARD].offered);
   fail_unless_equals_uint64 (result->arrivals[channel].received + n_stateless,
-      links[SIM_FORWARD].arrived);
-  fail_unless (links[SIM_FORWARD].lost > 0, "channel %u lost nothing", channel);
+      links[VIRTUAL_LINK_FORWARD].arrived);
+  fail_unless (links[VIRTUAL_LINK_FORWARD].lost > 0, "channel %u lost nothing",
+      channel);
   fail_unless (result->channels[channel].silences > 0);
 }
 
 static void
-check_mmtp (const MmtpSimConfig * config, const MmtpSimResult * result)
+check_mmtp (const MmtpSimulationConfig * config,
+    const MmtpSimulationResult * result)
 {
   const guint n = config->source.n;
   guint i;
@@ -156,7 +162,7 @@ check_mmtp (const MmtpSimConfig * config, const MmtpSimResult * result)
       result->in_time, n);
   fail_unless_equals_uint64 (result->receiver.held_bytes, 0);
   fail_unless_equals_uint64 (result->sender.queued_bytes, 0);
-  fail_unless (result->ended_at != MMTP_SIM_NEVER);
+  fail_unless (result->ended_at != MMTP_SIMULATION_NEVER);
   for (i = 0; i < config->n_channels; i++)
     check_mmtp_link (result, i);
 }
@@ -164,17 +170,17 @@ check_mmtp (const MmtpSimConfig * config, const MmtpSimResult * result)
 GST_START_TEST (mmtp_stays_as_it_is)
 {
   Memory memory = { 0 };
-  MmtpSimConfig config;
-  MmtpSim *sim;
+  MmtpSimulationConfig config;
+  MmtpSimulation *sim;
 
   init_mmtp (&config, get_duration (), &memory);
-  sim = mmtp_sim_new (&config);
-  mmtp_sim_run (sim);
+  sim = mmtp_simulation_new (&config);
+  mmtp_simulation_run (sim);
   if (g_getenv ("MMTP_VERBOSE"))
-    mmtp_sim_print (sim);
-  check_mmtp (&config, mmtp_sim_get_result (sim));
+    mmtp_simulation_print (sim);
+  check_mmtp (&config, mmtp_simulation_get_result (sim));
   check_memory (&memory);
-  mmtp_sim_free (sim);
+  mmtp_simulation_free (sim);
 }
 
 GST_END_TEST;
@@ -187,7 +193,7 @@ GST_END_TEST;
 
 typedef struct
 {
-  DccpWire wire;
+  DccpNetwork wire;
   guint64 begin;                /* ns, of the stream */
   guint64 n_packets[N_ENDS];
   guint64 data_lost[N_ENDS], data_arrived;
@@ -201,7 +207,7 @@ is_dccp_data (const DccpPacket * packet)
 
 /* Nothing arrives in an outage, and single packets are lost at any time. */
 static gboolean
-pass_dccp (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
+pass_dccp (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
   DccpSoak *self = wire->user_data;
@@ -220,7 +226,7 @@ pass_dccp (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
 static void
 clear_logs (DccpSoak * self)
 {
-  DccpWire *wire = &self->wire;
+  DccpNetwork *wire = &self->wire;
   guint end;
 
   self->data_arrived += wire->received[SERVER]->len;
@@ -240,7 +246,7 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
   guint64 next_watch = self->wire.now + duration / N_WATCHES;
 
   while (self->wire.now < end) {
-    dccp_wire_run (&self->wire, MIN (step, next_watch - self->wire.now));
+    dccp_network_run (&self->wire, MIN (step, next_watch - self->wire.now));
     clear_logs (self);
     if (self->wire.now < next_watch)
       continue;
@@ -253,21 +259,21 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
 static void
 finish_dccp (DccpSoak * self)
 {
-  DccpWire *wire = &self->wire;
+  DccpNetwork *wire = &self->wire;
   guint i;
 
   wire->sending[CLIENT] = FALSE;
   wire->filter = NULL;
   for (i = 0; i < 100 && wire->n_sent[CLIENT] < wire->n_put[CLIENT]; i++)
-    dccp_wire_run (wire, SECOND);
-  dccp_wire_run (wire, SECOND);
+    dccp_network_run (wire, SECOND);
+  dccp_network_run (wire, SECOND);
   clear_logs (self);
 }
 
 static void
 check_dccp (const DccpSoak * self)
 {
-  const DccpWire *wire = &self->wire;
+  const DccpNetwork *wire = &self->wire;
   const DccpStats *client = &wire->stats[CLIENT];
   const DccpStats *server = &wire->stats[SERVER];
   const guint64 n_sent = wire->n_sent[CLIENT];
@@ -293,9 +299,9 @@ GST_START_TEST (dccp_stays_as_it_is)
   DccpSoak self = { 0 };
   Memory memory = { 0 };
 
-  dccp_wire_init (&self.wire);
-  dccp_wire_begin (&self.wire);
-  dccp_wire_open (&self.wire);
+  dccp_network_init (&self.wire);
+  dccp_network_begin (&self.wire);
+  dccp_network_open (&self.wire);
   self.begin = self.wire.now;
   self.wire.user_data = &self;
   self.wire.filter = pass_dccp;
@@ -306,11 +312,11 @@ GST_START_TEST (dccp_stays_as_it_is)
   finish_dccp (&self);
   check_dccp (&self);
   check_memory (&memory);
-  dccp_wire_close (&self.wire, CLIENT);
-  dccp_wire_run (&self.wire, 300 * SECOND);
-  fail_unless (dccp_wire_get (&self.wire, CLIENT) == NULL);
-  fail_unless (dccp_wire_get (&self.wire, SERVER) == NULL);
-  dccp_wire_clear (&self.wire);
+  dccp_network_close (&self.wire, CLIENT);
+  dccp_network_run (&self.wire, 300 * SECOND);
+  fail_unless (dccp_network_get (&self.wire, CLIENT) == NULL);
+  fail_unless (dccp_network_get (&self.wire, SERVER) == NULL);
+  dccp_network_clear (&self.wire);
 }
 
 GST_END_TEST;

@@ -54,7 +54,7 @@
 
 typedef struct
 {
-  MmtpPair pair;
+  MmtpNetwork pair;
   guint32 draw;
 } Mmtp;
 
@@ -71,14 +71,14 @@ static Mmtp *
 mmtp_new (void)
 {
   Mmtp *self = g_new0 (Mmtp, 1);
-  const MmtpPairConfig config = { NULL, FRAME_SIZE, };
+  const MmtpNetworkConfig config = { NULL, FRAME_SIZE, };
   guint i;
 
   self->draw = 17;
-  mmtp_pair_init (&self->pair, &config);
+  mmtp_network_init (&self->pair, &config);
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_pair_add_channel (&self->pair, i);
-  mmtp_pair_run (&self->pair, 2 * MMTP_SECOND);
+    mmtp_network_add_channel (&self->pair, i);
+  mmtp_network_run (&self->pair, 2 * MMTP_SECOND);
   fail_unless (self->pair.has_session);
   self->pair.trusted = FALSE;
   return self;
@@ -87,7 +87,7 @@ mmtp_new (void)
 static void
 mmtp_free (Mmtp * self)
 {
-  mmtp_pair_clear (&self->pair);
+  mmtp_network_clear (&self->pair);
   g_free (self);
 }
 
@@ -105,10 +105,10 @@ say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
         bytes, size);
   mmtp_overhear (&self->pair.overheard, bytes, size, from);
   if (from == MMTP_SENDER)
-    mmtp_pair_to_receiver (&self->pair, &self->pair.addresses[channel], bytes,
-        size);
+    mmtp_network_to_receiver (&self->pair, &self->pair.addresses[channel],
+        bytes, size);
   else
-    mmtp_pair_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->pair, channel, bytes, size);
 }
 
 /* The next message of a channel */
@@ -164,7 +164,7 @@ measure_forged (MmtpType type, MmtpRole from)
 
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
-      mmtp_pair_run (&self->pair, 10 * MMTP_MSECOND);
+      mmtp_network_run (&self->pair, 10 * MMTP_MSECOND);
     number = mmtp_forge (&message, type, from, i % MMTP_PAIR_CHANNELS,
         &self->pair.overheard, draw, self);
     before = get_steps (self);
@@ -295,13 +295,13 @@ measure_acknowledgement (void)
 /* --- DCCP ----------------------------------------------------------------- */
 
 static void
-open_wire (DccpWire * wire, guint64 window)
+open_wire (DccpNetwork * wire, guint64 window)
 {
-  dccp_wire_init (wire);
+  dccp_network_init (wire);
   wire->configs[CLIENT].sequence_window = window;
   wire->configs[SERVER].sequence_window = window;
-  dccp_wire_begin (wire);
-  dccp_wire_open (wire);
+  dccp_network_begin (wire);
+  dccp_network_open (wire);
 }
 
 static guint64
@@ -343,11 +343,11 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
 
 /* Runs of 16 packets with Drop Codes 0, 1, 2, 3 and 7 in turn */
 static void
-hear_data_dropped (DccpWire * wire)
+hear_data_dropped (DccpNetwork * wire)
 {
   const guint8 codes[] = { 0, 1, 2, 3, 7 };
   guint8 options[DCCP_MAX_OPTIONS], blocks[253];
-  DccpPacket packet = dccp_wire_next (wire, CLIENT, DCCP_ACK);
+  DccpPacket packet = dccp_network_next (wire, CLIENT, DCCP_ACK);
   guint i;
 
   for (i = 0; i < sizeof (blocks); i++)
@@ -355,24 +355,25 @@ hear_data_dropped (DccpWire * wire)
   packet.options = options;
   packet.options_size = fill_options (options, DCCP_OPTION_DATA_DROPPED,
       blocks, sizeof (blocks));
-  dccp_wire_forge (wire, CLIENT, &packet);
+  dccp_network_forge (wire, CLIENT, &packet);
 }
 
 static guint64
 measure_data_dropped (void)
 {
   DccpConnection *connection;
-  DccpWire wire;
+  DccpNetwork wire;
   guint64 steps;
 
   open_wire (&wire, 10000);
-  connection = dccp_wire_get (&wire, CLIENT);
+  connection = dccp_network_get (&wire, CLIENT);
   fill_sent_data (connection);
   steps = get_steps (connection);
   hear_data_dropped (&wire);
   steps = get_steps (connection) - steps;
-  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->dropped_received > 15000);
-  dccp_wire_clear (&wire);
+  fail_unless (dccp_network_get_stats (&wire,
+          CLIENT)->dropped_received > 15000);
+  dccp_network_clear (&wire);
   return steps;
 }
 
@@ -382,13 +383,13 @@ static guint64
 measure_dropped_key_packets (void)
 {
   DccpHistory *keys = g_new0 (DccpHistory, 1);
-  DccpWire wire;
+  DccpNetwork wire;
   guint i, n = 0;
   guint64 steps;
 
   open_wire (&wire, 10000);
-  fill_sent_data (dccp_wire_get (&wire, CLIENT));
-  dccp_history_set (keys, dccp_wire_get (&wire, CLIENT)->gss + 1);
+  fill_sent_data (dccp_network_get (&wire, CLIENT));
+  dccp_history_set (keys, dccp_network_get (&wire, CLIENT)->gss + 1);
   keys->steps = 0;
   hear_data_dropped (&wire);
   for (i = 0; i < wire.events[CLIENT]->len; i++) {
@@ -402,7 +403,7 @@ measure_dropped_key_packets (void)
   }
   fail_unless (n >= 5);
   steps = keys->steps;
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
   g_free (keys);
   return steps;
 }
@@ -428,12 +429,12 @@ measure_loss_intervals (void)
   TfrcIntervals intervals = {.n = TFRC_MAX_INTERVALS };
   DccpOptionWriter writer;
   DccpPacket packet;
-  DccpWire wire;
+  DccpNetwork wire;
   guint64 steps;
   guint i;
 
   open_wire (&wire, 10000);
-  packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
   dccp_option_writer_init (&writer);
   dccp_option_write_number (&writer, CCID3_OPTION_RECEIVE_RATE, 4096, 4);
   dccp_option_write_elapsed_time (&writer, 0);
@@ -444,12 +445,12 @@ measure_loss_intervals (void)
   fail_unless (ccid3_option_write_loss_intervals (&writer, &intervals));
   packet.options = writer.bytes;
   packet.options_size = writer.size;
-  renew_sender (dccp_wire_get (&wire, CLIENT),
+  renew_sender (dccp_network_get (&wire, CLIENT),
       dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE));
   dccp_history_set (keys, packet.acknowledgement + 1);
   keys->steps = 0;
-  dccp_wire_forge (&wire, CLIENT, &packet);
-  fail_unless_equals_int (dccp_wire_count_events (&wire, CLIENT,
+  dccp_network_forge (&wire, CLIENT, &packet);
+  fail_unless_equals_int (dccp_network_count_events (&wire, CLIENT,
           DCCP_EVENT_LOST), TFRC_MAX_INTERVALS);
   for (i = 0; i < wire.events[CLIENT]->len; i++) {
     const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
@@ -458,7 +459,7 @@ measure_loss_intervals (void)
       dccp_history_count (keys, event->sequence, event->lost);
   }
   steps = keys->steps;
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
   g_free (keys);
   return steps;
 }
@@ -471,23 +472,23 @@ measure_dccp_jump (void)
   DccpConnection *connection;
   guint64 worst = 0, before;
   DccpPacket packet;
-  DccpWire wire;
+  DccpNetwork wire;
   guint i;
 
   open_wire (&wire, 100000);
-  connection = dccp_wire_get (&wire, SERVER);
+  connection = dccp_network_get (&wire, SERVER);
   for (i = 0; i < 10; i++) {
-    packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+    packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
     packet.sequence = dccp_sequence_add (packet.sequence,
         DCCP_HISTORY_SIZE - 3 - i);
     packet.payload = (const guint8 *) "data";
     packet.payload_size = 4;
     before = get_steps (connection);
-    dccp_wire_forge (&wire, SERVER, &packet);
+    dccp_network_forge (&wire, SERVER, &packet);
     worst = MAX (worst, get_steps (connection) - before);
   }
   fail_unless_equals_int (wire.received[SERVER]->len, 10);
-  dccp_wire_clear (&wire);
+  dccp_network_clear (&wire);
   return worst;
 }
 
@@ -499,7 +500,7 @@ measure_dccp_type (DccpType type)
   guint8 options[DCCP_MAX_OPTIONS], value[253];
   guint64 worst = 0, before, after;
   DccpPacket packet;
-  DccpWire wire;
+  DccpNetwork wire;
   guint i, option;
 
   for (i = 0; i < sizeof (value); i++)
@@ -508,19 +509,19 @@ measure_dccp_type (DccpType type)
     const DccpEnd to = option % 2 ? CLIENT : SERVER;
 
     open_wire (&wire, 100000);
-    fill_sent_data (dccp_wire_get (&wire, to));
-    packet = dccp_wire_next (&wire, to, type);
+    fill_sent_data (dccp_network_get (&wire, to));
+    packet = dccp_network_next (&wire, to, type);
     packet.sequence = dccp_sequence_add (packet.sequence, 10000);
     packet.options = options;
     packet.options_size = fill_options (options, option, value,
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
-    before = get_steps (dccp_wire_get (&wire, to));
-    dccp_wire_forge (&wire, to, &packet);
+    before = get_steps (dccp_network_get (&wire, to));
+    dccp_network_forge (&wire, to, &packet);
     /* a Reset may have ended the connection */
-    after = dccp_wire_get (&wire, to) ?
-        get_steps (dccp_wire_get (&wire, to)) : before;
+    after = dccp_network_get (&wire, to) ?
+        get_steps (dccp_network_get (&wire, to)) : before;
     worst = MAX (worst, after - before);
-    dccp_wire_clear (&wire);
+    dccp_network_clear (&wire);
   }
   return worst;
 }
@@ -659,7 +660,7 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   guint64 sent;
   guint i;
 
-  mmtp_pair_run (&self->pair, 60 * MMTP_SECOND);
+  mmtp_network_run (&self->pair, 60 * MMTP_SECOND);
   mmtp_sender_get_stats (self->pair.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {
