@@ -206,8 +206,9 @@ static const GstWirelessProperty properties[] = {
    * element goes to PAUSED, and never go back.
    */
   PROPERTY_STATS
-      ("Packets and bytes sent and dropped, connections and failures, "
-      "time spent waiting", create_stats),
+      ("Number of packets and bytes sent and dropped, of connections and "
+      "failures, and the time spent waiting, since the element started",
+      create_stats),
 
   /**
    * GstNetworkSink:stats-update-interval:

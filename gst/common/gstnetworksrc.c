@@ -288,7 +288,9 @@ static const GstWirelessProperty properties[] = {
    * What came, and what was refused or lost. Counters begin at 0 when the
    * socket is opened, and never go back.
    */
-  PROPERTY_STATS ("What came, and what was refused or lost, by reason",
+  PROPERTY_STATS
+      ("Number of packets received, and of those refused or lost by reason, since "
+      "the socket was opened",
       create_stats),
 
   /**

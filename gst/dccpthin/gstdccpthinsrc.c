@@ -823,6 +823,10 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   network_class->set_flushing = gst_dccp_thin_src_set_flushing;
   network_class->set_paused = gst_dccp_thin_src_set_paused;
 
+  gst_wireless_properties_reword (object_class, "uri",
+      "URI in the form of dccpthin://address:port?property=value&..., which sets "
+      "these properties, and RTP caps by the keys media, encoding-name, payload and "
+      "clock-rate; it reads as dccpthin://address:port");
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));

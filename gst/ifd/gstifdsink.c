@@ -197,8 +197,9 @@ static const GstWirelessProperty properties[] = {
    * #GstIfdQueue:stats, and those of the connection, which begin with
    * `network-`. It also comes as element message at the end of the stream.
    */
-  PROPERTY_STATS ("Frames sent and dropped by type and reason, their lateness, "
-      "and what the network did", gst_ifd_sink_create_stats),
+  PROPERTY_STATS ("Number of frames sent and dropped by type and reason, their "
+      "lateness, and the statistics of the connection",
+      gst_ifd_sink_create_stats),
 
   /**
    * GstIfdSink:stats-update-interval:

@@ -1090,6 +1090,10 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
+  gst_wireless_properties_reword (object_class, "uri",
+      "URI in the form of mmtp://address:port?property=value&..., which sets "
+      "these properties, and RTP caps by the keys media, encoding-name, payload and "
+      "clock-rate; it reads as mmtp://address:port");
   gst_network_uri_install (object_class, &uri);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), G_STRUCT_OFFSET (GstMmtpSrc, settings),

@@ -27,9 +27,9 @@ struct _GstUdplitePackets
 
 /* *INDENT-OFF* */
 GST_WIRELESS_DEFINE_ENUM (gst_udplite_coverage_mode, "GstUdpliteCoverageMode",
-    {GST_UDPLITE_COVERAGE_FULL, "All of each packet", "full"},
-    {GST_UDPLITE_COVERAGE_FIXED, "checksum-coverage bytes of each", "fixed"},
-    {GST_UDPLITE_COVERAGE_HEADERS, "What must arrive whole of each", "headers"})
+    {GST_UDPLITE_COVERAGE_FULL, "The whole of each packet", "full"},
+    {GST_UDPLITE_COVERAGE_FIXED, "The number of bytes in checksum-coverage", "fixed"},
+    {GST_UDPLITE_COVERAGE_HEADERS, "The headers of each packet, which must arrive undamaged", "headers"})
 /* *INDENT-ON* */
 
 GstUdplitePackets *

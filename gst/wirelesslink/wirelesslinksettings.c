@@ -84,31 +84,31 @@ profile_get_type (void)
 }
 
 static GST_WIRELESS_DEFINE_ENUM (quality, "GstWirelessLinkQuality",
-    {LINK_QUALITY_IDEAL, "Nothing is lost on the air", "ideal"},
-    {LINK_QUALITY_GOOD, "A good place", "good"},
-    {LINK_QUALITY_POOR, "A bad place", "poor"})
+    {LINK_QUALITY_IDEAL, "No packet is lost on the radio channel", "ideal"},
+    {LINK_QUALITY_GOOD, "A place with good reception", "good"},
+    {LINK_QUALITY_POOR, "A place with poor reception", "poor"})
 
 static GST_WIRELESS_DEFINE_ENUM (queue, "GstWirelessLinkQueue",
     {LINK_QUEUE_DROP_TAIL, "A full queue takes no packet", "drop-tail"},
-    {LINK_QUEUE_DROP_FRAME, "The same, and a frame of video that lost a packet "
-        "there is lost whole", "drop-frame"},
-    {LINK_QUEUE_IFD, "I-Frame Delay: whole frames of video, those that matter "
-        "most", "ifd"})
+    {LINK_QUEUE_DROP_FRAME, "A full queue takes no packet, and a frame of video that lost a "
+        "packet there is dropped whole", "drop-frame"},
+    {LINK_QUEUE_IFD, "I-Frame Delay: a full queue drops whole frames of video, B-frames "
+        "first", "ifd"})
 
 static GST_WIRELESS_DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
     {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
-    {LINK_FALLBACK_ARF, "One step down after down-after failures", "arf"},
-    {LINK_FALLBACK_LOSS, "To the slowest rate after a packet lost", "loss"},
-    {LINK_FALLBACK_ARF_LOSS, "Both", "arf-loss"})
+    {LINK_FALLBACK_ARF, "ARF: one step down after down-after failed transmissions", "arf"},
+    {LINK_FALLBACK_LOSS, "Down to the slowest rate after a lost packet", "loss"},
+    {LINK_FALLBACK_ARF_LOSS, "As arf, and as loss after a lost packet", "arf-loss"})
 
 static GST_WIRELESS_DEFINE_ENUM (jitter_distribution,
     "GstWirelessLinkJitterDistribution",
-    {FALSE, "From 0 to jitter, all equally likely", "uniform"},
-    {TRUE, "Exponential with mean jitter", "exponential"})
+    {FALSE, "Uniform from 0 to jitter-ms", "uniform"},
+    {TRUE, "Exponential with jitter-ms as its mean", "exponential"})
 
 static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
-    {LINK_AFTER_N2_RESET, "What is in flight is lost", "reset"},
-    {LINK_AFTER_N2_DISCONNECT, "The call is lost too", "disconnect"})
+    {LINK_AFTER_N2_RESET, "The packets in flight are lost", "reset"},
+    {LINK_AFTER_N2_DISCONNECT, "The packets in flight are lost, and so is the call", "disconnect"})
 
 /* The table */
 

@@ -130,23 +130,27 @@ choose_by_paper (gconstpointer state, const MmtpCandidate * candidates,
 }
 
 static const MmtpSchedulerClass paper_scheduler = {
-  "mmtp", "The channel of longest delay that meets the deadline", TRUE, 0,
+  "mmtp", "The channel with the longest delay that meets the deadline, as in "
+      "the paper", TRUE, 0,
   choose_by_paper, NULL
 };
 
 static const MmtpSchedulerClass turns_scheduler = {
-  "equal-turns", "Each in turn, for comparison", FALSE,
+  "equal-turns", "Each channel in turn, for comparison", FALSE,
   sizeof (guint), choose_in_turn, end_turn
 };
 
 static const MmtpSchedulerClass delay_scheduler = {
-  "lowest-delay", "Always the fastest that has a token, for comparison", FALSE,
+  "lowest-delay",
+  "Always the channel with the lowest delay that has a token, for "
+      "comparison", FALSE,
   0, choose_lowest, NULL
 };
 
 static const MmtpSchedulerClass arrival_scheduler = {
-  "arrival", "The same among channels that are certain to meet it, or the one "
-      "on which a packet comes first", TRUE, 0, choose_by_arrival, NULL
+  "arrival", "As mmtp among the channels that certainly meet the deadline, or "
+      "else the channel on which the packet arrives first", TRUE, 0,
+  choose_by_arrival, NULL
 };
 
 const MmtpSchedulerClass *const mmtp_schedulers[] = {

@@ -344,7 +344,8 @@ typedef struct
 /* The position of an entry is its number in LinkProfile, which is the value of
  * the element's property: new entries come last. */
 static const Profile profiles[] = {
-  {{"custom", "What the properties say"}, set_nothing},
+  {{"custom", "No network: all numbers are those of the properties"},
+      set_nothing},
   {{"80211b", "IEEE 802.11b, 11 Mbit/s"}, set_80211b},
   {{"80211b-ouwens", "IEEE 802.11b with the card of Ouwens"},
       set_80211b_ouwens},
