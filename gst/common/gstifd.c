@@ -70,7 +70,8 @@ GST_WIRELESS_DEFINE_ENUM (gst_ifd_algorithm, "GstIfdAlgorithm",
           "a P-frame a waiting B-frame", "paper"},
     {IFD_ALGORITHM_PAPER_GOP, "Figures 1.2 and 1.3 of the same paper: frames "
           "that refer to a dropped one are dropped as well", "paper-gop"},
-    {IFD_ALGORITHM_GOP, "As paper-gop, corrected, and with several waiting frames to "
+    {IFD_ALGORITHM_GOP,
+        "As paper-gop, corrected, and with several waiting frames to "
           "choose from",
         "gop"})
 /* *INDENT-ON* */

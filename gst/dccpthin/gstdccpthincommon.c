@@ -28,12 +28,14 @@ GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_encapsulation,
     "GstDccpThinEncapsulation",
     {GST_DCCP_THIN_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
-    {GST_DCCP_THIN_ENCAPSULATION_RAW, "DCCP in IP, protocol 33, which needs CAP_NET_RAW",
+    {GST_DCCP_THIN_ENCAPSULATION_RAW,
+        "DCCP in IP, protocol 33, which needs CAP_NET_RAW",
         "raw"})
 
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_equation, "GstDccpThinEquation",
     {TFRC_EQUATION_EXACT, "Computed in floating point", "exact"},
-    {TFRC_EQUATION_TABLE, "Looked up in a table of integers, for small machines",
+    {TFRC_EQUATION_TABLE,
+        "Looked up in a table of integers, for small machines",
         "table"})
 /* *INDENT-ON* */
 

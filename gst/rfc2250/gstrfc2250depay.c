@@ -126,9 +126,11 @@ GST_ELEMENT_REGISTER_DEFINE (rfc2250depay, "rfc2250depay",
 static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_on_loss, "GstRfc2250OnLoss",
     {RFC2250_ON_LOSS_DROP_FRAME, "Only frames that lost nothing are pushed",
         "drop-frame"},
-    {RFC2250_ON_LOSS_CONCEAL, "Slices that arrived whole are pushed; lost picture headers are "
+    {RFC2250_ON_LOSS_CONCEAL,
+        "Slices that arrived whole are pushed; lost picture headers are "
         "rebuilt where the packets contain enough", "conceal"},
-    {RFC2250_ON_LOSS_PASS, "Everything that arrived is pushed as it is", "pass"})
+    {RFC2250_ON_LOSS_PASS, "Everything that arrived is pushed as it is",
+        "pass"})
 /* *INDENT-ON* */
 
 static GstStructure *

@@ -9,7 +9,8 @@
 
 /* *INDENT-OFF* */
 GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
-    {UDPLITE_BACKEND_AUTO, "The first of kernel, raw and udp that works", "auto"},
+    {UDPLITE_BACKEND_AUTO, "The first of kernel, raw and udp that works",
+        "auto"},
     {UDPLITE_BACKEND_KERNEL, "The kernel's UDP-Lite", "kernel"},
     {UDPLITE_BACKEND_RAW, "A raw socket of IP protocol 136: needs CAP_NET_RAW",
         "raw"},

@@ -28,8 +28,10 @@ struct _GstUdplitePackets
 /* *INDENT-OFF* */
 GST_WIRELESS_DEFINE_ENUM (gst_udplite_coverage_mode, "GstUdpliteCoverageMode",
     {GST_UDPLITE_COVERAGE_FULL, "The whole of each packet", "full"},
-    {GST_UDPLITE_COVERAGE_FIXED, "The number of bytes in checksum-coverage", "fixed"},
-    {GST_UDPLITE_COVERAGE_HEADERS, "The headers of each packet, which must arrive undamaged", "headers"})
+    {GST_UDPLITE_COVERAGE_FIXED, "The number of bytes in checksum-coverage",
+        "fixed"},
+    {GST_UDPLITE_COVERAGE_HEADERS,
+        "The headers of each packet, which must arrive undamaged", "headers"})
 /* *INDENT-ON* */
 
 GstUdplitePackets *

@@ -90,16 +90,21 @@ static GST_WIRELESS_DEFINE_ENUM (quality, "GstWirelessLinkQuality",
 
 static GST_WIRELESS_DEFINE_ENUM (queue, "GstWirelessLinkQueue",
     {LINK_QUEUE_DROP_TAIL, "A full queue takes no packet", "drop-tail"},
-    {LINK_QUEUE_DROP_FRAME, "A full queue takes no packet, and a frame of video that lost a "
+    {LINK_QUEUE_DROP_FRAME,
+        "A full queue takes no packet, and a frame of video that lost a "
         "packet there is dropped whole", "drop-frame"},
-    {LINK_QUEUE_IFD, "I-Frame Delay: a full queue drops whole frames of video, B-frames "
+    {LINK_QUEUE_IFD,
+        "I-Frame Delay: a full queue drops whole frames of video, B-frames "
         "first", "ifd"})
 
 static GST_WIRELESS_DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
     {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
-    {LINK_FALLBACK_ARF, "ARF: one step down after down-after failed transmissions", "arf"},
-    {LINK_FALLBACK_LOSS, "Down to the slowest rate after a lost packet", "loss"},
-    {LINK_FALLBACK_ARF_LOSS, "As arf, and as loss after a lost packet", "arf-loss"})
+    {LINK_FALLBACK_ARF,
+        "ARF: one step down after down-after failed transmissions", "arf"},
+    {LINK_FALLBACK_LOSS, "Down to the slowest rate after a lost packet",
+        "loss"},
+    {LINK_FALLBACK_ARF_LOSS, "As arf, and as loss after a lost packet",
+        "arf-loss"})
 
 static GST_WIRELESS_DEFINE_ENUM (jitter_distribution,
     "GstWirelessLinkJitterDistribution",
@@ -108,7 +113,8 @@ static GST_WIRELESS_DEFINE_ENUM (jitter_distribution,
 
 static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
     {LINK_AFTER_N2_RESET, "The packets in flight are lost", "reset"},
-    {LINK_AFTER_N2_DISCONNECT, "The packets in flight are lost, and so is the call", "disconnect"})
+    {LINK_AFTER_N2_DISCONNECT,
+        "The packets in flight are lost, and so is the call", "disconnect"})
 
 /* The table */
 
@@ -142,7 +148,8 @@ static const Setting table[] = {
       "Maximum time for which the oldest packet waits in the queue of a "
       "station; while it waits longer, the queue is full (ms, 0 = unlimited)"},
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
-      "Deprecated: use queue-time-ms, which is in ms; this one is in ns", "queue-time-ms"},
+      "Deprecated: use queue-time-ms, which is in ms; this one is in ns",
+      "queue-time-ms"},
   {"queue", KIND_ENUM, 0, 0, ENUM (queue.discipline, queue),
       "What is dropped when the queue is full: packets, or frames of MPEG "
       "video"},
@@ -222,24 +229,28 @@ static const Setting table[] = {
       PLAIN (pipe.cellular.outage_escape),
       "Rate at which outages of the cellular model end (per second, 1 / "
       "their mean length)"},
-  {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[0]), AT (pipe.delay[1]),
+  {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+      AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "One-way delay after the transmitter (ms)"},
   {"delay", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
-      "Deprecated: use delay-ms, which is in ms; this one is in ns", "delay-ms"},
+      "Deprecated: use delay-ms, which is in ms; this one is in ns",
+      "delay-ms"},
   {"delay-down-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "One-way delay after the transmitter of stations other than 0 (ms, "
       "unset = delay-ms)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
-      "Deprecated: use delay-down-ms, which is in ms; this one is in ns", "delay-down-ms"},
+      "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
+      "delay-down-ms"},
   {"jitter-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.jitter),
       "Random delay in addition to delay-ms, which keeps packets in order: "
       "its maximum, or its mean with jitter-distribution=exponential (ms)"},
   {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
-      "Deprecated: use jitter-ms, which is in ms; this one is in ns", "jitter-ms"},
+      "Deprecated: use jitter-ms, which is in ms; this one is in ns",
+      "jitter-ms"},
   {"jitter-distribution", KIND_ENUM, 0, 0,
       ENUM (pipe.jitter_exponential, jitter_distribution),
       "Distribution of the random delay"},
@@ -266,10 +277,12 @@ static const Setting table[] = {
       "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
       "Fraction of the packets that are overtaken by others (0 to 1)"},
-  {"reorder-delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.reorder_delay),
+  {"reorder-delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+      PLAIN (pipe.reorder_delay),
       "Additional delay of the packets that are overtaken (ms)"},
   {"reorder-delay", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.reorder_delay),
-      "Deprecated: use reorder-delay-ms, which is in ms; this one is in ns", "reorder-delay-ms"},
+      "Deprecated: use reorder-delay-ms, which is in ms; this one is in ns",
+      "reorder-delay-ms"},
   {"packet-overhead", KIND_UINT, 0, 65535, PLAIN (pipe.overhead),
       "Size of the headers that the link sends with each packet (bytes)"},
   {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
