@@ -22,7 +22,7 @@
 #define HOLD_TIME (600 * MILLISECOND)
 /* The part by which a step raises the rate: near the last maximum, and beyond */
 #define CAREFUL_STEP 0.03
-#define STEP 0.1
+#define STEP 0.15
 #define CAREFUL_FROM 0.85
 #define CAREFUL_TO 1.08
 /* A lower bound is exceeded by no more than this: a static picture needs little,
