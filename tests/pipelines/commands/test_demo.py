@@ -282,10 +282,10 @@ class StreamTest(unittest.TestCase):
                                        return_value=[]), \
                         self.assertRaisesRegex(
                             LabError,
-                            f"the {end}'s mpegstat.*No space left"):
+                            f"the {end}'s mpegstat.*No space is left"):
                     self.stream(placement.free_port("udp"), run_dir)
                 processes.kill_all()
-                self.assertIn("No space left",
+                self.assertIn("No space is left",
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
