@@ -16,7 +16,7 @@
 
 #include <glib-unix.h>
 
-#define INTERVAL (200 * GST_MSECOND)    // between two lines
+#define INTERVAL 200            // ms, between two lines
 #define MIN_BITRATE 100000      // bit/s, below which no picture is worth it
 #define STATS "application/x-bitrateadapt-stats"
 
@@ -98,7 +98,7 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
       "pattern=zone-plate kx2=20 ky2=20 kt=3 "
       "! video/x-raw,width=640,height=480,framerate=25/1 "
       "! videoconvert ! %s %s ! bitrateadapt start-bitrate=%u min-bitrate=%u "
-      "max-bitrate=%u stats-interval=%" G_GUINT64_FORMAT " ! %s ! %s name=sink",
+      "max-bitrate=%u stats-update-interval=%u ! %s ! %s name=sink",
       encoder->factory, encoder->settings, sender->bitrate, MIN_BITRATE,
       sender->max_bitrate, INTERVAL, encoder->payloader, sink);
 
