@@ -41,23 +41,26 @@ def read(path: pathlib.Path) -> list[Cell]:
     """Cells of a file, in the order in which they are run."""
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
+    # Its errors are those of other files than this one.
+    known = read_known_protocols()
     try:
         given.read_string(path.read_text(), source=str(path))
-        return expand(given, path.resolve().parent)
+        return expand(given, path.resolve().parent, known)
     except configparser.Error as error:
         raise LabError(f"{path}: {error}") from None
     except LabError as failure:
         raise LabError(f"{path}: {failure}") from None
 
 
-def expand(given: configparser.ConfigParser, home: pathlib.Path) -> list[Cell]:
+def expand(given: configparser.ConfigParser, home: pathlib.Path,
+           known: dict[str, Protocol]) -> list[Cell]:
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
         raise LabError(f"[{MATRIX}] has no {min(unknown)}; it has: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
-    loads = read_workloads(given, matrix)
+    loads = read_workloads(given, matrix, known)
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
         numbers(matrix, "rates")))
@@ -177,7 +180,8 @@ def sections(given: configparser.ConfigParser,
 # ------------------------------------------------------------------- workloads
 
 def read_workloads(
-        given: configparser.ConfigParser, matrix: Mapping[str, str]
+        given: configparser.ConfigParser, matrix: Mapping[str, str],
+        known: dict[str, Protocol]
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
     """[(what is sent, by which protocols, over which links)]"""
     own = {name: definitions.read(name, section)
@@ -185,9 +189,10 @@ def read_workloads(
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
     if not matrix["workloads"]:
         there = own or there
-    protocols, links = read_protocols(given), read_links(given)
+    own_protocols, links = read_protocols(given), read_links(given)
     return [
-        (workload, chosen_protocols(workload, names, matrix, *protocols),
+        (workload, chosen_protocols(workload, names, matrix, own_protocols,
+                                    known),
          chosen(own_links or matrix["links"], links, "link"))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
@@ -253,17 +258,20 @@ def check_carries(protocol: Protocol, workload: Workload) -> None:
                        f"by {protocol['name']}")
 
 
-def read_protocols(
-        given: configparser.ConfigParser
-) -> tuple[dict[str, Protocol], dict[str, Protocol]]:
-    """{name: protocol} of the file, and those that are known."""
+def read_known_protocols() -> dict[str, Protocol]:
+    """{name: protocol} of transports.ini and carriers.ini"""
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
     known.update(carriers.read())
+    return known
+
+
+def read_protocols(given: configparser.ConfigParser) -> dict[str, Protocol]:
+    """{name: protocol} of the file itself"""
     return {name: carriers.of_section(name, section)
             if carriers.is_one(section)
             else transports.of_section(name, section)
-            for name, section in sections(given, PROTOCOL).items()}, known
+            for name, section in sections(given, PROTOCOL).items()}
 
 
 # ----------------------------------------------------------------------- links

@@ -5,10 +5,11 @@ may have more; docs/lab.md says what a section may have.
 """
 
 import configparser
+import pathlib
 import re
 import shlex
 import string
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from wirelesslab import paths
@@ -32,9 +33,20 @@ NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
 
 def read() -> dict[str, Protocol]:
     """{name: transport} of transports.ini."""
+    return read_sections(OURS, of_section)
+
+
+def read_sections(
+        path: pathlib.Path,
+        make: Callable[[str, configparser.SectionProxy], Protocol]
+) -> dict[str, Protocol]:
+    """{name: what is made of the section}; LabError names the file."""
     found = configparser.ConfigParser(interpolation=None)
-    found.read_string(OURS.read_text())
-    return {name: of_section(name, found[name]) for name in found.sections()}
+    try:
+        found.read_string(path.read_text(), source=str(path))
+        return {name: make(name, found[name]) for name in found.sections()}
+    except (configparser.Error, LabError) as failure:
+        raise LabError(f"{path}: {failure}") from None
 
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:

@@ -23,9 +23,7 @@ KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
 
 def read() -> dict[str, Protocol]:
     """{name: carrier} of carriers.ini."""
-    found = configparser.ConfigParser(interpolation=None)
-    found.read_string(OURS.read_text())
-    return {name: of_section(name, found[name]) for name in found.sections()}
+    return transports.read_sections(OURS, of_section)
 
 
 def is_one(section: configparser.SectionProxy) -> bool:

@@ -288,6 +288,20 @@ class MatrixTest(MatrixCase):
             with self.subTest(words=words):
                 self.assert_refused(words, *parts)
 
+    def test_a_mistake_in_transports_ini_is_named_as_one_of_that_file(self):
+        transport = OWN.replace("[protocol mine]", "[mine]")
+        for words, text in (
+                ("no {sent}", transport.replace("{sent}", "x")),
+                ("section 'mine' already exists", transport + "[mine]"),
+                ("parsing errors", transport + "what is this")):
+            path = self.directory / "transports.ini"
+            path.write_text(text)
+            with self.subTest(words=words), \
+                    unittest.mock.patch.object(transports, "OURS", path), \
+                    self.assertRaisesRegex(LabError, words) as refused:
+                self.read("[matrix]", LINKS)
+            self.assertTrue(str(refused.exception).startswith(f"{path}: "))
+
     def test_the_example_is_one(self):
         found = matrix.read(paths.PIPELINES / "lab.ini")
         self.assertEqual({cell["link"]["name"] for cell in found},
