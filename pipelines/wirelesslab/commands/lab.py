@@ -25,7 +25,8 @@ def run_cell(options: argparse.Namespace) -> None:
 
 def run_grid(options: argparse.Namespace) -> None:
     """Fails if a cell did; flagged is not failed."""
-    found, left_out = grid.possible(matrix.read(options.file), options.build)
+    found = matrix.only(matrix.read(options.file), options.only)
+    found, left_out = grid.possible(found, options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
         return
@@ -56,7 +57,8 @@ def write_report(options: argparse.Namespace) -> None:
         options.directory.resolve(), options.build, options.late,
         options.page.resolve(), lambda words: print(words, flush=True),
         options.by, options.only)
-    print(f"{options.page}, with its plots and tables in {beside}")
+    print(f"{options.page}, with its plots and tables in "
+          f"{options.page.parent / beside.name}")
 
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
@@ -88,6 +90,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="for all runs (BUILD/lab/NAME OF THE FILE)")
     all_.add_argument("--jobs", type=int, default=1, metavar="N",
                       help="so many in real time at once (%(default)s)")
+    all_.add_argument("--only", metavar="WORDS", default="",
+                      help="cells that have each of these between the slashes "
+                      "of their names, such as '6M tcp'")
     all_.add_argument("--again", action="store_true",
                       help="repeat the runs that were flagged")
     all_.add_argument("--plain", action="store_true",

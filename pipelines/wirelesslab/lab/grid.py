@@ -267,8 +267,8 @@ def run_all(found: list[Cell], left_out: list[str],
         clips.make_cut(options.build, *film)
     todo = sum(cells.result(options.output / cell["name"]) is None
                for cell in found)
-    print(f"{len(found)} cells, {todo} of them to run, in {options.output}",
-          flush=True)
+    counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
+    print(f"{counted}, {todo} of them to run, in {options.output}", flush=True)
     snakemake = None if options.plain else shutil.which("snakemake")
     told = []
     if todo and snakemake:

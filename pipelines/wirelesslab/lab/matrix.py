@@ -52,6 +52,17 @@ def read(path: pathlib.Path) -> list[Cell]:
         raise LabError(f"{path}: {failure}") from None
 
 
+def only(found: list[Cell], words: str) -> list[Cell]:
+    """The cells that have each of the words between the slashes of their names.
+    LabError if there is none"""
+    chosen = [cell for cell in found
+              if set(words.split()) <= set(cell["name"].split("/"))]
+    if not chosen:
+        raise LabError(f"no cell has {' and '.join(words.split())} between "
+                       "the slashes of its name; --list prints the names")
+    return chosen
+
+
 def expand(given: configparser.ConfigParser, home: pathlib.Path,
            known: dict[str, Protocol]) -> list[Cell]:
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}

@@ -302,6 +302,17 @@ class MatrixTest(MatrixCase):
                 self.read("[matrix]", LINKS)
             self.assertTrue(str(refused.exception).startswith(f"{path}: "))
 
+    def test_some_cells_are_chosen_by_the_parts_of_their_names(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp rtp+rtp tcp\nrates = 3 6\nseeds = 1 2",
+            LINKS)
+        self.assertEqual(
+            [cell["name"] for cell in matrix.only(found, "rtp 6M")],
+            ["radio/6M/rtp/1-1", "radio/6M/rtp/2-1"])
+        self.assertEqual(matrix.only(found, ""), found)
+        with self.assertRaisesRegex(LabError, "no cell has 6M and rt between"):
+            matrix.only(found, "6M rt")
+
     def test_the_example_is_one(self):
         found = matrix.read(paths.PIPELINES / "lab.ini")
         self.assertEqual({cell["link"]["name"] for cell in found},

@@ -121,7 +121,7 @@ class RealTimeTest(RunCase):
         self.run_matrix(text, "--plain")
         (first,) = self.results().items()
         done = self.run_matrix(text, "--plain")
-        self.assertIn("1 cells, 0 of them to run", done.stdout)
+        self.assertIn("1 cell, 0 of them to run", done.stdout)
         self.assertEqual([first], list(self.results().items()))
 
     @test_testbed.needs_namespaces
