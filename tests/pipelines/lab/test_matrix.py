@@ -302,6 +302,14 @@ class MatrixTest(MatrixCase):
                 self.read("[matrix]", LINKS)
             self.assertTrue(str(refused.exception).startswith(f"{path}: "))
 
+    def test_a_transport_that_is_appended_is_in_the_demo(self):
+        path = self.directory / "transports.ini"
+        path.write_text(transports.OURS.read_text()
+                        + OWN.replace("[protocol mine]", "[mine]"))
+        with unittest.mock.patch.object(transports, "OURS", path):
+            found = matrix.read(paths.PIPELINES / "demo.ini")
+        self.assertIn("oven/6M/mine/1-1", [cell["name"] for cell in found])
+
     def test_some_cells_are_chosen_by_the_parts_of_their_names(self):
         found = self.read(
             "[matrix]\nprotocols = rtp rtp+rtp tcp\nrates = 3 6\nseeds = 1 2",
