@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The table and the pictures of the comparison in README.md, from the runs of
+comparison.ini."""
+
+import argparse
+import pathlib
+
+from wirelesslab import files, paths
+from wirelesslab.errors import LabError
+from wirelesslab.lab import matrix
+from wirelesslab.report import overview, run_results
+from wirelesslab.streams import clips, quality
+
+MATRIX = paths.PIPELINES / "comparison.ini"
+PAGE = paths.SOURCE_DIR / "README.md"
+DOCS = paths.SOURCE_DIR / "docs"
+NUMBERS = DOCS / "comparison.csv"
+CHART = DOCS / "comparison.svg"
+# Two protocols whose pictures are shown side by side, and when: in the middle
+# of the time in which the oven is on
+SHOWN = ("mmtp", "rtp-stock")
+SECOND = 10
+PICTURE_WIDTH = 360
+LATE_MS = 500
+
+
+def chart_title() -> str:
+    cell = matrix.read(MATRIX)[0]
+    return f"{cell['rate']} Mbit/s of MPEG-2 over {cell['link']['title']}"
+
+
+def write_chart_and_table() -> None:
+    groups = overview.read(NUMBERS)
+    files.write_whole(CHART, overview.chart(groups, chart_title()))
+    files.write_whole(PAGE, overview.insert(
+        PAGE.read_text(), overview.table(groups), "comparison"))
+
+
+def take_pictures(output: pathlib.Path, build: pathlib.Path) -> None:
+    """What the first run of each protocol shows at this second"""
+    runs, _, _ = run_results.read(output, build, LATE_MS)
+    place = SECOND * clips.FRAMES_PER_SECOND
+    for protocol in SHOWN:
+        run = next(run for run in runs if run.protocol == protocol)
+        number = run.shown[place]
+        if number is None:
+            raise LabError(f"{protocol} shows nothing yet after {SECOND} s")
+        picture = DOCS / f"comparison-{protocol}.jpg"
+        quality.take(run.clip(), number, picture, PICTURE_WIDTH)
+        print(f"{picture}: after {SECOND} s it shows the frame of "
+              f"{number / clips.FRAMES_PER_SECOND:.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="pipelines/comparison",
+        description="Writes the table and the chart of the comparison into "
+        "README.md and docs/.")
+    parser.add_argument("directory", type=pathlib.Path, nargs="?",
+                        help="of the runs, with a report, to take the numbers "
+                        "and two pictures from; otherwise the numbers are "
+                        "those of docs/comparison.csv")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        default=paths.BUILD_DIR,
+                        help="the build directory, which has the clip (build)")
+    options = parser.parse_args()
+    if options.directory:
+        numbers = options.directory / "report" / "runs.csv"
+        if not numbers.exists():
+            raise LabError(f"{numbers} does not exist; pipelines/lab report "
+                           "makes it")
+        overview.reduce(numbers, NUMBERS)
+        take_pictures(options.directory.resolve(), options.build.resolve())
+    write_chart_and_table()

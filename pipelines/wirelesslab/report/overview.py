@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The comparison on the first screen of README.md: a table and a bar chart of
+the runs of comparison.ini.
+
+Several seeds make a range. Protocols whose ranges overlap, directly or through
+others, make a group, and within a group there is no order but the alphabet's.
+"""
+
+import csv
+import pathlib
+import statistics
+import typing
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import escape
+
+from wirelesslab.errors import LabError
+
+# Columns of report/runs.csv that are kept
+COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
+           "latency 99 % ms")
+SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
+# What a user types, for the sections of transports.ini
+NAMES = {
+    "dccpthin": "ifdqueue ! dccpthinsink",
+    "http": "web server, souphttpsrc",
+    "ifd": "ifdsink",
+    "mmtp": "mmtpsink latency=450",
+    "rist": "ristsink, 450 ms",
+    "rtp": "rfc2250pay ! udpsink",
+    "rtp-stock": "rtpmpvpay ! udpsink",
+    "srt": "srtsink latency=450",
+    "tcp": "tcpclientsink",
+    "udplite": "rfc2250pay ! udplitesink",
+}
+OURS = {"dccpthin", "ifd", "mmtp", "rtp", "udplite"}
+
+WIDTH, LABELS, BARS = 760, 216, 480  # pixels
+ROW, BAR, GAP, HEAD, FOOT = 24, 14, 10, 64, 30
+COLOURS = {True: "#1f6f8b", False: "#9aa5ad"}
+
+
+class Spread(typing.NamedTuple):
+    low: float
+    median: float
+    high: float
+
+    def text(self, form: str) -> str:
+        low, median, high = (form.format(value) for value in self)
+        return median if low == high else f"{median} ({low}–{high})"
+
+
+class Row(typing.NamedTuple):
+    protocol: str
+    share: Spread  # decodable in time, %
+    median: Spread  # latency, ms
+    percentile: Spread  # 99th, latency, ms
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.protocol]
+
+    @property
+    def is_ours(self) -> bool:
+        return self.protocol in OURS
+
+
+# ------------------------------------------------------------------ the numbers
+
+def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
+    """Keeps the columns of the lab's table of runs that are needed here."""
+    with open(runs, newline="") as file:
+        found = [[row[name] for name in COLUMNS]
+                 for row in csv.DictReader(file)]
+    with open(target, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([*row[:3], *(f"{float(value):.3f}"
+                                      for value in row[3:])]
+                         for row in found)
+
+
+def read(path: pathlib.Path) -> list[list[Row]]:
+    """Groups of rows, the best group first."""
+    with open(path, newline="") as file:
+        runs = list(csv.DictReader(file))
+    flagged = sum(int(run["flagged"]) for run in runs)
+    if flagged:
+        raise LabError(f"{flagged} runs were flagged: this machine was late, "
+                       "so they say little. Repeat them: pipelines/lab grid "
+                       "--again")
+    rows = []
+    for protocol in dict.fromkeys(run["protocol"] for run in runs):
+        own = [run for run in runs if run["protocol"] == protocol]
+        rows.append(Row(protocol, *(
+            spread(float(run[name]) for run in own)
+            for name in (SHARE, MEDIAN, PERCENTILE))))
+    return group(rows)
+
+
+def spread(values: Iterable[float]) -> Spread:
+    found = sorted(values)
+    return Spread(found[0], statistics.median(found), found[-1])
+
+
+def group(rows: Iterable[Row]) -> list[list[Row]]:
+    groups, lowest = [], 0.0
+    for row in sorted(rows, key=lambda row: -row.share.high):
+        if groups and row.share.high >= lowest:
+            groups[-1].append(row)
+            lowest = min(lowest, row.share.low)
+        else:
+            groups.append([row])
+            lowest = row.share.low
+    return [sorted(own, key=lambda row: row.name) for own in groups]
+
+
+# ---------------------------------------------------------------------- a table
+
+def table(groups: Sequence[Sequence[Row]]) -> list[str]:
+    """Lines of Markdown. The first column has the same places for all of a
+    group, as their order is not known."""
+    lines = ["| place | sender | decodable in time, % | latency: median, ms "
+             "| 99th percentile, ms |",
+             "| --- | --- | --- | --- | --- |"]
+    first = 1
+    for own in groups:
+        last = first + len(own) - 1
+        place = f"{first}" if first == last else f"{first} to {last}"
+        lines += [f"| {place} | `{row.name}` | {row.share.text('{:.1f}')} "
+                  f"| {row.median.text('{:.0f}')} "
+                  f"| {row.percentile.text('{:.0f}')} |" for row in own]
+        first = last + 1
+    return [line.replace("`web server, souphttpsrc`",
+                         "web server, `souphttpsrc`")
+            .replace("`ristsink, 450 ms`",
+                     "`ristsink` with `receiver-buffer=450`")
+            for line in lines]
+
+
+def insert(text: str, lines: Sequence[str], name: str) -> str:
+    """Replaces what stands between the marks of this name in a page."""
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        raise LabError(f"the page has no marks of {name}")
+    return "".join((before, begin, *(line + "\n" for line in lines), end,
+                    after))
+
+
+# ---------------------------------------------------------------------- a chart
+
+def chart(groups: Sequence[Sequence[Row]], title: str) -> str:
+    """SVG: a bar for the median, a line for the range."""
+    parts, top = [], HEAD
+    for own in groups:
+        for row in own:
+            parts += draw_row(row, top)
+            top += ROW
+        top += GAP
+    height = top + FOOT
+    return "\n".join((
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+        f'height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="DejaVu Sans, Verdana, sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        text(12, 22, title, 'font-size="14" font-weight="bold"'),
+        text(12, 42, "Frames that can be decoded within half a second of their "
+             "time, % of all", 'fill="#444444"'),
+        *draw_axis(top),
+        *parts,
+        *draw_legend(height - 14),
+        "</svg>", ""))
+
+
+def place(percent: float) -> float:
+    return round(LABELS + BARS * percent / 100, 1)
+
+
+def text(x: float, y: float, words: str, style: str = "") -> str:
+    return f'<text x="{x}" y="{y}" {style}>{escape(words)}</text>'
+
+
+def draw_row(row: Row, top: int) -> list[str]:
+    middle = top + ROW / 2
+    low, high = place(row.share.low), place(row.share.high)
+    caps = "".join(f'M{x} {middle - 4}V{middle + 4}' for x in (low, high))
+    return [
+        text(LABELS - 8, middle + 4, row.name, 'text-anchor="end"'),
+        f'<rect x="{LABELS}" y="{middle - BAR / 2}" '
+        f'width="{round(place(row.share.median) - LABELS, 1)}" '
+        f'height="{BAR}" fill="{COLOURS[row.is_ours]}"/>',
+        f'<path d="M{low} {middle}H{high}{caps}" stroke="#111111" '
+        'stroke-width="1.5" fill="none"/>',
+        text(high + 6, middle + 4, f"{row.share.median:.1f}")]
+
+
+def draw_axis(bottom: int) -> list[str]:
+    lines = []
+    for percent in range(0, 101, 20):
+        x = place(percent)
+        lines += [
+            f'<path d="M{x} {HEAD - 4}V{bottom - GAP}" stroke="#dddddd"/>',
+            text(x, HEAD - 8, f"{percent}",
+                 'text-anchor="middle" fill="#666666" font-size="10"')]
+    return lines
+
+
+def draw_legend(y: int) -> list[str]:
+    return [
+        f'<rect x="12" y="{y - 10}" width="12" height="12" '
+        f'fill="{COLOURS[True]}"/>', text(30, y, "this project"),
+        f'<rect x="126" y="{y - 10}" width="12" height="12" '
+        f'fill="{COLOURS[False]}"/>', text(144, y, "stock elements"),
+        f'<path d="M258 {y - 4}h16M258 {y - 8}v8M274 {y - 8}v8" '
+        'stroke="#111111" stroke-width="1.5"/>',
+        text(282, y, "lowest and highest of three seeds; rows of one block "
+             "overlap")]
