@@ -239,7 +239,8 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
             "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
             "elsewhere in the pipeline."));
-  if (note_trouble (self, TROUBLE_ESTIMATE, is_there && is_silent, now, timeout))
+  if (note_trouble (self, TROUBLE_ESTIMATE, is_there
+          && is_silent, now, timeout))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The bitrate does not follow the network: \"%s\" has told nothing of it "
             "for %u s.", network->element, (guint) (timeout / GST_SECOND)),

@@ -150,8 +150,8 @@ GST_START_TEST (encoder_follows_while_it_runs)
     g_print ("%s is not installed\n", encoders[__i__].factory);
     return;
   }
-  text = g_strdup_printf ("videotestsrc num-buffers=%u pattern=zone-plate kx2=20 ky2=20 "
-      "kt=1 ! "
+  text = g_strdup_printf ("videotestsrc num-buffers=%u pattern=zone-plate "
+      "kx2=20 ky2=20 kt=1 ! "
       "video/x-raw,format=I420,width=320,height=240,framerate=25/1 ! "
       "%s name=encoder %s ! bitrateadapt name=adapt min-bitrate=%u "
       "max-bitrate=%u ! fakesink sync=false", END, encoders[__i__].factory,

@@ -154,7 +154,7 @@ sim_free (Sim * sim)
 
 /* --- the encoder ---------------------------------------------------------- */
 
-#define KEY_FRAME_SIZE 3       /* of the mean */
+#define KEY_FRAME_SIZE 3        /* of the mean */
 #define VARIATION 0.3
 #define REPAY 5                 /* frames */
 
