@@ -182,7 +182,7 @@ set_ip_options (GstUdpliteSink * self, gint fd, Family family)
     {{IP_TTL, IPV6_UNICAST_HOPS}, options->ttl, "ttl"},
     {{IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS}, options->ttl_mc, "ttl-mc"},
     {{IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP}, options->loop, "loop"},
-    {{IP_TOS, IPV6_TCLASS}, options->qos_dscp << 2, "qos-dscp"},
+    {{IP_TOS, IPV6_TCLASS}, MAX (options->qos_dscp, 0) << 2, "qos-dscp"},
   };
   const guint n = G_N_ELEMENTS (numbers) - (options->qos_dscp < 0 ? 1 : 0);
   guint i;
@@ -267,8 +267,10 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
         TRUE, &tried, error);
     g_object_unref (address);
   }
-  if (!self->sockets[family])
+  if (!self->sockets[family]) {
+    g_free (tried);
     return FALSE;
+  }
   GST_INFO_OBJECT (self, "backend %s%s%s", udplite_backend_get_name
       (udplite_socket_get_backend (self->sockets[family])), tried ? "; " : "",
       tried ? tried : "");
