@@ -730,7 +730,8 @@ class CommandLineTest(CommandLine):
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
-        self.assertRegex(err, "link wl0 ended .*\n(.*\n)*.*mtu of 5 bytes is too small")
+        self.assertRegex(err, "link wl0 ended .*\n(.*\n)*"
+                         ".*mtu of 5 bytes is too small")
 
 
 class PageTest(CommandLine):
