@@ -127,6 +127,7 @@ static void
 G_GNUC_PRINTF (3, 4)
 trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
 {
+#ifndef WITHOUT_TRACE
   va_list args;
 
   if (!driver->funcs->trace)
@@ -134,6 +135,7 @@ trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
   va_start (args, format);
   driver->funcs->trace (driver->owner, is_packet, format, args);
   va_end (args);
+#endif
 }
 
 /* --- sessions and paths --------------------------------------------------- */

@@ -183,6 +183,7 @@ static void
 G_GNUC_PRINTF (3, 4)
 trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
 {
+#ifndef WITHOUT_TRACE
   va_list args;
 
   if (!ifd->trace)
@@ -190,6 +191,7 @@ trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
   va_start (args, format);
   ifd->trace (ifd->trace_owner, is_packet, format, args);
   va_end (args);
+#endif
 }
 
 static void

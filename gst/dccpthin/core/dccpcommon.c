@@ -122,6 +122,7 @@ dccp_state_get_name (DccpState state)
 void
 dccp_common_trace (const DccpCommon * common, const gchar * format, ...)
 {
+#ifndef WITHOUT_TRACE
   va_list args;
 
   if (!common->trace)
@@ -129,6 +130,7 @@ dccp_common_trace (const DccpCommon * common, const gchar * format, ...)
   va_start (args, format);
   common->trace (common->trace_owner, FALSE, format, args);
   va_end (args);
+#endif
 }
 
 void

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Instructions per buffer of each element, in this build and in another one.
+
+    meson test -C build --benchmark -v instructions
+
+Without --against the other build is made here: the same sources without log
+statements and without trace callbacks. The difference is what logging costs
+while GST_DEBUG is not set. `--against DIRECTORY` compares with any other build,
+for example with one of an earlier commit, to see whether a change costs time.
+
+callgrind counts the instructions of all threads from READY to EOS. A count does
+not depend on what else the machine does, unlike seconds of CPU time; time in
+the kernel is not in it. The same pipeline without the element is subtracted.
+The builds take turns, and the other build is counted twice in each round: the
+difference between its two medians is what a difference may be by chance. It is
+large for mmtpsink with a key, whose work depends on the timing of its peer.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+from wirelesslab.streams import clips
+from wirelesslab.testbed import linux
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+
+
+PROGRAM = BUILD / "tests" / "benchmarks" / "pipelinecount"
+WITHOUT_LOG = BUILD / "benchmarks" / "without-log"
+WITHOUT_LOG_ARGUMENTS = "-DGST_DISABLE_GST_DEBUG -DWITHOUT_TRACE"
+COLLECTED = re.compile(r"Collected : (\d+)")
+SECONDS = 120               # that a run may take
+SECONDS_TO_LISTEN = 1.5
+KEY = secrets.token_hex(32)
+FILE = "filesrc name=in location={clip} blocksize=65536 num-buffers=100"
+PACKETS = ("fakesrc name=in num-buffers=5000 sizetype=fixed sizemax=1316 "
+           "filltype=zero format=time datarate=13160000")
+LIVE = PACKETS + " is-live=true"
+LINK = "wirelesslink mode=timestamp rate=100000000"
+MMTP_SINK = "mmtpsink host=127.0.0.1 port=7781 sync=false"
+MMTP_SOURCE = "mmtpsrc address=127.0.0.1 port=7781"
+DCCP_SINK = "dccpthinsink host=127.0.0.1 port=7782 sync=false"
+DCCP_SOURCE = "dccpthinsrc address=127.0.0.1 port=7782"
+LITE_SINK = "udplitesink backend={} host=127.0.0.1 port=7783 sync=false"
+LITE_SOURCE = "udplitesrc backend={} address=127.0.0.1 port=7783"
+END = "fakesink sync=false"
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Case:
+    pipeline: str
+    base: str               # the same without the element; empty: nothing
+    peer: str = ""          # runs meanwhile, outside of callgrind
+
+
+CASES = {
+    "mpegstat": Case(f"{FILE} ! mpegstat ! {END}", f"{FILE} ! {END}"),
+    "rfc2250pay": Case(f"{FILE} ! rfc2250pay ! {END}", f"{FILE} ! {END}"),
+    "rfc2250depay": Case(f"{FILE} ! rfc2250pay ! rfc2250depay ! {END}",
+                         f"{FILE} ! rfc2250pay ! {END}"),
+    "ifdqueue": Case(f"{FILE} ! ifdqueue ! {END}", f"{FILE} ! {END}"),
+    "wirelesslink": Case(f"{PACKETS} ! {LINK} ! {END}", f"{PACKETS} ! {END}"),
+    "udplitesink kernel": Case(
+        f"{PACKETS} ! {LITE_SINK.format('kernel')}", f"{PACKETS} ! {END}",
+        f"{LITE_SOURCE.format('kernel')} ! {END}"),
+    "udplitesink udp": Case(
+        f"{PACKETS} ! {LITE_SINK.format('udp')}", f"{PACKETS} ! {END}",
+        f"{LITE_SOURCE.format('udp')} ! {END}"),
+    "udplitesink, lists": Case(
+        f"{FILE} ! rfc2250pay ! {LITE_SINK.format('udp')}",
+        f"{FILE} ! rfc2250pay ! {END}",
+        f"{LITE_SOURCE.format('udp')} ! {END}"),
+    "dccpthinsink": Case(f"{PACKETS} ! {DCCP_SINK}", f"{PACKETS} ! {END}",
+                          f"{DCCP_SOURCE} ! {END}"),
+    "mmtpsink": Case(f"{PACKETS} ! {MMTP_SINK}", f"{PACKETS} ! {END}",
+                     f"{MMTP_SOURCE} ! {END}"),
+    "mmtpsink, key": Case(f"{PACKETS} ! {MMTP_SINK} key={KEY}",
+                          f"{PACKETS} ! {END}",
+                          f"{MMTP_SOURCE} key={KEY} ! {END}"),
+}
+
+
+def enter_own_network():
+    try:
+        linux.unshare(linux.CLONE_NEWNET, "a network namespace")
+        linux.set_up("lo")
+    except OSError as error:
+        print(f"On this machine's own loopback: {error}")
+
+
+def make_build_without_log():
+    information = BUILD / "meson-info" / "intro-buildoptions.json"
+    options = {option["name"]: option["value"]
+               for option in json.loads(information.read_text())}
+    if not (WITHOUT_LOG / "build.ninja").exists():
+        subprocess.run(
+            ["meson", "setup", WITHOUT_LOG, SOURCE, "-Dtests=disabled",
+             "-Dexamples=disabled", f"-Dbuildtype={options['buildtype']}",
+             f"-Dc_args={WITHOUT_LOG_ARGUMENTS}"],
+            check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", WITHOUT_LOG], check=True,
+                   stdout=subprocess.DEVNULL)
+    return WITHOUT_LOG
+
+
+def environment(build, directory):
+    """With the plugins of one build, and a registry for them"""
+    env = dict(os.environ)
+    plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]
+    env["GST_PLUGIN_PATH_1_0"] = ":".join(map(str, plugins))
+    env["GST_REGISTRY_1_0"] = str(pathlib.Path(directory, "registry"))
+    env.pop("GST_DEBUG", None)
+    subprocess.run(["gst-inspect-1.0", "mpegstat"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    env["GST_REGISTRY_UPDATE"] = "no"
+    return env
+
+
+@contextlib.contextmanager
+def running(pipeline, env):
+    """gst-launch-1.0 with a pipeline, until the block ends"""
+    if not pipeline:
+        yield
+        return
+    process = subprocess.Popen(["gst-launch-1.0", "-q", *pipeline.split()],
+                               env=env, stdin=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def count(pipeline, env):
+    """Instructions and buffers"""
+    argv = ["valgrind", "--tool=callgrind", "--instr-atstart=no",
+            "--callgrind-out-file=/dev/null", str(PROGRAM), pipeline]
+    done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=SECONDS)
+    found = COLLECTED.search(done.stderr)
+    if done.returncode or not found:
+        raise Failed(f"{pipeline}: {done.stderr[-500:]}")
+    return int(found[1]), int(done.stdout)
+
+
+def count_base(case, env, clip):
+    """Instructions of what the element is compared with"""
+    return count(case.base.format(clip=clip), env)[0] if case.base else 0
+
+
+def count_case(case, without, env, clip):
+    """Instructions per buffer that the element adds"""
+    pipeline = case.pipeline.format(clip=clip)
+    with running(case.peer, env):
+        if case.peer:
+            time.sleep(SECONDS_TO_LISTEN)
+        total, buffers = count(pipeline, env)
+    if not buffers:
+        raise Failed(f"{pipeline}: no buffers")
+    return (total - without) / buffers
+
+
+def measure(case, environments, runs, clip):
+    values = [[] for _ in environments]
+    bases = [count_base(case, env, clip) for env in environments]
+    for _ in range(runs):
+        for own, base, env in zip(values, bases, environments):
+            own.append(count_case(case, base, env, clip))
+    return values
+
+
+def show(name, other, again, this):
+    peer = statistics.median(other + again)
+    middle = statistics.median(this)
+    chance = abs(statistics.median(again) / statistics.median(other) - 1)
+    print(f"{name:20} {peer:10.0f} ({min(other + again):.0f} to "
+          f"{max(other + again):.0f}) {middle:10.0f} ({min(this):.0f} to "
+          f"{max(this):.0f}) {100 * (middle / peer - 1):+6.2f} %, by chance "
+          f"{100 * chance:.2f} %", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--against", type=pathlib.Path, metavar="DIRECTORY",
+                        help="another build (default: this one without log)")
+    parser.add_argument("--only", metavar="NAME", action="append",
+                        choices=list(CASES))
+    options = parser.parse_args()
+    other = options.against or make_build_without_log()
+    clip = clips.make_clip(BUILD, 6)
+    enter_own_network()
+    print(f"instructions per buffer, median of {options.runs}: {other}, then "
+          f"{BUILD}")
+    try:
+        with tempfile.TemporaryDirectory() as first, \
+                tempfile.TemporaryDirectory() as second:
+            theirs = environment(other, first)
+            ours = environment(BUILD, second)
+            for name in options.only or CASES:
+                show(name, *measure(CASES[name], (theirs, theirs, ours),
+                                    options.runs, clip))
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
