@@ -318,7 +318,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
       "Maximum number of packets that wait for a src pad, and with "
-      "mode=timestamp for other flows (packets)", PROPERTY_PLAYING,
+      "mode=timestamp for other flows (packets); mode=realtime drops "
+      "further ones, mode=timestamp makes the link wait", PROPERTY_PLAYING,
       max_output_packets, 1, G_MAXINT, 1000,
       .changed = wake_senders),
 

@@ -14,5 +14,6 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, wirelesslink,
-    "A bad link, or a radio medium that several stations share", plugin_init,
+    "Emulation of a bad link, or of a radio medium that several stations "
+    "share", plugin_init,
     VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -166,8 +166,8 @@ static const Setting table[] = {
   {"rate-fallback", KIND_ENUM, 0, 0, ENUM (dcf.fallback, rate_fallback),
       "When 802.11 lowers the transmission rate"},
   {"down-after", KIND_UINT, 1, 1e9, PLAIN (dcf.down_after),
-      "Number of failed transmissions in a row after which 802.11 lowers the "
-      "rate"},
+      "Number of failed transmissions in a row after which 802.11 lowers "
+      "the rate, with rate-fallback=arf or arf-loss"},
   {"up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.up_after),
       "Number of successful transmissions in a row after which 802.11 raises "
       "the rate"},
@@ -232,15 +232,15 @@ static const Setting table[] = {
   {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
       AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
-      "One-way delay after the transmitter (ms)"},
+      "One-way delay of a packet after its transmission (ms)"},
   {"delay", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "Deprecated: use delay-ms, which is in ms; this one is in ns",
       "delay-ms"},
   {"delay-down-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
-      "One-way delay after the transmitter of stations other than 0 (ms, "
-      "unset = delay-ms)"},
+      "One-way delay of a packet of stations other than 0 after its "
+      "transmission (ms, unset = delay-ms)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
@@ -272,7 +272,8 @@ static const Setting table[] = {
       "Fraction of the bits that are inverted in the bad state of the radio "
       "channel (0 to 0.5)"},
   {"drop-damaged", KIND_BOOLEAN, 0, 0, PLAIN (pipe.drop_damaged),
-      "Whether a frame check drops packets with bit errors"},
+      "Whether packets with errors of bit-error-rate are dropped, as by the "
+      "frame check of a link layer; false delivers them damaged"},
   {"duplicate", KIND_DOUBLE, 0, 1, PLAIN (pipe.duplicate),
       "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
@@ -284,7 +285,8 @@ static const Setting table[] = {
       "Deprecated: use reorder-delay-ms, which is in ms; this one is in ns",
       "reorder-delay-ms"},
   {"packet-overhead", KIND_UINT, 0, 65535, PLAIN (pipe.overhead),
-      "Size of the headers that the link sends with each packet (bytes)"},
+      "Size of the headers of the link layer that are sent with each "
+      "packet, in addition to overhead (bytes)"},
   {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
       "Whether all stations share one transmitter"},
   {"take-turns", KIND_BOOLEAN, 0, 0, PLAIN (pipe.take_turns),
@@ -313,14 +315,15 @@ static const Setting table[] = {
       "Rate of the serial line before the GSM radio, with 10 bits for each "
       "byte (bit/s, 0 = unlimited)"},
   {"block-error-rate", KIND_DOUBLE, 0, 1, PLAIN (blocks.block_error_rate),
-      "Fraction of the GSM radio blocks that are hit (0 to 1)"},
+      "Fraction of the GSM radio blocks that are hit by transmission errors "
+      "(0 to 1)"},
   {"mean-burst", KIND_DOUBLE, 0, 1e6, PLAIN (blocks.mean_burst),
       "Mean number of GSM radio blocks that are hit in a row (blocks)"},
   {"corrupt-share", KIND_DOUBLE, 0, 1, PLAIN (blocks.corrupt_share),
       "Fraction of the bytes of a hit GSM radio block that change (0 to 1)"},
   {"frame-check", KIND_BOOLEAN, 0, 0, PLAIN (blocks.frame_check),
-      "Whether damaged packets are dropped in transparent GSM, as PPP does; "
-      "with false they pass, as in PPP Lite"},
+      "Whether transparent GSM drops packets that hit radio blocks damaged, "
+      "as PPP does; false delivers them damaged, as PPP Lite does"},
   {"block-trace", KIND_FILE, 0, 0, AT (blocks.trace), 0, 0, 0, NULL,
       "File of \"0\" for GSM radio blocks that arrive and \"1\" for those "
       "that are hit, which replaces block-error-rate (unset = none)"},
@@ -340,7 +343,7 @@ static const Setting table[] = {
   {"dial-up", KIND_BOOLEAN, 0, 0, PLAIN (dial_up.enabled),
       "Whether the first packet waits until a call is set up"},
   {"call-failure", KIND_DOUBLE, 0, 1, PLAIN (dial_up.failure),
-      "Fraction of the calls that fail (0 to 1)"},
+      "Fraction of the attempts to set up a call that fail (0 to 1)"},
   {"mean-time-to-break", KIND_UINT64, 0, TIME_MAX,
       PLAIN (dial_up.mean_time_to_break),
       "Mean duration of a call until it breaks (ns, 0 = calls do not break)"},

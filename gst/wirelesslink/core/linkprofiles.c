@@ -347,7 +347,7 @@ static const Profile profiles[] = {
   {{"custom", "No network: all numbers are those of the properties"},
       set_nothing},
   {{"80211b", "IEEE 802.11b, 11 Mbit/s"}, set_80211b},
-  {{"80211b-ouwens", "IEEE 802.11b with the card of Ouwens"},
+  {{"80211b-ouwens", "IEEE 802.11b with the network card of Ouwens (2006)"},
       set_80211b_ouwens},
   {{"80211g", "IEEE 802.11g, 54 Mbit/s"}, set_80211g},
   {{"gsm", "GSM data, 9600 bit/s, with RLP"}, set_gsm},
