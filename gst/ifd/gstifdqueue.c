@@ -210,8 +210,8 @@ static const GstWirelessProperty properties[] = {
    * the stream taken up again at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame of raw MPEG video (bytes); a larger one is an "
-      "error",
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "is dropped, with a warning",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
@@ -348,6 +348,7 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "I-Frame Delay queue", "Generic",
-      "Queue before a network that is too slow: gives up B-frames, hardly ever "
-      "an I-frame, and keeps video live", "The gst-plugins-wireless authors");
+      "Queue upstream of a network that is too slow: drops B-frames first "
+      "and I-frames last, and keeps video live",
+      "The gst-plugins-wireless authors");
 }

@@ -197,8 +197,9 @@ static const GstWirelessProperty properties[] = {
    * #GstIfdQueue:stats, and those of the connection, which begin with
    * `network-`. It also comes as element message at the end of the stream.
    */
-  PROPERTY_STATS ("Number of frames sent and dropped by type and reason, their "
-      "lateness, and the statistics of the connection",
+  PROPERTY_STATS ("Statistics since the element started: frames and bytes "
+      "in, sent and dropped, by type and reason, lateness in ns; fields "
+      "that begin with network- are those of the connection",
       gst_ifd_sink_create_stats),
 
   /**
@@ -324,7 +325,7 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
           gst_pad_template_get_caps (queue_template)));
   gst_element_class_set_static_metadata (element_class, "I-Frame Delay sink",
       "Sink/Network",
-      "Sends live video over TCP and loses B-frames, never I-frames, when the "
-      "network is too slow", "The gst-plugins-wireless authors");
+      "Sends live video over TCP, and drops B-frames first and I-frames "
+      "last when the network is too slow", "The gst-plugins-wireless authors");
   g_type_class_unref (queue_class);
 }

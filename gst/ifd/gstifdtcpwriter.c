@@ -738,8 +738,9 @@ static const GstWirelessProperty properties[] = {
       "TCP port to bind the socket to (0 = any)", PROPERTY_READY, bind_port, 0,
       G_MAXUINT16, 0),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel send buffer (bytes, 0 = default, which the kernel "
-      "adapts to the connection)", PROPERTY_READY, buffer_size, 0, G_MAXINT, 0),
+      "Size of the kernel send buffer (bytes, 0 = the system's default, "
+      "which the kernel adapts to the connection)", PROPERTY_READY, buffer_size,
+      0, G_MAXINT, 0),
   PROPERTY_INT ("ttl", "TTL",
       "Time to live of the packets, the number of routers that they may pass "
       "(0 = the system's default)", PROPERTY_READY, ttl, 0, 255, 0),
@@ -793,8 +794,9 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops the frames that come before");
   gst_wireless_properties_reword (object_class, "blocking",
-      "Whether a frame waits while the network is full, for which the queue drops "
-      "others; false drops a frame that the network does not take at once");
+      "Whether a frame waits while the network is full, and the queue drops "
+      "frames meanwhile; false drops a frame that the network does not take "
+      "at once");
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "TCP writer",

@@ -15,6 +15,6 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, ifd,
-    "Loses B-frames, never I-frames, where a network is too slow (I-Frame "
-    "Delay)", plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME,
+    "Drops B-frames first and I-frames last where a network is too slow "
+    "(I-Frame Delay)", plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME,
     GST_PACKAGE_ORIGIN)

@@ -266,7 +266,8 @@ static const GstWirelessProperty properties[] = {
    * again at the next header: memory stays bounded on any input.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame (bytes); a larger one is an error",
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "is dropped, with a warning",
       PROPERTY_READY,
       max_frame_size, 1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 

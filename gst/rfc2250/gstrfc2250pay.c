@@ -104,7 +104,7 @@ static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_aggregate_mode,
     {RFC2250_AGGREGATE_NONE, "One slice to a packet", "none"},
     {RFC2250_AGGREGATE_SLICES, "Whole slices, as many as fit", "slices"},
     {RFC2250_AGGREGATE_FILL, "Whole slices, and a piece of a slice that is "
-          "larger than a packet where that saves one", "fill"})
+          "larger than a packet where that saves a packet", "fill"})
 /* *INDENT-ON* */
 
 static GstStructure *
@@ -193,7 +193,8 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_BOOLEAN ("new-picture-bits", "New picture bits",
-      "Whether the AN and N bits are used, which mediamtx refuses",
+      "Whether packets of MPEG-2 tell by the AN and N bits of RFC 2250 that "
+      "a picture header has changed; mediamtx refuses such packets",
       PROPERTY_PLAYING, config.new_picture_bits, FALSE),
 
   /**
