@@ -176,9 +176,9 @@ static const GstWirelessProperty properties[] = {
    * send, or doesn't answer an attempt to connect, counts as gone.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
-      "Maximum time for which a receiver may take nothing although data waits "
-      "for it, or may not answer, before it counts as gone (ms, 0 = unlimited; "
-      "a change affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
+      "Time after which a receiver that takes nothing although data waits "
+      "for it, or does not answer, counts as gone (ms, 0 = never; a change "
+      "affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
       timeout, 0, G_MAXINT, 10000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("timeout", "Timeout", "peer-timeout",
@@ -206,8 +206,8 @@ static const GstWirelessProperty properties[] = {
    * element goes to PAUSED, and never go back.
    */
   PROPERTY_STATS
-      ("Number of packets and bytes sent and dropped, of connections and "
-      "failures, and the time spent waiting, since the element started",
+      ("Statistics since the element started: packets and bytes sent and "
+      "dropped, connections, failures, and the time spent waiting in ns",
       create_stats),
 
   /**

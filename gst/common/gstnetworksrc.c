@@ -252,12 +252,11 @@ get_caps (gpointer object, GValue * value, GParamSpec * pspec)
 #define PROPERTY_STRUCT GstNetworkSrcPrivate
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI
-      ("URI in the form of scheme://address:port?key=value&..., whose keys are "
-      "properties, and media, encoding-name, payload and clock-rate of RTP caps; "
-      "it reads as scheme://address:port", NULL),
+      ("URI in the form of scheme://address:port?key=value&..., whose keys "
+      "are properties, and media, encoding-name, payload and clock-rate of "
+      "RTP caps; reading it gives scheme://address:port", NULL),
   PROPERTY_COMPUTED ("caps", "Caps",
-      "Caps of the stream (unset = those that the stream itself tells, or "
-      "any)",
+      "Caps of the stream (unset = any)",
       PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type,
       .set = set_caps,
       .get = get_caps),

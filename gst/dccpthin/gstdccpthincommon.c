@@ -110,8 +110,9 @@ static const GstWirelessProperty properties[] = {
   /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
    * what comes while a thread waits for a processor, on a fast link. */
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel send buffer and of the kernel receive buffer (bytes, 0 "
-      "= default)", PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
+      "Size of the kernel send buffer and of the kernel receive buffer "
+      "(bytes, 0 = the system's default)", PROPERTY_READY, buffer_size, 0,
+      G_MAXINT, 2 * 1024 * 1024),
   PROPERTY_INT ("ttl", "TTL",
       "Time to live of the packets, the number of routers that they may pass "
       "(0 = the system's default)", PROPERTY_READY | PROPERTY_URI, ttl, 0, 255,

@@ -788,8 +788,8 @@ take_old_mode (gpointer object)
 #define PROPERTY_STRUCT GstDccpThinSink
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI
-      ("URI in the form of dccpthin://host:port?property=value&...; "
-      "it sets these properties, and reads as dccpthin://host:port",
+      ("URI in the form of dccpthin://host:port?property=value&..., which "
+      "sets these properties; reading it gives dccpthin://host:port",
       "dccpthin://localhost:5004"),
   PROPERTY_DCCP_THIN_ADDRESS ("bind-address", "Bind address"),
   PROPERTY_DCCP_THIN_PORT (get_port),

@@ -738,8 +738,8 @@ static const GstWirelessProperty properties[] = {
       "closed it and with an error otherwise; false waits for the next connection",
       PROPERTY_PLAYING | PROPERTY_URI, eos_at_end, TRUE),
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
-      "Maximum time for which a sender may not answer before it counts as gone "
-      "(ms, 0 = unlimited)", PROPERTY_READY | PROPERTY_URI, peer_timeout, 0,
+      "Time after which a sender that does not answer counts as gone (ms, 0 "
+      "= never)", PROPERTY_READY | PROPERTY_URI, peer_timeout, 0,
       G_MAXINT, 10000),
   PROPERTY_DEPRECATED_NANOSECONDS ("connect-timeout", "Connect timeout",
       "peer-timeout", PROPERTY_READY | PROPERTY_URI, peer_timeout, MAX_TIME,
@@ -824,9 +824,10 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   network_class->set_paused = gst_dccp_thin_src_set_paused;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of dccpthin://address:port?property=value&..., which sets "
-      "these properties, and RTP caps by the keys media, encoding-name, payload and "
-      "clock-rate; it reads as dccpthin://address:port");
+      "URI in the form of dccpthin://address:port?property=value&..., which "
+      "sets these properties, and RTP caps by the keys media, "
+      "encoding-name, payload and clock-rate; reading it gives "
+      "dccpthin://address:port");
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));

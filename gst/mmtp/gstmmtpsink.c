@@ -197,8 +197,8 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI, settings.port, 1, 65535,
       GST_MMTP_DEFAULT_PORT),
   PROPERTY_NETWORK_URI
-      ("URI in the form of mmtp://host:port?property=value&...; "
-      "it sets these properties, and reads as mmtp://host:port", NULL),
+      ("URI in the form of mmtp://host:port?property=value&..., which sets "
+      "these properties; reading it gives mmtp://host:port", NULL),
 
   /**
    * GstMmtpSink:channels:
@@ -212,9 +212,10 @@ static const GstWirelessProperty properties[] = {
    * while it plays is added and removed then.
    */
   PROPERTY_STRING ("channels", "Channels",
-      "Network interfaces or local addresses to send from, as a comma separated "
-      "list of [local][->remote][?rate=bit/s&delay=ms...]; auto takes all "
-      "interfaces that lead to the receiver, and an empty text the route of the "
+      "Network interfaces or local addresses to send from, as a comma "
+      "separated list of "
+      "[local][->remote][?rate=bit/s&delay=ms&mtu=bytes&name=text]; auto "
+      "takes all that lead to the receiver, an empty text the route of the "
       "system", PROPERTY_PLAYING | PROPERTY_URI, settings.channels,
       DEFAULT_CHANNELS,
       .changed = change_channels),
@@ -289,7 +290,8 @@ static const GstWirelessProperty properties[] = {
       "any)", PROPERTY_READY | PROPERTY_URI, settings.bind_port, 0, G_MAXUINT16,
       0),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel send buffer of each channel (bytes, 0 = default)",
+      "Size of the kernel send buffer of each channel (bytes, 0 = the "
+      "system's default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0),
   PROPERTY_INT ("ttl", "TTL",
       "Time to live of the packets, the number of routers that they may pass "
@@ -374,7 +376,7 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "MMTP sink",
-      "Sink/Network", "Sends one stream over several unequal channels, each "
-      "packet on one that brings it in time",
-      "The gst-plugins-wireless authors");
+      "Sink/Network", "Sends one stream over several unequal network paths, "
+      "each packet on one that meets its deadline (Multimedia Multiplexing "
+      "Transport Protocol)", "The gst-plugins-wireless authors");
 }

@@ -979,8 +979,8 @@ static const GstWirelessProperty properties[] = {
    * keep-alives, so that it is not silent.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
-      "Maximum time for which nothing may come from the sender of a session "
-      "before it counts as gone (ms, 0 = unlimited)",
+      "Time without a packet after which the sender of a session counts as "
+      "gone (ms, 0 = never)",
       PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, G_MAXINT, 10000),
   PROPERTY_UINT ("max-latency", "Max. latency",
       "Maximum latency that a sender may ask for (ms)",
@@ -988,8 +988,8 @@ static const GstWirelessProperty properties[] = {
       10000),
   /* A second, which is mmtpsink's latency, of 500 Mbit/s */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Maximum amount of data that waits for missing packets, and of data "
-      "that waits for downstream (bytes)",
+      "Maximum amount of data that waits for missing packets, and the same "
+      "maximum again for data that waits for downstream (bytes)",
       PROPERTY_READY, max_bytes, 1, G_MAXUINT, 64 * 1024 * 1024),
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
       "Whether the end of the stream of the sender is EOS; false waits for "
@@ -1091,9 +1091,12 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of mmtp://address:port?property=value&..., which sets "
-      "these properties, and RTP caps by the keys media, encoding-name, payload and "
-      "clock-rate; it reads as mmtp://address:port");
+      "URI in the form of mmtp://address:port?property=value&..., which "
+      "sets these properties, and RTP caps by the keys media, "
+      "encoding-name, payload and clock-rate; reading it gives "
+      "mmtp://address:port");
+  gst_wireless_properties_reword (object_class, "caps",
+      "Caps of the stream (unset = those that the sender announces, or any)");
   gst_network_uri_install (object_class, &uri);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), G_STRUCT_OFFSET (GstMmtpSrc, settings),
@@ -1101,6 +1104,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "MMTP source",
-      "Source/Network", "Receives one stream over several unequal channels, "
-      "in order and in time", "The gst-plugins-wireless authors");
+      "Source/Network", "Receives one stream over several unequal network "
+      "paths, in order and in time (Multimedia Multiplexing Transport "
+      "Protocol)", "The gst-plugins-wireless authors");
 }

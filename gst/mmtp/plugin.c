@@ -16,5 +16,6 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, mmtp,
-    "One stream over several unequal channels, in time (MMTP)",
+    "One stream over several unequal network paths, in time (Multimedia "
+    "Multiplexing Transport Protocol)",
     plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

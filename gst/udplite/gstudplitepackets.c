@@ -31,7 +31,8 @@ GST_WIRELESS_DEFINE_ENUM (gst_udplite_coverage_mode, "GstUdpliteCoverageMode",
     {GST_UDPLITE_COVERAGE_FIXED, "The number of bytes in checksum-coverage",
         "fixed"},
     {GST_UDPLITE_COVERAGE_HEADERS,
-        "The headers of each packet, which must arrive undamaged", "headers"})
+        "The UDP-Lite, RTP and payload headers of each packet, or the whole "
+        "packet if its format is not known", "headers"})
 /* *INDENT-ON* */
 
 GstUdplitePackets *

@@ -1125,7 +1125,7 @@ static const GstWirelessProperty properties[] = {
       options.bind_port, 0, 65535, 0,
       .changed = apply_options),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel send buffer (bytes, 0 = default)",
+      "Size of the kernel send buffer (bytes, 0 = the system's default)",
       PROPERTY_PLAYING, options.buffer_size, 0, G_MAXINT, 0,
       .changed = apply_options),
   PROPERTY_INT ("ttl", "Unicast TTL",

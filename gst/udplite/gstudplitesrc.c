@@ -933,9 +933,10 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
   GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of udplite://address:port?property=value&..., which sets "
-      "these properties, and RTP caps by the keys media, encoding-name, payload and "
-      "clock-rate; it reads as udplite://address:port");
+      "URI in the form of udplite://address:port?property=value&..., which "
+      "sets these properties, and RTP caps by the keys media, "
+      "encoding-name, payload and clock-rate; reading it gives "
+      "udplite://address:port");
   gst_network_uri_install (object_class, &uri);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);

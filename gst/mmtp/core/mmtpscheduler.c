@@ -130,8 +130,8 @@ choose_by_paper (gconstpointer state, const MmtpCandidate * candidates,
 }
 
 static const MmtpSchedulerClass paper_scheduler = {
-  "mmtp", "The channel with the longest delay that meets the deadline, as in "
-      "the paper", TRUE, 0,
+  "mmtp", "The channel with the longest delay that meets the deadline, as "
+      "in the MMTP paper (2001)", TRUE, 0,
   choose_by_paper, NULL
 };
 
@@ -142,8 +142,8 @@ static const MmtpSchedulerClass turns_scheduler = {
 
 static const MmtpSchedulerClass delay_scheduler = {
   "lowest-delay",
-  "Always the channel with the lowest delay that has a token, for "
-      "comparison", FALSE,
+  "Of the channels that may send now, always the one with the lowest delay, "
+      "for comparison", FALSE,
   0, choose_lowest, NULL
 };
 
