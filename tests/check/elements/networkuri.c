@@ -24,7 +24,7 @@ static const struct
   {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
         "retransmit, scheduler, bind-address, bind-port, ttl, qos-dscp"},
-  {"mmtpsrc", "mmtp", "caps, timeout, address, port, interface, latency, "
+  {"mmtpsrc", "mmtp", "timeout, caps, address, port, interface, latency, "
         "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
 #endif
 #ifdef HAVE_UDPLITE
