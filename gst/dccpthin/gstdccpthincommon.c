@@ -310,6 +310,8 @@ gst_dccp_thin_fill_stats (GstStructure * structure, const DccpStats * stats,
       "loss-event-rate", G_TYPE_DOUBLE, is_sink ? stats->loss_event_rate :
       stats->their_loss_event_rate, NULL);
   if (is_sink) {
+    gst_structure_set (structure, "application-limited", G_TYPE_BOOLEAN,
+        stats->is_app_limited, NULL);
     gst_wireless_stats_fill (structure, sink_gauges,
         G_N_ELEMENTS (sink_gauges), stats);
     gst_wireless_stats_fill (structure, sink_counters,

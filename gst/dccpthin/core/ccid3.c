@@ -297,6 +297,7 @@ sender_get_state (gpointer self, DccpCcidSenderState * state)
   state->instant_rate = tfrc.instant_rate;
   state->receive_rate = tfrc.receive_rate;
   state->loss_event_rate = tfrc.loss_event_rate;
+  state->is_app_limited = tfrc.is_app_limited;
   state->round_trip = tfrc.round_trip;
   state->round_trip_variance = tfrc.round_trip_variance;
   state->feedbacks = tfrc.feedbacks;

@@ -58,6 +58,9 @@ typedef struct
   gdouble instant_rate;         /* the same for less than a round trip */
   guint32 receive_rate;         /* that the receiver reports; 0: unknown */
   gdouble loss_event_rate;      /* 0 to 1 */
+  /* The application sends less than is allowed: the path may carry more than
+   * `rate`. */
+  gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
   guint64 feedbacks, no_feedbacks, loss_events; /* counters */
 } DccpCcidSenderState;

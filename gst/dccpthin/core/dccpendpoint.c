@@ -857,6 +857,7 @@ describe_half_connections (DccpConnection * connection, DccpStats * stats)
   stats->rate = to_bits (sender.rate);
   stats->reported_rate = to_bits (sender.receive_rate);
   stats->loss_event_rate = sender.loss_event_rate;
+  stats->is_app_limited = sender.is_app_limited;
   if (sender.round_trip > 0)
     stats->round_trip = sender.round_trip;
   stats->round_trip_variance = sender.round_trip_variance;

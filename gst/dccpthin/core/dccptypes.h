@@ -110,6 +110,7 @@ typedef struct
                                  * connection */
   guint64 reported_rate;        /* X_recv of the other end, bits per second */
   gdouble loss_event_rate;      /* p; 0: no loss */
+  gboolean is_app_limited;      /* the path may carry more than `rate` */
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;

@@ -38,6 +38,10 @@
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* What a data-limited sender's receive rate counts after a loss (4.3) */
 #define LIMITED_LOSS 0.85
+/* The share of data-limited intervals is a mean over about this time. Frames
+ * come every 16 to 40 ms, and one that is larger than what a round trip carries
+ * uses the whole rate for a moment. */
+#define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
 /* The window counter has 4 bits, counts quarters of a round trip, and jumps by
@@ -94,6 +98,8 @@ struct _TfrcSender
   /* --- was the interval data-limited: 8.2.1 */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
+  gdouble limited_share;        /* 0 to 1: of the time, lately */
+  guint64 limited_time;         /* ns, when limited_share was updated */
 
   /* --- the no-feedback timer */
   guint64 timer;
@@ -130,6 +136,7 @@ tfrc_sender_new (const TfrcSenderConfig * config)
   sender->drop_rate = G_MAXDOUBLE;
   tfrc_receive_rates_init (&sender->receive_rates, 0);
   sender->not_limited_1 = sender->not_limited_2 = LONG_AGO;
+  sender->limited_share = 1;
   sender->t_new = sender->t_next = LONG_AGO;
   sender->timer = NEVER;
   return sender;
@@ -537,6 +544,29 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
   return is_limited;
 }
 
+/* The application limited the sender, or not, since the last call. */
+static void
+note_limited (TfrcSender * sender, gboolean is_limited)
+{
+  const guint64 elapsed = MIN (sender->now - sender->limited_time,
+      LIMITED_MEMORY);
+
+  sender->limited_share += ((is_limited ? 1 : 0) - sender->limited_share)
+      * elapsed / LIMITED_MEMORY;
+  sender->limited_time = sender->now;
+}
+
+/* A rate that the loss event rate limits is known, however little the
+ * application sends. */
+static gboolean
+is_app_limited (TfrcSender * sender)
+{
+  if (sender->loss_event_rate > 0
+      && get_equation_rate (sender) <= sender->receive_limit)
+    return FALSE;
+  return sender->limited_share >= 0.5;
+}
+
 /* What is no number is the worst. */
 static gdouble
 clamp_loss_event_rate (gdouble p)
@@ -551,6 +581,7 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   TfrcReceiveRates *rates = &sender->receive_rates;
   gdouble times = 2;
 
+  note_limited (sender, is_limited);
   if (is_limited && is_loss) {
     tfrc_receive_rates_halve (rates);
     tfrc_receive_rates_maximize (rates, sender->now,
@@ -708,6 +739,8 @@ tfrc_sender_timeout (TfrcSender * sender, guint64 now)
   if (advance (sender, now) < sender->timer)
     return;
   sender->no_feedbacks++;
+  if (!sender->sent_since_timer && !sender->more)
+    note_limited (sender, TRUE);
   if (!is_spared (sender, receive_rate)) {
     if (sender->loss_event_rate <= 0)
       halve_without_loss (sender);
@@ -731,6 +764,7 @@ tfrc_sender_get_state (TfrcSender * sender, TfrcSenderState * state)
   state->round_trip = to_ns (sender->round_trip);
   state->round_trip_variance = to_ns (sender->variance);
   state->segment_size = get_segment_size (sender);
+  state->is_app_limited = is_app_limited (sender);
   state->feedbacks = sender->feedbacks;
   state->no_feedbacks = sender->no_feedbacks;
   state->slow_receivers = sender->slow_receivers;

@@ -88,6 +88,10 @@ typedef struct
   guint64 round_trip;           /* ns, R; 0: unknown */
   guint64 round_trip_variance;  /* ns, mean deviation of the samples */
   guint32 segment_size;         /* s */
+  /* The application has sent less than was allowed in most of the last second.
+   * The rate is then a lower bound of what the path carries, unless the loss
+   * event rate limits it. */
+  gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never go back */
   guint64 no_feedbacks;         /* times that the timer ran out */
   guint64 slow_receivers;       /* feedbacks with Slow Receiver */

@@ -1035,6 +1035,80 @@ GST_START_TEST (clock_that_stands_still)
 
 GST_END_TEST;
 
+/* A stream of one packet each 40 ms over a path on which the initial rate
+ * allows three of them in that time: the sender never uses its rate. */
+GST_START_TEST (stream_below_the_rate_is_application_limited)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  fail_unless (get_state (&bench).is_app_limited);
+  for (i = 0; i < 100; i++) {
+    bench.now += 40 * MS;
+    send_one (&bench);
+    bench.now += R / 10;
+    take_feedback (&bench, S * 25, 0);
+    fail_unless (get_state (&bench).is_app_limited);
+  }
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* After 0.4 s of 0.5 s the share of data-limited time is 0.2 or less. */
+GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  for (i = 0; i < 5; i++)
+    go_round (&bench, 30000, 0);
+  fail_unless (!get_state (&bench).is_app_limited);
+  for (i = 0; i < 2; i++)
+    go_round_limited (&bench, 30000, 0);
+  fail_unless (get_state (&bench).is_app_limited);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* The equation allows 164004 bytes per second and the receiver twice 100000:
+ * the losses limit the rate, so the rate is known. */
+GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 100000, 0.01);
+  go_round_limited (&bench, 100000, 0.01);
+  go_round_limited (&bench, 100000, 0.01);
+  assert_near (get_rate (&bench), EQUATION_01);
+  fail_unless (!get_state (&bench).is_app_limited);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* The no-feedback timer runs out while nothing is sent. */
+GST_START_TEST (idle_sender_is_application_limited)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  for (i = 0; i < 5; i++)
+    go_round (&bench, 30000, 0);
+  fail_unless (!get_state (&bench).is_app_limited);
+  run_timer (&bench);
+  run_timer (&bench);
+  fail_unless (get_state (&bench).is_app_limited);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
 static void
 lie (Bench * bench, GRand * random)
 {
@@ -1142,6 +1216,10 @@ tfrcsender_suite (void)
   tcase_add_test (tc, greatest_receive_rate_is_survived);
   tcase_add_test (tc, loss_event_rate_out_of_range);
   tcase_add_test (tc, clock_that_stands_still);
+  tcase_add_test (tc, stream_below_the_rate_is_application_limited);
+  tcase_add_test (tc, stream_that_uses_the_rate_is_not_application_limited);
+  tcase_add_test (tc, rate_by_losses_is_known_however_little_is_sent);
+  tcase_add_test (tc, idle_sender_is_application_limited);
   tcase_add_test (tc, whatever_is_said_the_rate_is_sane);
   return s;
 }
