@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Enumerations, properties and statistics of both elements; see the header. */
+/* Enumerations, properties and statistics that dcctpthinsink and dcctpthinsrc
+ * share. The header documents the functions. */
 
 #include "gstdccpthincommon.h"
 
@@ -16,8 +17,9 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
-/* The words are those of SRT, and those that older pipelines have. The latter have
- * values of their own, because GStreamer's programs find a word by its value. */
+/* caller and listener are the names that SRT's elements use; connect and listen
+ * are the names of older pipelines. The deprecated names have values of their
+ * own, because GStreamer's tools look up a name by its value. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},
@@ -88,13 +90,15 @@ static const GstWirelessProperty properties[] = {
       "Protocol that carries the DCCP packets", PROPERTY_READY | PROPERTY_URI,
       encapsulation, gst_dccp_thin_encapsulation_get_type,
       GST_DCCP_THIN_ENCAPSULATION_UDP),
-  /* RFC 5762 section 5.1 */
+  /* The default RTPV is the service code of RFC 5762 section 5.1 for video over
+   * RTP. */
   PROPERTY_STRING ("service-code", "Service code",
       "DCCP service code, the same at both ends, as up to four characters, as "
       "SC=number, or as SC=xhexadecimal (RFC 4340 section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
-  /* The range is that of RFC 4340 section 7.5.2. The default is 5 round trips, as
-   * that section wants it, of a second with 2000 packets in each. */
+  /* The range is that of RFC 4340 section 7.5.2. The same section asks for at
+   * least five round trips' worth of packets: the default covers round trips of
+   * one second with 2000 packets each. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
       "Sequence window announced to the peer, at least five round trips' worth "
       "(packets, RFC 4340 section 7.5.2)", PROPERTY_READY | PROPERTY_URI,
@@ -107,8 +111,9 @@ static const GstWirelessProperty properties[] = {
       "How the TCP throughput equation of TFRC (RFC 5348 section 3.1) is "
       "evaluated", PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
-  /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
-   * what comes while a thread waits for a processor, on a fast link. */
+  /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast
+   * link more packets than that arrive while the thread waits for a processor.
+   */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer and of the kernel receive buffer "
       "(bytes, 0 = the system's default)", PROPERTY_READY, buffer_size, 0,
@@ -122,8 +127,9 @@ static const GstWirelessProperty properties[] = {
       "default)", PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
 };
 
-/* The host of a URI is the other end's, or our own address where we listen, as
- * its key "mode" or the property says. */
+/* Returns the property that the host of a URI sets: the peer's host with
+ * mode=caller, and the local address with mode=listener. The key "mode" of
+ * `uri` takes precedence over the property `mode`. */
 static const gchar *
 get_host_property (GstElement * element, const GstUri * uri)
 {
@@ -170,7 +176,7 @@ parse_number (const gchar * text, guint32 * code)
   return TRUE;
 }
 
-/* RFC 4340 section 8.1.2; what is shorter has spaces behind it. */
+/* RFC 4340 section 8.1.2: a shorter code is padded with spaces. */
 static gboolean
 parse_characters (const gchar * text, guint32 * code)
 {
@@ -199,7 +205,7 @@ gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code)
   return parse_characters (text, code);
 }
 
-/* --- who the other end is ------------------------------------------------- */
+/* --- description of the peer ---------------------------------------------- */
 
 static const gchar *
 get_host (const GstDccpThinSettings * settings)
@@ -326,7 +332,7 @@ gst_dccp_thin_fill_stats (GstStructure * structure, const DccpStats * stats,
   fill_packets (structure, stats);
 }
 
-/* --- what an event means -------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 static GError *
 make_reset_error (guint8 code, const gchar * who)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sink and the source of DCCP share as elements: the scheme of their
- * URIs, enumerations, the properties of a connection, statistics.
+/* Declarations that dcctpthinsink and dcctpthinsrc share: the URI scheme, the
+ * enumerations, the settings of a connection with their properties, and the
+ * statistics.
  */
 
 #pragma once
@@ -10,13 +11,15 @@
 #include "dccpendpoint.h"
 
 #define GST_DCCP_THIN_SCHEME "dccpthin"
-#define GST_DCCP_THIN_DEFAULT_PORT 5004 /* as RTP's */
+#define GST_DCCP_THIN_DEFAULT_PORT 5004 /* the default port of RTP */
 
 typedef enum
 {
   GST_DCCP_THIN_MODE_CALLER,
   GST_DCCP_THIN_MODE_LISTENER,
-  /* Values of the old words, which never stay: gst_dccp_thin_mode_get_new */
+  /* Values of the deprecated names. The elements replace them with the new
+   * values as soon as the property is set; see gst_dccp_thin_mode_get_new ().
+   */
   GST_DCCP_THIN_MODE_CONNECT,
   GST_DCCP_THIN_MODE_LISTEN
 } GstDccpThinMode;
@@ -27,55 +30,65 @@ typedef enum
   GST_DCCP_THIN_ENCAPSULATION_RAW
 } GstDccpThinEncapsulation;
 
-/* caller, listener, and their old names connect, listen: GstDccpThinMode */
+/* GType of GstDccpThinMode, whose values are caller, listener, and the
+ * deprecated connect and listen. */
 GType gst_dccp_thin_mode_get_type (void);
-/* caller for connect, listener for listen, or what it is */
+/* Returns the value that replaces `mode`: caller for connect, listener for
+ * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
-/* udp, raw: GstDccpThinEncapsulation */
+/* GType of GstDccpThinEncapsulation, whose values are udp and raw. */
 GType gst_dccp_thin_encapsulation_get_type (void);
-/* exact, table: TfrcEquation */
+/* GType of TfrcEquation, whose values are exact and table. */
 GType gst_dccp_thin_equation_get_type (void);
 
 /* --- properties of a connection ------------------------------------------- */
 
-/* Strings are its own */
+/* Settings of one connection. The struct owns its strings. */
 typedef struct
 {
-  gchar *host;                  /* to connect to */
-  gchar *address;               /* of our own; NULL: any */
+  gchar *host;                  /* peer to connect to, with mode=caller */
+  gchar *address;               /* local address; NULL = any */
   gchar *service_code;
   gint port, udp_port, bind_port;
   gint mode, encapsulation, equation;
   guint64 sequence_window;      /* packets */
-  guint mtu;                    /* bytes, 0: the path's */
-  guint coverage;               /* CsCov */
+  /* maximum size of an IP packet in bytes; 0 = the path MTU */
+  guint mtu;
+  guint coverage;               /* CsCov, RFC 4340 section 9.2 */
   gint buffer_size, ttl, dscp;
 } GstDccpThinSettings;
 
 void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,
     const GstDccpThinSettings * from);
 void gst_dccp_thin_settings_clear (GstDccpThinSettings * settings);
-/* The properties that the sink and the source have in the same way, and their
- * URIs. The others have a table of each element. `settings`, `lock`: offsets in
- * the instance */
+/* Installs the properties and the URI handling that the sink and the source
+ * have in common. Each element installs its remaining properties from a table
+ * of its own. `settings` and `lock` are the offsets of the GstDccpThinSettings
+ * and of the GMutex that protects them in the instance. */
 void gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
     gssize lock);
 
-/* RFC 4340 section 8.1.2, with or without "SC:" before: up to four characters,
- * "SC=" with a number, or "SC=x" with hexadecimal digits. FALSE: it is none */
+/* Parses a service code in a format of RFC 4340 section 8.1.2: up to four
+ * characters, "SC=" with a decimal number, or "SC=x" with hexadecimal digits.
+ * The characters may follow the prefix "SC:". Returns FALSE if `text` is not a
+ * service code. */
 gboolean gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code);
 
-/* "host:port" of the other end, or of our own while we listen; free it */
+/* Returns "host:port" of the peer, or a text with the local address and port if
+ * the element listens. Free the text with g_free (). */
 gchar *gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings);
 
 /* --- statistics ----------------------------------------------------------- */
 
-/* Adds the counters of `more` to `sum`, whose gauges are those of `more`. */
+/* Adds the counters of `more` to those of `sum`. The gauges of `sum` become
+ * those of `more`. */
 void gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more);
 void gst_dccp_thin_fill_stats (GstStructure * structure,
     const DccpStats * stats, gboolean is_sink);
 
-/* --- what an event means -------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
-/* Why there is no connection, or none any more */
+/* Converts an event that ends a connection, or that ends the attempt to
+ * connect, into an error. Returns NULL for any other event. The caller frees
+ * the error. */
 GError *gst_dccp_thin_error_of (const DccpEvent * event);

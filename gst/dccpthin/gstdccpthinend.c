@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Socket and core of one end of DCCP, and what its driver tells; see the header. */
+/* One DCCP endpoint of an element: opens and closes its socket and its core,
+ * and handles what the driver reports about them. The header documents the
+ * functions. */
 
 #include "gstdccpthinend.h"
 
@@ -12,11 +14,12 @@
 #include "socketmessages.h"
 #include "systemrandom.h"
 
-/* Nobody listens there, says ICMP, and nothing came for so long: what says so is
- * not protected, so that it is not believed alone. us */
+/* Time in us after which an ICMP error ends the connection, if no packet
+ * arrived meanwhile. ICMP messages are not authenticated, so an ICMP error
+ * alone does not end a connection. */
 #define SILENCE (1 * G_TIME_SPAN_SECOND)
-/* ns after which another address of the other end is tried, if there is one: a
- * Request is sent twice meanwhile (RFC 4340 section 8.1.1) */
+/* Time in ns after which the next address of the peer is tried, if there is
+ * one. A Request is sent twice in this time (RFC 4340 section 8.1.1). */
 #define NEXT_ADDRESS (2 * GST_SECOND)
 
 guint64
@@ -25,7 +28,7 @@ gst_dccp_thin_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* --- what the element is told: that a connection began, why it is over ------- */
+/* --- events of the connection --------------------------------------------- */
 
 void
 gst_dccp_thin_end_queue_message (GstDccpThinEnd * end, GstStructure * structure)
@@ -71,7 +74,8 @@ gst_dccp_thin_end_take_off (GstDccpThinEnd * end)
   end->is_connected = FALSE;
 }
 
-/* The first reason counts. */
+/* If several events end the connection, the first one is the reported reason.
+ */
 static void
 take_end (GstDccpThinEnd * end, const DccpEvent * event)
 {
@@ -86,7 +90,8 @@ take_end (GstDccpThinEnd * end, const DccpEvent * event)
     end->broken = gst_dccp_thin_error_of (event);
 }
 
-/* What is not of the connection's life is the element's. */
+/* Handles the beginning and the end of a connection here, and passes all other
+ * events on to the element. */
 static void
 take_connection_event (GstDccpThinEnd * end, const DccpEvent * event)
 {
@@ -122,7 +127,7 @@ gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end)
     gst_element_post_message (end->element, message);
 }
 
-/* --- what the driver tells and asks: all with lock ------------------------- */
+/* --- driver callbacks, called with the lock held -------------------------- */
 
 static void
 clear_refusal (GstDccpThinEnd * end)
@@ -141,7 +146,7 @@ note_refusal (GstDccpThinEnd * end, const GError * error)
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (), 0);
 }
 
-/* The path takes less than was thought. */
+/* A packet was too large for the path: tells the core the reduced path MTU. */
 static void
 learn_mtu (GstDccpThinEnd * end)
 {
@@ -255,7 +260,7 @@ gst_dccp_thin_end_is_broken (gpointer end)
   return ((GstDccpThinEnd *) end)->broken != NULL;
 }
 
-/* --- the end -------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 void
 gst_dccp_thin_end_init (GstDccpThinEnd * end,
@@ -280,7 +285,7 @@ gst_dccp_thin_end_clear (GstDccpThinEnd * end)
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Of UDP; of raw sockets the port is none. */
+/* Returns the UDP port of the peer. Raw sockets ignore it. */
 static guint16
 get_remote_port (const GstDccpThinSettings * settings)
 {
@@ -376,8 +381,9 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   return TRUE;
 }
 
-/* The port of DCCP, where none was said, is that which the kernel gave us of
- * UDP. */
+/* Returns the local DCCP port. If the properties leave it open, the port is the
+ * UDP port that the kernel assigned; with raw sockets, which have no ports, it
+ * is the number `chosen` that was drawn at random. */
 static guint16
 get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
     DatagramSocket * socket, guint16 chosen)
@@ -391,7 +397,7 @@ get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
   return datagram_socket_get_path (socket)->local_port;
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static void
 begin (GstDccpThinEnd * end, DatagramSocket * socket,
     DccpEndpointConfig * config, const guint8 * entropy)
@@ -404,7 +410,7 @@ begin (GstDccpThinEnd * end, DatagramSocket * socket,
   if (!config->is_listener)
     config->mtu = datagram_socket_get_mtu (socket, path, config->mtu);
   else if (config->mtu == 0)
-    config->mtu = G_MAXUINT16;  /* until somebody connects */
+    config->mtu = G_MAXUINT16;  /* unlimited until a peer connects */
   end->endpoint = dccp_endpoint_new (config, entropy);
   dccp_endpoint_set_trace (end->endpoint, trace, end);
   driver_begin (&end->driver, &dccp_endpoint_verbs, end->endpoint,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One end of DCCP as an element has it: the core of the connection, and the
- * driver that runs it over a socket. It opens and closes, several times if need
- * be, keeps its counters meanwhile, and tells what becomes of the connection.
+/* One DCCP endpoint as both elements use it: the protocol core of the
+ * connection and the driver that runs the core over a socket. The endpoint can
+ * be opened and closed several times. Its counters survive a close, and the
+ * element is notified when a connection begins and when it ends.
  *
- * Everything is under `lock`, which the element shares. One thread at a time runs
- * the loop; another one may send meanwhile, and wakes the loop where it has
- * to.
+ * All fields are protected by `lock`, which the element uses for its own fields
+ * too. One thread at a time runs the driver's loop. Another thread may send
+ * meanwhile and wakes the loop if necessary.
  */
 
 #pragma once
@@ -13,98 +14,122 @@
 #include "driver.h"
 #include "gstdccpthincommon.h"
 
-/* What the element makes of what comes; the first three with lock */
+/* Functions by which the endpoint calls the element. Those without a remark
+ * about the lock are called with the lock held. */
 typedef struct
 {
-  /* That a connection begins, and what is told while it lasts */
+  /* A connection has begun, or an event occurred during the connection. */
   void (*take_event) (gpointer element, const DccpEvent * event);
-  /* `time`: ns at which it came. NULL: nobody wants data */
+  /* Data arrived at `time` in ns. NULL = the element discards received data. */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
-  /* Whether packets by this path are wanted. NULL: all */
+  /* Returns whether packets from this path are accepted. NULL = all are. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
-  /* Unlocks, and tells others what the two have noted, and the messages. NULL:
-   * there is nothing but these */
+  /* Called with the lock held. Releases the lock, posts the queued messages and
+   * notifies others of what take_event and take_data have recorded. NULL = the
+   * endpoint releases the lock and posts the messages itself. */
   void (*unlock_and_tell) (gpointer element);
-  /* When the element has something to tell, ns; G_MAXUINT64: never. With lock;
-   * may be NULL */
+  /* Returns the time in ns at which the element next has to notify others;
+   * G_MAXUINT64 = never. NULL = the element never has to. */
     guint64 (*get_wakeup) (gpointer element);
-  gsize max_input_size;         /* bytes of a packet that may come */
-  GstDebugCategory **category;  /* for what the driver logs */
+  gsize max_input_size;         /* maximum size of a received packet in bytes */
+  GstDebugCategory **category;  /* log category for the driver's messages */
 } GstDccpThinEndFuncs;
 
 typedef struct
 {
-  GMutex lock;                  /* never held while anything waits, resolves or
-                                 * tells others; OBJECT_LOCK is not taken inside */
+  /* Never held while a thread waits, resolves a name, posts a message or
+   * notifies others. OBJECT_LOCK is not taken while `lock` is held. */
+  GMutex lock;
   const GstDccpThinEndFuncs *funcs;
   gpointer element;
 
   /* --- protected by lock --- */
   GstDccpThinSettings settings;
   gboolean is_connected;
-  DatagramPath peer;            /* with whom, where it is */
-  gboolean is_closing;          /* by us: the end of the stream */
-  GError *broken;               /* why the connection is of no use; NULL: it is */
-  GQueue messages;              /* of GstMessage, to be posted */
+  DatagramPath peer;            /* address of the peer while is_connected */
+  /* the stream has ended and we close the connection */
+  gboolean is_closing;
+  /* reason why the connection is no longer usable; NULL = usable */
+  GError *broken;
+  GQueue messages;              /* GstMessage that are waiting to be posted */
 
-  DccpEndpoint *endpoint;       /* NULL: closed */
-  Driver driver;                /* its only path is number 0. */
-  guint16 port;                 /* of DCCP, our own; 0: not known yet */
-  guint mtu;                    /* of the property */
-  DccpStats past;               /* of endpoints before */
-  GError *refusal;              /* why packets come back; NULL: they don't */
-  gint64 refused_at;            /* monotonic us, since when nothing else came */
+  DccpEndpoint *endpoint;       /* NULL while closed */
+  Driver driver;                /* Has a single path, number 0. */
+  guint16 port;                 /* local DCCP port; 0 = not known yet */
+  guint mtu;                    /* value of the property `mtu`, in bytes */
+  /* statistics of all endpoints that were closed before */
+  DccpStats past;
+  /* latest ICMP error; NULL = none since the last received packet */
+  GError *refusal;
+  /* Monotonic time in us of the first ICMP error since the last received
+   * packet; 0 if there was none. */
+  gint64 refused_at;
 } GstDccpThinEnd;
 
-/* The settings are those of the element's tables of properties, which set them. */
+/* Initialises everything but the settings, which the property tables of the
+ * element set. */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
     const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
 
-/* ns of the clock of the core, which is g_get_monotonic_time ()'s */
+/* Returns the current time of the core's clock in ns. The clock is that of
+ * g_get_monotonic_time (). */
 guint64 gst_dccp_thin_now (void);
 
-/* Addresses of the other end to connect to, of GSocketAddress, in order of
- * preference. Looks the name up, and waits; without lock. NULL: error */
+/* Resolves the host in `settings`, and blocks meanwhile. Returns the peer's
+ * addresses as a list of GSocketAddress in order of preference (transfer full),
+ * or NULL with `error` set. Called without the lock. */
 GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error);
-/* Connects to `remote`, or listens (NULL); doesn't wait for anybody. is_last:
- * there is no other address to try. `timeout`: ns without an answer; 0: for ever.
- * `cancellable`: of looking up our own name. Without lock. */
+/* Opens the socket and the core. It begins to connect to `remote`, or listens
+ * if `remote` is NULL, and returns without waiting for the peer. If `is_last`
+ * is FALSE, the caller has another address to try, so that the attempt to
+ * connect is given up after two seconds at most. `timeout` is the time in ns
+ * after which a silent peer counts as gone; 0 = never. `cancellable` cancels
+ * the lookup of the local host name. Returns FALSE with `error` set on failure.
+ * Called without the lock. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
     GError ** error);
-/* Listens, where that is the mode. FALSE: an error was posted, with this code.
- * Without lock */
+/* Opens the endpoint as a listener if mode=listener, and otherwise does
+ * nothing. Returns FALSE after it has posted an error with the code `code`.
+ * Called without the lock. */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
-/* For driver_run: the connection is of no use any more. `end`: GstDccpThinEnd */
+/* An is_done function for driver_run (): returns whether the connection is no
+ * longer usable. `end` is a GstDccpThinEnd. */
 gboolean gst_dccp_thin_end_is_broken (gpointer end);
-/* The counters of this one are kept. Takes the lock */
+/* Frees the core and closes its socket. The counters are added to those of
+ * earlier connections. Takes the lock. */
 void gst_dccp_thin_end_close (GstDccpThinEnd * end);
 
-/* Of the settings; free them. Without lock */
+/* Copies the settings of the endpoint. The caller frees the copy with
+ * gst_dccp_thin_settings_clear (). Takes the lock. */
 void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
     GstDccpThinSettings * settings);
-/* Where any was wanted, it is the one that was found. Without lock */
+/* Returns the DCCP port of the property `port`. If that is 0 (any), returns the
+ * local DCCP port in use instead, or 0 while the endpoint is closed. Takes the
+ * lock. */
 gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
-/* The rest with lock. */
+/* The remaining functions are called with the lock held. */
 
-/* Of all endpoints so far */
+/* Fills in the statistics of this endpoint. The counters include those of the
+ * connections before. */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 
-/* Takes the structure */
+/* Queues an element message. Takes ownership of `structure`. */
 void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
     GstStructure * structure);
-/* There is no connection any more: tells it, if there was one. */
+/* Marks the connection as ended, and queues a message about it if there was a
+ * connection. */
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 
-/* Rows of both elements' tables of properties. The element has a
- * member `end`. */
+/* Rows of the property tables of both elements. The instance of the element has
+ * a GstDccpThinEnd named `end`. */
 #define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
     PROPERTY_STRING (name, nick, \
         "Local IP address or host name to listen on or to connect from (0.0.0.0 " \
@@ -118,7 +143,8 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
         "PAUSED on)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
-/* `take_old_mode`: replaces the old value by the new one */
+/* `take_old_mode` is called after the property was set and replaces a
+ * deprecated value with the new one. */
 #define PROPERTY_DCCP_THIN_MODE(initial, take_old_mode) \
     PROPERTY_ENUM ("mode", "Mode", \
         "Whether this element connects to its peer, or waits for it", \

@@ -5,20 +5,22 @@
  * @short_description: Sends over DCCP, at a rate that TFRC allows
  *
  * Sends each buffer as one packet of a DCCP connection with CCID 3 (RFC 4340,
- * RFC 4342), in user space, in the profile that Kohler called Thin and Erixzon
- * examined (2004): at the smooth rate that TFRC (RFC 5348) finds fair on the path.
- * What the rate does not allow waits, and with it upstream, so that an ifdqueue
- * before it gives up the frames that matter least; nothing is sent twice.
+ * RFC 4342). DCCP runs in user space, in the profile that Kohler called Thin
+ * and that Erixzon examined (2004). TFRC (RFC 5348) sets the rate: it changes
+ * smoothly and is TCP-friendly. Buffers that exceed the rate wait, and so does
+ * the pipeline upstream. An ifdqueue upstream then drops the frames that matter
+ * least. Lost packets are never retransmitted.
  *
- * The element is registered as dccpthinsink, too.
+ * The element is also registered as dccpthinsink.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! ifdqueue ! rfc2250pay ! dccpthinsink host=192.0.2.1 port=5004 sync=false
- * ]| What is too much for the path is dropped by frame type.
+ * ]| Sends a clip. Frames for which the path is too slow are dropped by frame
+ * type.
  * |[
  * gst-launch-1.0 -e filesrc location=clip.m2v ! rfc2250pay ! dccpthinsink mode=listener port=5004
- * ]| Sends to whoever connects.
+ * ]| Sends to the first receiver that connects.
  *
  * Since: 0.1
  */
@@ -42,56 +44,73 @@ GST_ELEMENT_REGISTER_DECLARE (dccpthinsink);
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_sink_debug
 
-/* A receiver sends no data: what is longer is cut, and refused. */
+/* Maximum size of a received packet in bytes. The receiver sends no data, so
+ * that valid packets are shorter; a longer packet is truncated and then
+ * discarded as invalid. */
 #define MAX_INPUT_SIZE 2048
-/* A frame's packets wait no longer for the pacing, however slow the frames are */
+/* With blocking=false, the packets of a frame wait no longer than this for the
+ * pacing, even if the frame rate is low. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
-/* Between two requests for a key frame, us: an encoder needs its time too, and
- * each costs rate that is missing already. */
+/* Minimum time in us between two requests for a key frame. An encoder needs
+ * time to react, and each key frame uses up bitrate that is scarce already. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
-/* Between two notifications of the rate, or of what the receiver dropped, us: an
- * encoder need not hear of each round trip */
+/* Minimum time in us between two notifications of the rate, and between two
+ * messages about packets that the receiver dropped. An encoder does not need an
+ * update in each round trip. */
 #define TELL_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
-/* Two threads drive the core, each under the end's lock. The streaming thread
- * sends data when the rate allows it. The loop does all that comes later or from
- * the receiver; it runs in the base class's thread, and while the end of the
- * stream is drained in the streaming thread: never in both.
+/* Two threads call the core, each with the endpoint's lock held. The streaming
+ * thread sends data when the rate allows it. The driver's loop does everything
+ * else: it sends the packets whose time comes later and handles what the
+ * receiver sends. The loop runs in the connection thread of the base class; at
+ * the end of the stream it runs in the streaming thread, until all data are
+ * sent. It never runs in both threads at once.
  */
 struct _GstDccpThinSink
 {
   GstNetworkSink parent;
 
-  GstDccpThinEnd end;           /* its lock is that of the fields below */
+  GstDccpThinEnd end;           /* its lock protects the fields below */
 
   /* --- protected by the lock --- */
   gboolean request_key_units;
 
-  GstWaker room;                /* what `wait` waits for */
-  guint64 waits_until;          /* ns at which the next packet may go, as far as
-                                 * that was known; 0: nobody waits */
-  gsize too_long;               /* bytes of a buffer that fits in no packet, to
-                                 * be told; 0: none */
-  guint max_payload;            /* bytes that would have fit */
+  GstWaker room;                /* what the virtual function `wait` waits for */
+  /* Time in ns at which the next packet may be sent, as known when the wait
+   * began; 0 if no thread waits. */
+  guint64 waits_until;
+  /* Size in bytes of a buffer that does not fit into a packet and has not been
+   * reported yet; 0 = none. */
+  gsize too_long;
+  guint max_payload;            /* maximum payload size in bytes at that time */
 
-  guint estimated_bitrate;      /* bits per second */
-  gboolean rate_changed;        /* to be notified */
-  gint64 rate_told_at;          /* monotonic us */
-  guint dropped[DCCP_DROP_NONE];        /* by the receiver, by code, to be told */
-  gint64 dropped_told_at;       /* monotonic us */
-  gboolean wants_key_unit;      /* to be asked for upstream */
-  gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
-  gboolean has_delta_units;     /* so that others are key frames */
-  DccpHistory key_packets;      /* those that have a part of one */
+  guint estimated_bitrate;      /* bit/s */
+  gboolean rate_changed;        /* estimated_bitrate is to be notified */
+  /* monotonic time in us of the last notification */
+  gint64 rate_told_at;
+  /* packets that the receiver dropped and that no message reported yet, by Drop
+   * Code */
+  guint dropped[DCCP_DROP_NONE];
+  gint64 dropped_told_at;       /* monotonic time in us of the last message */
+  gboolean wants_key_unit;      /* a key frame is to be requested upstream */
+  gint64 key_unit_asked_at;     /* monotonic time in us; 0 = no request yet */
+  /* A buffer with DELTA_UNIT was seen, so that buffers without this flag belong
+   * to key frames. */
+  gboolean has_delta_units;
+  DccpHistory key_packets;      /* packets that carry a part of a key frame */
 
-  /* --- streaming thread only --- */
-  gboolean had_to_wait;         /* what is sent next: the rate, and not upstream,
-                                 * is what limits us */
-  GstClockTime frame_pts;       /* of the frame that is being sent, */
-  gboolean frame_is_over;       /* unless it is */
-  guint64 frame_until;          /* ns; its packets may wait for the pacing so
-                                 * long with blocking=false */
-  GstClockTime frame_period;    /* least between two frames; NONE: unknown */
+  /* --- used by the streaming thread only --- */
+  /* The next packet had to wait, so that the sending rate is limited by TFRC
+   * and not by upstream. */
+  gboolean had_to_wait;
+  GstClockTime frame_pts;       /* PTS of the frame that is being sent */
+  gboolean frame_is_over;       /* the last packet of that frame was handled */
+  /* Time in ns until which the packets of that frame may wait for the pacing
+   * with blocking=false. */
+  guint64 frame_until;
+  /* Shortest interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
+   */
+  GstClockTime frame_period;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->end.lock)
@@ -108,9 +127,10 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSink, gst_dccp_thin_sink,
 GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SINK);
 
-/* --- the other name ------------------------------------------------------- */
+/* --- second name of the element ------------------------------------------- */
 
-/* A type is one element's only. */
+/* A GType can belong to one element factory only, so that the second name needs
+ * a subclass. */
 typedef GstDccpThinSink GstDccpThinSinkByName;
 typedef GstDccpThinSinkClass GstDccpThinSinkByNameClass;
 
@@ -130,7 +150,7 @@ gst_dccp_thin_sink_by_name_class_init (GstDccpThinSinkByNameClass * klass)
 {
 }
 
-/* --- what the base class asks --------------------------------------------- */
+/* --- virtual functions of the base class ---------------------------------- */
 
 static void
 gst_dccp_thin_sink_notify_bitrate (GstDccpThinSink * self)
@@ -162,7 +182,7 @@ gst_dccp_thin_sink_fill_stats (GstNetworkSink * sink, GstStructure * structure)
   gst_dccp_thin_fill_stats (structure, &stats, TRUE);
 }
 
-/* --- events: with lock ---------------------------------------------------- */
+/* --- events of the core, called with the lock held ------------------------ */
 
 static void
 take_rate (GstDccpThinSink * self, guint64 rate)
@@ -202,7 +222,8 @@ ask_for_key_unit (GstDccpThinSink * self)
   self->wants_key_unit = TRUE;
 }
 
-/* What belongs to a key frame is not sent again, and others refer to it. */
+/* Lost packets are not retransmitted. If one was part of a key frame, the
+ * frames that refer to this key frame cannot be decoded. */
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -218,7 +239,8 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* To who does not listen any more no key frame is of use. */
+/* A key frame is of no use to a receiver that reported that its application no
+ * longer listens. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -251,15 +273,15 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
     case DCCP_EVENT_LOST:
       take_lost (self, event);
       break;
-    default:                   /* the end's */
+    default:                   /* handled by the endpoint */
       break;
   }
 }
 
-/* --- telling -------------------------------------------------------------- */
+/* --- notifications -------------------------------------------------------- */
 
-/* With lock: may the next packet go earlier than was thought, or now that the
- * socket has room? */
+/* Wakes `wait` if the next packet may be sent earlier than was known when the
+ * wait began, or if the socket has room again. The caller holds the lock. */
 static void
 tell_room (GstDccpThinSink * self)
 {
@@ -273,7 +295,7 @@ tell_room (GstDccpThinSink * self)
   gst_waker_wake (&self->room);
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static gboolean
 has_dropped (GstDccpThinSink * self)
 {
@@ -299,7 +321,8 @@ gst_dccp_thin_sink_get_wakeup (gpointer element)
   return wakeup;
 }
 
-/* With lock: a message for each reason, once it is time */
+/* Queues one message per Drop Code, at most every TELL_INTERVAL. The caller
+ * holds the lock. */
 static void
 tell_dropped (GstDccpThinSink * self)
 {
@@ -319,7 +342,7 @@ tell_dropped (GstDccpThinSink * self)
   }
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static gboolean
 is_time_to_tell_rate (GstDccpThinSink * self)
 {
@@ -376,7 +399,7 @@ begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
   self->frame_is_over = TRUE;
 }
 
-/* FALSE: error */
+/* Returns FALSE with `error` set if the connection was not established. */
 static gboolean
 wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
     GError ** error)
@@ -400,14 +423,16 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
           gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
           error))
     return TRUE;
-  /* no second attempt may more */
+  /* Another attempt would lack the same permission. With this code the base
+   * class does not try again. */
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
   return FALSE;
 }
 
-/* A Reset has the numbers of our Request: unlike ICMP it is no refusal that may
- * pass. */
+/* The core accepts a Reset only if it acknowledges the Request, so that a Reset
+ * is trustworthy, unlike an ICMP error. The error code is changed so that the
+ * base class does not treat the Reset as a refusal that may be temporary. */
 static void
 tell_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {
@@ -435,8 +460,8 @@ connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* Each of the addresses that a name has, until one answers; the last one may take
- * its time. */
+/* Tries the addresses of the host one after the other until one of them
+ * answers. Only the last address may use the whole timeout. */
 static gboolean
 connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)
@@ -456,7 +481,8 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* A listener listens from PAUSED on, and an error there is posted at once. */
+/* A listener listens from PAUSED on, so that an error is posted during the
+ * state change. */
 static gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {
@@ -465,8 +491,8 @@ gst_dccp_thin_sink_listen (GstDccpThinSink * self)
       GST_RESOURCE_ERROR_OPEN_WRITE);
 }
 
-/* It goes on to listen from one receiver to the next, and begins again behind the
- * end of a stream. */
+/* Waits for the next receiver. A listening endpoint is kept from one receiver
+ * to the next; it is opened again only if the end of the stream closed it. */
 static gboolean
 listen_for_one (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)
@@ -501,7 +527,7 @@ gst_dccp_thin_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   return done;
 }
 
-/* --- while it lasts ------------------------------------------------------- */
+/* --- supervision of the connection ---------------------------------------- */
 
 static void
 gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
@@ -519,7 +545,8 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 
 /* --- sending -------------------------------------------------------------- */
 
-/* With lock: `wait` returns at that time, or when there is more to say. */
+/* Makes `wait` return at `time` in ns, or earlier if the endpoint may send
+ * before that. The caller holds the lock. */
 static GstNetworkSinkResult
 wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
 {
@@ -528,7 +555,7 @@ wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
   return result;
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static void
 note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
 {
@@ -538,9 +565,9 @@ note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
     dccp_history_set (&self->key_packets, sequence);
 }
 
-/* Upstream brings the packets of a frame at once, and TFRC paces them: with
- * blocking=false they may wait while their frame lasts, nearly, so that the next one
- * is not late for it. */
+/* Upstream delivers the packets of a frame all at once, and TFRC spreads them
+ * over time. With blocking=false the packets may wait for up to 9/10 of the
+ * frame interval, so that they do not delay the next frame. */
 static void
 note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
 {
@@ -567,11 +594,13 @@ may_wait (GstDccpThinSink * self, guint64 until)
   if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
       || until <= self->frame_until)
     return TRUE;
-  self->frame_is_over = TRUE;   /* what is left of it will be dropped */
+  self->frame_is_over = TRUE;   /* the rest of the frame will be dropped */
   return FALSE;
 }
 
-/* With lock. SENT: one packet more, whose map stays; otherwise why not */
+/* Gives one packet to the core. Returns SENT if the core accepted it; the
+ * buffer then stays mapped in `map` until the packet was sent. Otherwise
+ * returns why the packet could not be sent. The caller holds the lock. */
 static GstNetworkSinkResult
 put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
     gboolean more, guint64 now)
@@ -650,7 +679,7 @@ gst_dccp_thin_sink_wait (GstNetworkSink * sink, gint64 timeout,
   UNLOCK (self);
 }
 
-/* --- the end -------------------------------------------------------------- */
+/* --- end of the connection ------------------------------------------------ */
 
 static void
 begin_to_close (GstDccpThinSink * self)
@@ -662,7 +691,8 @@ begin_to_close (GstDccpThinSink * self)
   UNLOCK (self);
 }
 
-/* A peer that closed as well, or that has gone, has taken what there was. */
+/* Returns whether `error` says that the peer has closed the connection too or
+ * is no longer there. The end of the stream then counts as delivered. */
 static gboolean
 has_gone (const GError * error)
 {
@@ -696,7 +726,9 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   return done;
 }
 
-/* Told once, without waiting, when nobody did wait for the end of the stream. */
+/* Sends a Close, or a Reset if `reset` is TRUE or a Close was already sent,
+ * without waiting for an answer. A listener stays open for the next receiver
+ * unless the stream has ended. */
 static void
 gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 {
@@ -736,7 +768,8 @@ tell_too_long (GstDccpThinSink * self, gsize size, guint max_payload)
   return GST_FLOW_ERROR;
 }
 
-/* The base class counts and drops it; but that would be silent. */
+/* The base class only counts and drops a buffer that is too long. Posts an
+ * error for such a buffer, so that the user learns about it. */
 static GstFlowReturn
 check_size (GstDccpThinSink * self, GstFlowReturn flow)
 {
@@ -776,7 +809,7 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
       gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SINK (object)->end));
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static void
 take_old_mode (gpointer object)
 {
@@ -794,7 +827,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_DCCP_THIN_ADDRESS ("bind-address", "Bind address"),
   PROPERTY_DCCP_THIN_PORT (get_port),
   PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_CALLER, take_old_mode),
-  /* RFC 4340 section 9.2.1: 4 bits */
+  /* The value has 4 bits (RFC 4340 section 9.2.1). */
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
       "Checksum coverage with encapsulation=raw where the peer allows a partial "
       "one (0 = the whole packet, n = the header and 4 (n - 1) bytes after it)",
@@ -803,9 +836,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSink:request-key-units:
    *
-   * DCCP sends nothing twice: what refers to an I-frame that was lost is of no
-   * use. With this an encoder that can is asked for a new one, at most once a
-   * second.
+   * DCCP never retransmits: frames that refer to a lost I-frame cannot be
+   * decoded. If this is TRUE, a new key frame is requested from the encoder
+   * upstream after such a loss, at most once a second.
    */
   PROPERTY_BOOLEAN ("request-key-units", "Request key units",
       "Whether a key frame is requested upstream when a part of one was lost or "
@@ -815,15 +848,16 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSink:estimated-bitrate:
    *
-   * The rate that TFRC allows, of payload: the rate for an encoder. It notifies
-   * when it changes by a tenth, at most each 200 ms.
+   * The payload bitrate that TFRC allows now, which is the bitrate for an
+   * encoder upstream. The property is notified when it changes by a tenth, at
+   * most every 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of payload that TFRC allows now (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 static void
 reset (GstDccpThinSink * self)

@@ -4,14 +4,16 @@
  * @title: dcctpthinsrc
  * @short_description: Receives over DCCP
  *
- * Receives what dcctpthinsink, or anybody who has CCID 3, sends over a DCCP
- * connection (RFC 4340, RFC 4342), in user space: each packet is a buffer. It
- * tells the sender how much comes and what was lost, from which that finds its
- * rate; and when downstream is slow it says so, too.
+ * Receives a stream over a DCCP connection with CCID 3 (RFC 4340, RFC 4342),
+ * from dcctpthinsink or any other implementation of CCID 3. DCCP runs in user
+ * space. Each packet becomes one buffer. The element reports the receive rate
+ * and the losses to the sender, which computes its rate from them. When
+ * downstream is too slow, the element reports this to the sender as well.
  *
- * It is live. When the sender closes the connection, that is EOS.
+ * The element is a live source. It sends EOS downstream when the sender closes
+ * the connection.
  *
- * The element is registered as dccpthinsrc, too.
+ * The element is also registered as dccpthinsrc.
  *
  * ## Example launch lines
  * |[
@@ -19,7 +21,7 @@
  * ]| Waits for a sender, and plays what it sends.
  * |[
  * gst-launch-1.0 playbin3 uri="dccpthin://0.0.0.0:5004?encoding-name=MPV&media=video&clock-rate=90000&payload=32"
- * ]| The same
+ * ]| Does the same with playbin3.
  *
  * Since: 0.1
  */
@@ -42,56 +44,64 @@ GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
-/* Times become microseconds in a gint64, added to the present. */
+/* Maximum of the properties that are times. A greater time in us could overflow
+ * a gint64 when the current time is added. */
 #define MAX_TIME (G_MAXINT64 / 2)
-/* For whatever comes, and something more, so that the rooms' first bytes, which
- * are the ones in use, don't share a few lines of the cache. Pages that nothing
- * was written to cost nothing. */
+/* A DCCP packet of any size fits. The 1536 additional bytes spread the
+ * beginnings of the receive buffers over different cache lines, because only
+ * the first bytes of each receive buffer are in use. Memory pages that are
+ * never written cost nothing. */
 #define MAX_INPUT_SIZE (65536 + 1536)
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2
-/* Buffers that go downstream together */
+/* maximum length of a buffer list */
 #define MAX_LIST 64
-/* Between two attempts to connect: the first pause, doubled up to the longest.
- * us */
+/* Pause in us between two attempts to connect: the first pause, and the limit
+ * up to which the pause doubles. */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* The network has a thread of its own: feedback must go to the sender in time,
- * whatever downstream does with what came. A bounded queue leads from there to
- * the streaming thread; when it fills, the sender hears of it.
+/* A thread of its own runs the connection, because feedback must be sent in
+ * time even if downstream is slow. A bounded queue passes the data to the
+ * streaming thread. When the queue fills, the sender is told that the receiver
+ * is slow.
  */
 
-/* What the core's counters don't say */
+/* Counters that the core does not have. */
 typedef struct
 {
-  guint64 buffers, bytes;       /* that went downstream */
-  guint64 dropped_full;         /* downstream was too slow */
-  guint64 dropped_paused;       /* came while the pipeline was paused */
+  guint64 buffers, bytes;       /* pushed downstream */
+  guint64 dropped_full;         /* packets dropped because the queue was full */
+  /* packets that arrived while the pipeline was paused */
+  guint64 dropped_paused;
 } GstDccpThinSrcCounters;
 
 struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
 
-  GstDccpThinEnd end;           /* its lock is that of the fields below */
-  GCond cond;                   /* the queue has something, or flushing */
+  GstDccpThinEnd end;           /* its lock protects the fields below */
+  /* the queue got an entry, or flushing was set */
+  GCond cond;
 
   /* --- protected by the lock --- */
-  guint max_bytes, max_packets; /* of the queue */
+  guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
-  guint64 peer_timeout;         /* ns, 0: none */
-  GQueue queue;                 /* of GstMiniObject: buffers, whose DTS is ns of
-                                 * when they came; EOS; messages of errors */
+  guint64 peer_timeout;         /* ns; 0 = no timeout */
+  /* GstMiniObject: buffers whose DTS is the arrival time in ns, the EOS event,
+   * and error messages. */
+  GQueue queue;
   guint64 queued_bytes;
-  gboolean queue_discont;       /* something before the next buffer is missing */
-  gboolean is_slow;             /* the sender was told that downstream is */
+  gboolean queue_discont;       /* data before the next buffer are missing */
+  /* the sender was told that downstream is slow */
+  gboolean is_slow;
   gboolean flushing, paused, stopping;
   GstDccpThinSrcCounters counters;
 
-  /* --- made and freed while neither thread runs --- */
+  /* --- set and freed while neither thread runs --- */
   GThread *thread;
-  GCancellable *cancellable;    /* of the network's thread; has its own lock */
+  /* stops the connection's thread; has its own lock */
+  GCancellable *cancellable;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->end.lock)
@@ -105,13 +115,14 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
-/* as udpsrc: it is found by its scheme */
+/* No rank, as udpsrc: the element is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (dcctpthinsrc, "dcctpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
-/* --- the other name ------------------------------------------------------- */
+/* --- second name of the element ------------------------------------------- */
 
-/* A type is one element's only. */
+/* A GType can belong to one element factory only, so that the second name needs
+ * a subclass. */
 typedef GstDccpThinSrc GstDccpThinSrcByName;
 typedef GstDccpThinSrcClass GstDccpThinSrcByNameClass;
 
@@ -131,9 +142,10 @@ gst_dccp_thin_src_by_name_class_init (GstDccpThinSrcByNameClass * klass)
 {
 }
 
-/* --- the queue: with lock ------------------------------------------------- */
+/* --- queue, called with the lock held ------------------------------------- */
 
-/* The limits of the property, in parts */
+/* Returns whether the queue holds at least numerator / denominator of max_bytes
+ * or of max_packets. */
 static gboolean
 is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
 {
@@ -143,8 +155,9 @@ is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
       (guint64) self->max_packets * numerator;
 }
 
-/* Half full the sender shall not go faster, and when there is room for the other
- * half again it may. */
+/* Tells the sender that the receiver is slow when the queue is half full, and
+ * that the receiver is fast enough when less than a quarter of the queue is
+ * filled. */
 static void
 update_slow (GstDccpThinSrc * self)
 {
@@ -179,7 +192,8 @@ gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
   GstDccpThinSrc *self = element;
   GstBuffer *buffer;
 
-  /* An application may send packets without any bytes; a buffer has some. */
+  /* DCCP allows packets without data, but GStreamer has no use for an empty
+   * buffer. */
   if (data->size == 0)
     return;
   if (self->paused || is_filled (self, 1, 1)) {
@@ -240,8 +254,9 @@ gst_dccp_thin_src_clear_queue (GstDccpThinSrc * self)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* What the time of the pipeline is ahead of that of the network. FALSE: the
- * pipeline has no clock */
+/* Computes how far the running time of the pipeline is ahead of the core's
+ * clock, in ns. Returns FALSE if the source sets no timestamps or the pipeline
+ * has no clock. */
 static gboolean
 get_offset (GstDccpThinSrc * self, gint64 * offset)
 {
@@ -259,7 +274,8 @@ get_offset (GstDccpThinSrc * self, gint64 * offset)
   return TRUE;
 }
 
-/* It came then, which was not before the pipeline began. */
+/* Converts the arrival time in the DTS to running time and sets PTS and DTS to
+ * it. The result is at least 0, the beginning of the pipeline. */
 static void
 set_time (GstBuffer * buffer, gboolean has_offset, gint64 offset)
 {
@@ -269,7 +285,9 @@ set_time (GstBuffer * buffer, gboolean has_offset, gint64 offset)
       has_offset ? MAX (0, time) : GST_CLOCK_TIME_NONE;
 }
 
-/* With lock: what is there, up to the next thing that is no buffer */
+/* Takes up to `n` buffers from the head of the queue, and stops at an entry
+ * that is not a buffer. Returns the number of buffers. The caller holds the
+ * lock. */
 static guint
 take_buffers (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
 {
@@ -287,7 +305,8 @@ take_buffers (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
   return taken;
 }
 
-/* Takes the object: EOS, or an error's message */
+/* Handles an EOS event or an error message from the queue. Takes ownership of
+ * `object`. */
 static GstFlowReturn
 push_end (GstDccpThinSrc * self, GstMiniObject * object)
 {
@@ -329,9 +348,10 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
   return gst_network_src_submit (GST_NETWORK_SRC (src), buffers, n, buffer);
 }
 
-/* --- the core's events: with lock ----------------------------------------- */
+/* --- callbacks of the endpoint, called with the lock held ----------------- */
 
-/* The next buffer continues none. */
+/* The first buffer of a new connection does not continue the stream of the last
+ * one, so that it gets the flag DISCONT. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
@@ -344,7 +364,9 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
       self->is_slow);
 }
 
-/* With lock. A client has chosen whom it hears. */
+/* Returns whether packets from the peer are accepted. A caller has chosen its
+ * peer itself, so that allowed-senders is checked for a listener only. The
+ * caller holds the lock. */
 static gboolean
 gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {
@@ -365,7 +387,8 @@ set_used_socket (GstDccpThinSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* The socket is the thread's own meanwhile. */
+/* Opens the endpoint. From here to close_end () only the connection's thread
+ * opens or closes the socket. */
 static gboolean
 open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
@@ -385,8 +408,9 @@ close_end (GstDccpThinSrc * self)
   gst_dccp_thin_end_close (&self->end);
 }
 
-/* Until the connection that there is, or that comes, has ended; `error` says
- * how. FALSE: it was none, nobody answered */
+/* Runs the loop until the current connection, or the next one if there is none
+ * yet, has ended; `error` is set to the reason. Returns FALSE if no connection
+ * was established. */
 static gboolean
 run_connection (GstDccpThinSrc * self, GError ** error)
 {
@@ -412,7 +436,7 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   return was_connected;
 }
 
-/* Tells the other end, without waiting for its answer. */
+/* Sends a Close to the peer without waiting for its answer. */
 static void
 leave (GstDccpThinSrc * self)
 {
@@ -424,7 +448,8 @@ leave (GstDccpThinSrc * self)
   gst_dccp_thin_end_unlock_and_post (&self->end);
 }
 
-/* Each of the addresses that a name has, until one answers */
+/* Tries the addresses of the host one after the other until one of them
+ * answers. */
 static gboolean
 connect_once (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     guint64 timeout, GError ** error)
@@ -480,8 +505,8 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   return message;
 }
 
-/* With lock. Close is the end of the stream, anything else an error; unless the
- * next connection goes on with it. */
+/* Queues EOS if the peer closed the connection, and an error message otherwise.
+ * Only called if no further connection follows. The caller holds the lock. */
 static void
 end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     const GError * reason, gboolean was_connected)
@@ -496,13 +521,14 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_dccp_thin_src_queue_end (self, end);
 }
 
-/* How the attempts to connect go */
+/* State of the attempts to connect. */
 typedef struct
 {
-  guint64 timeout;              /* ns: peer-timeout */
-  gint64 pause;                 /* us: before the next one */
-  gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
-                                 * since the last connection */
+  guint64 timeout;              /* value of peer-timeout in ns */
+  gint64 pause;                 /* time in us before the next attempt */
+  /* Monotonic time in us until which refusals are ignored; 0 if none occurred
+   * since the last connection. */
+  gint64 refused_until;
 } Attempts;
 
 static void
@@ -512,7 +538,7 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* the last attempt is not later than that */
+  /* The last attempt must not begin later than refused_until. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))
@@ -522,8 +548,9 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   attempts->pause = MIN (2 * attempts->pause, MAX_PAUSE);
 }
 
-/* A refusal is not verified where it comes by ICMP, or may come before the sender
- * listens. So it ends the attempts only after peer-timeout. */
+/* Returns whether another attempt may succeed. An ICMP refusal is not
+ * authenticated, and a genuine refusal may come because the sender does not
+ * listen yet. Therefore refusals end the attempts only after peer-timeout. */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {
@@ -539,7 +566,8 @@ may_pass (Attempts * attempts, const GError * reason)
   return now < attempts->refused_until;
 }
 
-/* TRUE: there is to be another connection */
+/* Handles the end of a connection or of an attempt to connect. Takes ownership
+ * of `reason`. Returns TRUE if another attempt is to follow. */
 static gboolean
 take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     Attempts * attempts, GError * reason, gboolean was_connected)
@@ -604,7 +632,8 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* A listener listens from PAUSED on, and an error there is posted at once. */
+/* A listener listens from PAUSED on, so that an error is posted during the
+ * state change. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {
@@ -697,7 +726,7 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
       gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SRC (object)->end));
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static void
 take_old_mode (gpointer object)
 {
@@ -711,7 +740,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_DCCP_THIN_ADDRESS ("address", "Address"),
   PROPERTY_DCCP_THIN_PORT (get_port),
   PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_LISTENER, take_old_mode),
-  /* RFC 4340 section 9.2.1: 4 bits */
+  /* The value has 4 bits (RFC 4340 section 9.2.1). */
   PROPERTY_UINT ("min-checksum-coverage", "Minimum checksum coverage",
       "Minimum checksum coverage that is accepted with encapsulation=raw (0 = the "
       "whole packet, n = the header and 4 (n - 1) bytes after it)",
@@ -720,9 +749,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSrc:max-bytes:
    *
-   * What has come waits for downstream. When half of this waits the sender is
-   * told that the receiver is slow, and what is more than all is dropped, and
-   * told to the sender as well.
+   * Maximum amount of received data that waits for downstream. When half of
+   * this amount waits, the sender is told that the receiver is slow. Packets
+   * that exceed the amount are dropped, which is reported to the sender as
+   * well.
    */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
       "Maximum amount of data that waits for downstream (bytes); from half of it "
@@ -746,7 +776,7 @@ static const GstWirelessProperty properties[] = {
       10 * GST_SECOND),
 };
 
-/* --- what GstBaseSrc asks ------------------------------------------------- */
+/* --- virtual functions of the base classes -------------------------------- */
 
 static void
 gst_dccp_thin_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
