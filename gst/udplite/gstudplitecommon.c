@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps and the enumeration of the UDP-Lite elements; see the header. */
+/* Reads the payload format from caps, and registers the enumeration of the
+ * backends. The header documents the functions. */
 
 #include "gstudplitecommon.h"
 
@@ -20,8 +21,10 @@ GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* RFC 3711 section 3.3 and RFC 6347 section 4.1.2.1: what is not whole does not
- * authenticate. The marks of what was packed in there are still on the buffer. */
+/* Returns whether the packets are authenticated. A damaged packet then fails
+ * authentication (RFC 3711 section 3.3, RFC 6347 section 4.1.2.1), so that the
+ * checksum must cover all of it. The coverage that the payloader marked is
+ * still on the buffer but does not apply. */
 static gboolean
 is_sealed (const GstStructure * structure)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What udplitesrc and udplitesink share: the scheme of their URIs, the
- * enumeration of the backends, and what caps say of the bytes in a packet.
+/* Declarations that udplitesrc and udplitesink share: the URI scheme, the
+ * enumeration of the backends, and the payload format that caps describe.
  */
 
 #pragma once
@@ -12,8 +12,9 @@
 
 #define GST_UDPLITE_SCHEME "udplite"
 
-/* auto, kernel, raw, udp: UdpliteBackend */
+/* GType of UdpliteBackend, whose values are auto, kernel, raw and udp. */
 GType gst_udplite_backend_get_type (void);
 
-/* From caps of a packet; NULL is unknown too */
+/* Returns the format of the packets that `caps` describe, or
+ * UDPLITE_FORMAT_UNKNOWN if `caps` is NULL. */
 UdpliteFormat gst_udplite_format_from_caps (const GstCaps * caps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Joining and leaving groups; see the header. */
+/* Joins and leaves multicast groups. The header documents the functions. */
 
 #include "gstudplitemulticast.h"
 
@@ -7,7 +7,7 @@
 
 #include <net/if.h>
 
-/* What is done on each interface */
+/* Parameters of joining or leaving that are the same for each interface. */
 typedef struct
 {
   UdpliteSocket *socket;
@@ -85,8 +85,8 @@ gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
   gchar **names;
   guint i;
 
-  /* The scope of a link-local IPv6 group is its interface (RFC 4007 section
-   * 11). */
+  /* The scope of a link-local IPv6 group is the index of its interface (RFC
+   * 4007 section 11). */
   if (!interfaces || !*interfaces)
     return set_sources (&self, g_inet_address_get_family (self.group) ==
         G_SOCKET_FAMILY_IPV6 ? g_inet_socket_address_get_scope_id (group) : 0,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Joining groups on the interfaces, and for the senders, that properties name. */
+/* Joins and leaves multicast groups as the properties of the elements say: on
+ * given interfaces, and for given senders only. */
 
 #pragma once
 
@@ -7,8 +8,11 @@
 
 gboolean gst_udplite_is_multicast (GInetSocketAddress * address);
 
-/* Joins or leaves. interfaces: "eth0,eth1", NULL: as the system routes;
- * sources: "+192.0.2.1+192.0.2.2" (RFC 4604), NULL: any */
+/* Joins (`join` is TRUE) or leaves the multicast group `group`. `interfaces` is
+ * a list of interface names such as "eth0,eth1"; NULL = the interface that the
+ * system's routes choose. `sources` is a list of sender addresses such as
+ * "+192.0.2.1+192.0.2.2" (RFC 4604); NULL = all senders. Returns FALSE with
+ * `error` set on failure. */
 gboolean gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
     GInetSocketAddress * group, const gchar * interfaces,
     const gchar * sources, GError ** error);

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers as packets; see the header. */
+/* Converts buffers to packets. The header documents the functions. */
 
 #include "gstudplitepackets.h"
 
 #include "gstframeinfometa.h"
 #include "gstwirelessproperties.h"
 
-/* Bytes of a packet that headers are looked for in: RTP with all its CSRCs, and
- * the sequence, GOP and picture headers of MPEG video with matrices */
+/* Number of leading bytes of a packet in which headers are searched. They hold
+ * an RTP header with all its CSRCs, and the sequence, GOP and picture headers
+ * of MPEG video with quantiser matrices. */
 #define HEAD_SIZE 512
 
 typedef struct
 {
   GstBuffer *buffer;            /* not owned */
-  GstMapInfo whole;             /* of one with more memories than vectors */
+  /* map of a buffer that has more memories than a packet may have parts */
+  GstMapInfo whole;
   GstMapInfo maps[DATAGRAM_MAX_PARTS];
-  guint n_maps;                 /* 0: whole is mapped */
+  guint n_maps;                 /* 0 = `whole` is mapped instead */
 } Packet;
 
 struct _GstUdplitePackets

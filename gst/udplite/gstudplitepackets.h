@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers as packets for a UDP-Lite socket: their bytes, and how many of them
- * the checksum has to cover.
+/* Converts buffers to packets for a UDP-Lite socket: maps their bytes, and
+ * computes how many of them the checksum has to cover.
  */
 
 #pragma once
@@ -12,9 +12,9 @@
 
 typedef enum
 {
-  GST_UDPLITE_COVERAGE_FULL,    /* all bytes */
-  GST_UDPLITE_COVERAGE_FIXED,   /* as many in each packet */
-  GST_UDPLITE_COVERAGE_HEADERS  /* what must arrive whole, packet by packet */
+  GST_UDPLITE_COVERAGE_FULL,    /* the whole packet */
+  GST_UDPLITE_COVERAGE_FIXED,   /* the same number of bytes in each packet */
+  GST_UDPLITE_COVERAGE_HEADERS  /* the headers of each packet */
 } GstUdpliteCoverageMode;
 
 GType gst_udplite_coverage_mode_get_type (void);
@@ -22,7 +22,8 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  guint fixed;                  /* bytes, header included; 0: all */
+  /* bytes, UDP-Lite header included; 0 = the whole packet */
+  guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;
 
@@ -31,13 +32,16 @@ typedef struct _GstUdplitePackets GstUdplitePackets;
 GstUdplitePackets *gst_udplite_packets_new (void);
 void gst_udplite_packets_free (GstUdplitePackets * packets);
 
-/* Maps the buffers, at most DATAGRAM_BATCH: returns how many, up to one that
- * can't be read. Those stay mapped until unmap, and are not to be freed before
- * that. */
+/* Maps up to `n` buffers, but not more than DATAGRAM_BATCH, and stops at a
+ * buffer that cannot be mapped. Returns the number of mapped buffers. They stay
+ * mapped until gst_udplite_packets_unmap (); the caller must keep them alive
+ * until then. */
 guint gst_udplite_packets_map (GstUdplitePackets * packets,
     GstBuffer ** buffers, guint n, const GstUdpliteCoverage * coverage);
 void gst_udplite_packets_unmap (GstUdplitePackets * packets);
 
-/* What was mapped, for this receiver */
+/* Sets the receiver of all mapped packets to the remote end of `path`, and
+ * returns the array of these packets. The array is valid until the buffers are
+ * unmapped. */
 const UdpliteOutput *gst_udplite_packets_address (GstUdplitePackets * packets,
     const DatagramPath * path);

@@ -4,11 +4,12 @@
  * @title: udplitesink
  * @short_description: Sends packets over UDP-Lite (RFC 3828)
  *
- * As #GstUDPSink (udpsink), but over UDP-Lite: the checksum covers what must
- * arrive whole, and a packet that the network damaged behind that is delivered
- * instead of lost. By default (coverage-mode=headers) it covers, packet by
- * packet, the headers of UDP-Lite, of RTP and of the video: R. Singh et al.,
- * "Wireless Multimedia Streaming" (2000), section 8, unequal protection.
+ * Works as #GstUDPSink (udpsink), but sends UDP-Lite. The checksum covers only
+ * the part of a packet that must arrive intact. If the network damages the rest
+ * of a packet, the packet is delivered nevertheless instead of being lost. By
+ * default (coverage-mode=headers) the checksum of each packet covers the
+ * headers of UDP-Lite, of RTP and of the video, which is the unequal protection
+ * of R. Singh et al., "Wireless Multimedia Streaming" (2000), section 8.
  *
  * ## Example launch line
  * |[
@@ -42,12 +43,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
 
 #define DEFAULT_HOST "localhost"
 #define DEFAULT_PORT 5004
-/* Between two looks for receivers that could not be found, in ms */
+/* Time in ms between two attempts to resolve the receivers whose names could
+ * not be resolved. */
 #define LOOK_INTERVAL 5000
-/* Between two warnings of packets that can't be sent */
+/* Minimum time in us between two warnings about packets that could not be sent.
+ */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
-/* A socket may say that it has room while the queue of the device behind it has
- * none (ENOBUFS): then a pause, in ms, after so short a wait, in us */
+/* poll () may report that a socket is writable although the queue of the
+ * network device is full (ENOBUFS). If waiting for the socket took less than
+ * NO_WAIT us, the sink therefore pauses for PAUSE ms. */
 #define PAUSE 1
 #define NO_WAIT 100
 
@@ -58,48 +62,55 @@ typedef enum
   FAMILY_LAST
 } Family;
 
-/* As the sockets are opened */
+/* Options with which the sockets are opened. */
 typedef struct
 {
   UdpliteBackend backend;
-  gchar *bind_address;          /* NULL: any */
+  gchar *bind_address;          /* NULL = any */
   gint bind_port;
-  guint buffer_size;            /* bytes; 0: the system's */
+  guint buffer_size;            /* bytes; 0 = the system's default */
   gint ttl, ttl_mc;
   gboolean loop;
   gboolean auto_multicast;
-  gchar *multicast_iface;       /* NULL: the system's choice */
-  gint qos_dscp;                /* -1: the system's */
+  gchar *multicast_iface;       /* NULL = the system chooses */
+  gint qos_dscp;                /* -1 = the system's default */
 } SocketOptions;
 
 struct _GstUdpliteSink
 {
   GstNetworkSink parent;
 
-  GMutex lock;                  /* never held while anything waits, resolves, or
-                                 * tells others; OBJECT_LOCK is never taken
-                                 * inside */
+  /* Never held while a thread waits, resolves a name, emits a signal or posts a
+   * message. OBJECT_LOCK is never taken while `lock` is held. */
+  GMutex lock;
 
   /* --- protected by lock --- */
   UdpliteClients *clients;
-  gchar *host;                  /* of the client that these two set */
+  /* receiver that the properties host and port set */
+  gchar *host;
   gint port;
   SocketOptions options;
   gboolean close_socket, send_duplicates;
-  GSocket *given[FAMILY_LAST];  /* the application's; NULL: our own */
+  /* the application's sockets; NULL = we open a socket */
+  GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
-  UdpliteSocket *sockets[FAMILY_LAST];  /* NULL: not open */
-  gboolean is_open;             /* connected, as the base class calls it */
-  guint64 send_errors;          /* packets that the system refused */
-  guint64 bytes_served;         /* to all receivers */
-  gint64 warned_at;             /* monotonic us; 0: not yet */
+  UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
+  /* between connect and disconnect of the base class */
+  gboolean is_open;
+  guint64 send_errors;          /* packets that the system refused to send */
+  guint64 bytes_served;         /* bytes sent to all receivers */
+  /* monotonic time in us of the last warning; 0 = none */
+  gint64 warned_at;
 
-  /* --- streaming thread only, with lock --- */
+  /* --- used by the streaming thread only, with lock held --- */
   GstUdplitePackets *packets;
-  /* What several receivers get that found no room: where to go on */
-  GstBuffer *resume_at;         /* the first of these; NULL: at the beginning */
-  UdpliteRound round;           /* of these packets */
-  Family full;                  /* whose socket has no room */
+  /* Position in a batch of packets for several receivers at which a socket had
+   * no room. */
+  /* First packet of the interrupted batch; NULL if the next round starts from
+   * the beginning. */
+  GstBuffer *resume_at;
+  UdpliteRound round;           /* progress with the packets of that batch */
+  Family full;                  /* family whose socket had no room */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -146,7 +157,7 @@ get_family (const UdpliteClient * client)
   return client->path.address_size == 16 ? FAMILY_V6 : FAMILY_V4;
 }
 
-/* --- options of a socket ------------------------------------------------- */
+/* --- socket options ------------------------------------------------------- */
 
 static void
 set_number (GstUdpliteSink * self, gint fd, gint level, gint option,
@@ -156,7 +167,8 @@ set_number (GstUdpliteSink * self, gint fd, gint level, gint option,
     GST_WARNING_OBJECT (self, "%s: %s", name, g_strerror (errno));
 }
 
-/* 0: as the routes say */
+/* Returns the index of the interface in multicast-iface; 0 = the routes choose
+ * the interface. */
 static guint
 get_multicast_index (GstUdpliteSink * self)
 {
@@ -210,7 +222,8 @@ set_options (GstUdpliteSink * self, Family family)
   g_clear_error (&error);
 }
 
-/* ttl, qos-dscp, ... were changed; with the lock */
+/* Sets the options again after a property such as ttl or qos-dscp was changed.
+ * The caller holds the lock. */
 static void
 gst_udplite_sink_apply_options (GstUdpliteSink * self)
 {
@@ -247,7 +260,7 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
   return G_INET_SOCKET_ADDRESS (whole);
 }
 
-/* With the lock. Opens the socket of the family, if it is not */
+/* Opens the socket of `family` unless it is open. The caller holds the lock. */
 static gboolean
 open_socket (GstUdpliteSink * self, Family family, GError ** error)
 {
@@ -279,9 +292,10 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
   return TRUE;
 }
 
-/* --- groups --------------------------------------------------------------- */
+/* --- multicast groups ----------------------------------------------------- */
 
-/* NULL: it is none, or not known yet */
+/* Returns the multicast group that `client` is, or NULL if its address is
+ * unicast or not known yet. */
 static GInetAddress *
 get_group (const UdpliteClient * client)
 {
@@ -296,8 +310,9 @@ get_group (const UdpliteClient * client)
   return address;
 }
 
-/* Joins or leaves, as is told. A socket of the application's may be in there
- * already: then whoever joined will leave. */
+/* Joins or leaves the group of `client`. If the application has already joined
+ * the group on its own socket, is_joined stays FALSE, so that the sink does not
+ * end the application's membership later. */
 static void
 set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
@@ -309,7 +324,8 @@ set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 
   if (!group)
     return;
-  /* The address of a group of a link has its interface (RFC 4007 section 11). */
+  /* The scope of a link-local group is the index of its interface (RFC 4007
+   * section 11). */
   if (index == 0)
     index = get_multicast_index (self);
   client->is_joined = udplite_socket_set_membership (socket, join, group, NULL,
@@ -337,8 +353,9 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
   return same;
 }
 
-/* Another receiver in the same group, which is joined once for all: one that did
- * it, or any */
+/* Returns another receiver in the group of `client`, or NULL. A group is joined
+ * only once for all its receivers; if `joined` is TRUE, only the receiver that
+ * joined the group is returned. */
 static UdpliteClient *
 find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
     gboolean joined)
@@ -363,7 +380,9 @@ join_group (GstUdpliteSink * self, UdpliteClient * client)
     set_membership (self, client, TRUE);
 }
 
-/* It goes; with the lock */
+/* Ends the membership of a receiver that is about to be removed. If another
+ * receiver is in the same group, it takes over the membership instead. The
+ * caller holds the lock. */
 static void
 gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
 {
@@ -376,8 +395,10 @@ gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
   client->is_joined = FALSE;
 }
 
-/* A socket of the application's stays open, and must not stay in a group. A name
- * may be another address next time, or be asked for one of the other family. */
+/* Leaves all groups, because a socket of the application stays open, and closes
+ * our own sockets. Resolved addresses are forgotten: next time a name may
+ * resolve to another address, or an address of the other family may be needed.
+ */
 static void
 close_sockets (GstUdpliteSink * self)
 {
@@ -394,9 +415,10 @@ close_sockets (GstUdpliteSink * self)
     g_clear_pointer (&self->sockets[i], udplite_socket_free);
 }
 
-/* --- addresses of receivers ----------------------------------------------- */
+/* --- addresses of the receivers ------------------------------------------- */
 
-/* With the lock: its address is known, and the sockets are to be open */
+/* Opens the socket and joins the group for a receiver whose address is known.
+ * The caller holds the lock. */
 static gboolean
 open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
 {
@@ -406,7 +428,8 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
   return TRUE;
 }
 
-/* One that a socket of ours can reach, the first if any can */
+/* Returns the first address that our socket can reach, considering the family
+ * of bind-address, or else the first one of the list. */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
@@ -426,8 +449,9 @@ choose_address (const SocketOptions * options, GList * addresses)
   return g_object_ref (chosen);
 }
 
-/* With the lock, which is dropped in between. FALSE: error, or the receiver has
- * gone */
+/* Resolves the receiver `id` unless its address is known. Returns FALSE if this
+ * failed, with `error` set, or if the receiver was removed. The caller holds
+ * the lock, which is released meanwhile. */
 static gboolean
 resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     GError ** error)
@@ -483,8 +507,8 @@ prepare_client (GstElement * element, gpointer id)
   g_clear_error (&error);
 }
 
-/* A receiver was added while the sockets are open, or not: finds its address in
- * time. Without the lock */
+/* Prepares a receiver that was just added, if the sockets are open. A host name
+ * is resolved in another thread. Called without the lock. */
 static void
 gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 {
@@ -494,7 +518,8 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
-  /* Otherwise connect does it. */
+  /* While the sockets are closed, nothing is to be done: connect prepares all
+   * receivers. */
   resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
@@ -510,7 +535,7 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
 /* --- the connection ------------------------------------------------------- */
 
-/* With the lock: the receivers there are now */
+/* Returns the ids of all receivers. The caller holds the lock. */
 static GArray *
 get_ids (GstUdpliteSink * self)
 {
@@ -522,7 +547,8 @@ get_ids (GstUdpliteSink * self)
   return ids;
 }
 
-/* With the lock */
+/* Returns the id of the receiver that was added last, or 0. The caller holds
+ * the lock. */
 static guint64
 get_newest_id (GstUdpliteSink * self)
 {
@@ -531,8 +557,9 @@ get_newest_id (GstUdpliteSink * self)
   return n > 0 ? udplite_clients_get (self->clients, n - 1)->id : 0;
 }
 
-/* With the lock, which is dropped in between. Error: that of the last one that
- * can't be reached. Returns how many can */
+/* Resolves and prepares all receivers. Returns the number of those that can be
+ * reached; `error` is set to the error of the last one that cannot be reached.
+ * The caller holds the lock, which is released meanwhile. */
 static guint
 open_clients (GstUdpliteSink * self, GCancellable * cancellable,
     GError ** error)
@@ -558,7 +585,7 @@ open_clients (GstUdpliteSink * self, GCancellable * cancellable,
   return opened;
 }
 
-/* Opens the sockets, finds the receivers' addresses; may take its time */
+/* Opens the sockets and resolves the receivers. May block for a long time. */
 static gboolean
 gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
@@ -572,7 +599,7 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   do {
     newest = get_newest_id (self);
     opened = open_clients (self, cancellable, &local_error);
-    /* Somebody may have added one meanwhile. */
+    /* Repeat if a receiver was added while the lock was released. */
   } while (get_newest_id (self) != newest);
   self->is_open = opened > 0 || !local_error;
   if (!self->is_open)
@@ -589,8 +616,8 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   return TRUE;
 }
 
-/* Looks again for receivers whose names nobody knew: quietly, there was a
- * warning. */
+/* Tries again to resolve the receivers whose names could not be resolved. There
+ * was a warning already, so that a further failure is only logged. */
 static void
 look_again (GstUdpliteSink * self, GCancellable * cancellable)
 {
@@ -630,7 +657,8 @@ gst_udplite_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 
 G_STATIC_ASSERT (UDPLITE_MAX_ROUND >= DATAGRAM_BATCH);
 
-/* The receiver can't get the packet: others may. Takes the error */
+/* Counts a packet that cannot be sent to `client`. Other receivers may still
+ * get the packet. Takes ownership of `error`. */
 static void
 count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
 {
@@ -648,7 +676,7 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
   g_error_free (error);
 }
 
-/* As udplite_socket_send () */
+/* Sends to one receiver. Returns the same as udplite_socket_send (). */
 static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
@@ -679,7 +707,8 @@ count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
   self->bytes_served += bytes;
 }
 
-/* Goes on with the round of these packets. FALSE: there is no room */
+/* Continues the current round with these packets. Returns FALSE if a socket has
+ * no room. */
 static gboolean
 send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 {
@@ -710,8 +739,8 @@ begin_anew (GstUdpliteSink * self)
   gst_clear_buffer (&self->resume_at);
 }
 
-/* The first `done` packets are done with. Those of them that went to nobody were
- * not sent. */
+/* Ends the round for the first `done` packets. Packets that reached no receiver
+ * are reported to the base class as not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {
@@ -724,9 +753,10 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
   begin_anew (self);
 }
 
-/* There is no room. Where all packets go once, the first one that found none is
- * offered next. Otherwise the round goes on with the same packets. Returns how
- * many are done with. */
+/* Interrupts the round because a socket has no room. If each packet is sent
+ * only once, the base class next offers the first packet that found no room.
+ * Otherwise the round is resumed later with the same packets. Returns the
+ * number of packets that are finished. */
 static guint
 interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {
@@ -750,11 +780,14 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* Who doesn't wait drops a packet for all receivers that have not got it. */
+  /* With blocking=false the base class drops a packet that found no room, for
+   * all receivers that have not got it yet. With several receivers, a batch of
+   * one packet limits the drop to this packet. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* Otherwise it is at the beginning already. */
+  /* The packets of an interrupted round were dropped meanwhile, so that a new
+   * round begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     begin_anew (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -841,7 +874,7 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
   g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
 }
 
-/* FALSE: there is none */
+/* Returns FALSE if there is no receiver. The caller frees `host`. */
 static gboolean
 get_first_client (GstUdpliteSink * self, gchar ** host, gint * port)
 {
@@ -869,8 +902,8 @@ clear_clients (GstUdpliteSink * self)
   }
 }
 
-/* The receiver that host and port say, in place of that which they said. NULL, -1:
- * as it is */
+/* Replaces the receiver that the properties host and port set. `host` NULL and
+ * `port` -1 leave that property unchanged. */
 static void
 set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
 {
@@ -939,7 +972,7 @@ get_client_stats (GstUdpliteSink * self, const gchar * host, gint port)
   return stats;
 }
 
-/* --- what the base class asks --------------------------------------------- */
+/* --- virtual functions of the base classes -------------------------------- */
 
 static gchar *
 gst_udplite_sink_describe (GstNetworkSink * sink)
@@ -1019,7 +1052,8 @@ get_clients (gpointer object, GValue * value, GParamSpec * pspec)
   g_value_take_string (value, gst_udplite_sink_describe (object));
 }
 
-/* Of each packet once, whatever became of it */
+/* Sums up the size of the packets that arrived at the sink, each counted once,
+ * whether it was sent or dropped. */
 static void
 get_bytes_to_serve (gpointer object, GValue * value, GParamSpec * pspec)
 {
@@ -1054,7 +1088,7 @@ get_used_socket_v6 (gpointer object, GValue * value, GParamSpec * pspec)
   take_used_socket (object, FAMILY_V6, value);
 }
 
-/* What may be changed while the sockets are open reaches them at once. */
+/* Applies a changed property to the open sockets at once. */
 static void
 apply_options (gpointer object)
 {
@@ -1096,9 +1130,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSink:coverage-mode:
    *
-   * What the checksum covers of each packet. `headers`: the header of UDP-Lite,
-   * that of RTP, and what the payloader marked or the payload's format says
-   * (MPEG-1/2 video, H.263); all of a packet whose format isn't known.
+   * Which part of each packet the checksum covers. With `headers` it covers the
+   * header of UDP-Lite, the header of RTP, and the part that the payloader
+   * marked or that follows from the payload format (MPEG-1/2 video, H.263). A
+   * packet of an unknown format is covered completely.
    */
   PROPERTY_ENUM ("coverage-mode", "Coverage mode",
       "Which part of each packet the checksum covers",
@@ -1177,9 +1212,10 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_PLAYING, close_socket, TRUE),
 };
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
-/* As udpsink: the application's sockets are closed where nothing can follow. */
+/* As in udpsink, the application's sockets are closed in NULL only, because the
+ * element could use them again until then. */
 static void
 close_given_sockets (GstUdpliteSink * self)
 {
@@ -1203,7 +1239,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     LOCK (self);
     self->send_errors = self->bytes_served = 0;
     self->warned_at = 0;
-    /* until there are caps again */
+    /* unknown until the next caps event */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
   }
@@ -1243,7 +1279,8 @@ install_signals (GType type)
 {
   const GSignalFlags action = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
 
-  /* The receiver gets what comes from now on; added twice, all of it twice. */
+  /* The receiver gets the packets that follow. A receiver that was added twice
+   * gets each of them twice. */
   signals[SIGNAL_ADD] = g_signal_new_class_handler ("add", type, action,
       G_CALLBACK (add_client), NULL, NULL, NULL, G_TYPE_NONE, 2,
       G_TYPE_STRING, G_TYPE_INT);
@@ -1252,8 +1289,9 @@ install_signals (GType type)
       G_TYPE_STRING, G_TYPE_INT);
   signals[SIGNAL_CLEAR] = g_signal_new_class_handler ("clear", type, action,
       G_CALLBACK (clear_clients), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* bytes-sent, packets-sent, connect-time, disconnect-time (ns since 1970; 0:
-   * it is still there), errors; empty: nothing is known of it */
+  /* Returns the fields bytes-sent, packets-sent, connect-time, disconnect-time
+   * and errors. The times are in ns since 1970; disconnect-time is 0 while the
+   * receiver is in use. The structure is empty if the receiver is unknown. */
   signals[SIGNAL_GET_STATS] = g_signal_new_class_handler ("get-stats", type,
       action, G_CALLBACK (get_client_stats), NULL, NULL, NULL,
       GST_TYPE_STRUCTURE, 2, G_TYPE_STRING, G_TYPE_INT);
@@ -1288,7 +1326,9 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   network_class->fill_stats = gst_udplite_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);
-  /* UDP-Lite knows neither connections nor whether a receiver is there. */
+  /* UDP-Lite has no connections and does not notice whether a receiver is
+   * there. The descriptions of the inherited properties say what they mean
+   * here. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the stream waits until the addresses of the receivers are known and "
       "the sockets are open, live input for at most max-live-wait; false drops the "

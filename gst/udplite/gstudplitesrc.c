@@ -4,35 +4,38 @@
  * @title: udplitesrc
  * @short_description: Receives UDP-Lite packets, damaged ones too
  *
- * Receives UDP-Lite (RFC 3828), which delivers a packet as long as the part of
- * it that the sender covered with a checksum has arrived whole. A decoder that
- * bears a wrong bit then gets pictures where UDP would have left a hole. It is
- * as udpsrc in every property that has the same name.
+ * Receives UDP-Lite (RFC 3828). A packet is delivered if the part that the
+ * sender covered with the checksum has arrived intact. A decoder that tolerates
+ * bit errors can then show a picture where UDP would have lost the packet.
+ * Properties that udpsrc has too mean the same as in udpsrc.
  *
- * The packets come from the kernel's own socket where there is one, from a raw
- * socket (CAP_NET_RAW), or out of UDP: see #GstUdpliteSrc:backend. Where the
- * coverage of a packet is known, which the kernel's socket does not tell, and
- * not all was covered, its buffer has a GstCoverageMeta with the number of its
- * leading bytes that were: any of the others may be damaged.
+ * The packets come from the kernel's UDP-Lite socket, from a raw socket
+ * (CAP_NET_RAW), or from UDP packets that carry UDP-Lite: see
+ * #GstUdpliteSrc:backend. If a packet was covered only partly, its buffer has a
+ * GstCoverageMeta with the number of leading bytes that were covered; any of
+ * the bytes after them may be damaged. The kernel's socket does not report the
+ * coverage, so that its buffers have no such meta.
  *
- * Packets that are there at the same time are received in one system call and
- * leave as one buffer list. Nothing waits for more of them.
+ * Packets that are waiting at the same time are received with one system call
+ * and are pushed as one buffer list. The element never delays a packet in order
+ * to wait for more.
  *
- * After #GstUdpliteSrc:timeout without a packet an element message
- * `GstUdpliteSrcTimeout` comes, with the time in ns as field `timeout`
- * (#guint64), and again after each such time.
+ * If no packet arrives during #GstUdpliteSrc:timeout, the element posts an
+ * element message `GstUdpliteSrcTimeout`, whose field `timeout` (#guint64) is
+ * the time in ns, and posts it again after each further such time.
  *
- * A URI udplite://address:port sets the properties of these names, and others as
- * keys of a query, as `?min-coverage=20&backend=udp`; the keys `media`,
- * `encoding-name`, `payload` and `clock-rate` make #GstUdpliteSrc:caps of RTP.
+ * A URI udplite://address:port sets these two properties. Keys of its query set
+ * other properties, as in `?min-coverage=20&backend=udp`. The keys `media`,
+ * `encoding-name`, `payload` and `clock-rate` set #GstUdpliteSrc:caps to RTP
+ * caps.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 udplitesrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat silent=false ! fakesink
- * ]| Shows what arrives of a video.
+ * ]| Prints statistics of a video that arrives.
  * |[
  * gst-launch-1.0 playbin3 uri="udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000"
- * ]| Plays it.
+ * ]| Plays the video.
  *
  * Since: 0.1
  */
@@ -64,18 +67,19 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 #define GST_CAT_DEFAULT gst_udplite_src_debug
 
 #define DEFAULT_ADDRESS "0.0.0.0"
-/* Room for whatever an IP packet can carry (RFC 791 and RFC 8200: 65,535 bytes
- * at most), and something more, so that the rooms' first bytes, which are the
- * ones in use, don't share a few lines of the cache. Pages that nothing was
- * written to cost nothing. */
+/* Size in bytes of the memory for a received packet. An IP packet of any size
+ * fits (RFC 791 and RFC 8200: at most 65,535 bytes). The additional bytes
+ * spread the beginnings of the receive buffers over different cache lines,
+ * because only the first bytes of each receive buffer are in use. Memory pages
+ * that are never written cost nothing. */
 #define ROOM_SIZE (65536 + 1536)
-/* Between two warnings about packets that were refused */
+/* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
-/* Packets to ask for after few came */
+/* Minimum number of packets to ask for, used after a small batch. */
 #define MIN_BATCH 8
 
-/* Of the properties; strings are its own */
+/* Values of the properties. The struct owns its strings. */
 typedef struct
 {
   gchar *address, *multicast_iface, *multicast_source;
@@ -92,10 +96,11 @@ typedef struct
 typedef struct
 {
   guint64 packets, bytes, lists;
-  guint64 partly_covered;       /* of the packets */
-  guint64 too_short_to_skip;    /* dropped: no more than skip-first-bytes */
+  /* packets of which the checksum covered a part */
+  guint64 partly_covered;
+  guint64 too_short_to_skip;    /* packets shorter than skip-first-bytes */
   UdpliteSocketStats socket;
-  guint64 dropped;              /* by the kernel, as last seen */
+  guint64 dropped;              /* dropped by the kernel, as last read */
 } GstUdpliteSrcCounters;
 
 struct _GstUdpliteSrc
@@ -104,25 +109,33 @@ struct _GstUdpliteSrc
 
   /* protected by OBJECT_LOCK */
   GstUdpliteSrcSettings settings;
-  GSocket *socket;              /* somebody else's, or NULL */
-  gboolean reopen;              /* what it was opened with has changed */
-  UdpliteBackend backend;       /* in use; AUTO: none yet */
-  GstUdpliteSrcCounters counters;       /* since it was opened */
-  guint64 dropped_before;       /* it was opened */
+  /* the application's socket; NULL = open our own */
+  GSocket *socket;
+  gboolean reopen;              /* a property changed that needs a new socket */
+  UdpliteBackend backend;       /* backend in use; AUTO = none yet */
+  GstUdpliteSrcCounters counters;       /* since the socket was opened */
+  /* kernel's drop counter when the socket was opened */
+  guint64 dropped_before;
 
-  /* Made and freed while no streaming thread runs, its own otherwise */
+  /* Created and freed while no streaming thread runs; otherwise used by the
+   * streaming thread only. */
   UdpliteSocket *udplite;
-  GSocket *foreign;             /* it is around this one */
-  GInetSocketAddress *group;    /* that was joined, with these: */
+  /* the application's socket that `udplite` uses; NULL = our own */
+  GSocket *foreign;
+  GInetSocketAddress *group;    /* multicast group that was joined, and how */
   gchar *group_interfaces, *group_sources;
-  guint8 *rooms;                /* one for each of inputs */
+  guint8 *rooms;                /* memory of all `inputs` */
   UdpliteInput inputs[DATAGRAM_BATCH];
-  guint last_batch;             /* packets in it */
-  gboolean more;                /* ... and it was not all that was there */
-  UdpliteSocketStats reported;  /* as in the log */
-  GstClockTime report_time;     /* of the last warning about refused packets */
-  gsize pool_size;              /* bytes of the buffers of basesrc's pool */
-  GSocketAddress *sender;       /* of the packet before, which came so: */
+  guint last_batch;             /* number of packets in the last batch */
+  /* more packets may be waiting after the last batch */
+  gboolean more;
+  UdpliteSocketStats reported;  /* counters at the time of the last warning */
+  /* time of the last warning about discarded packets */
+  GstClockTime report_time;
+  /* size in bytes of the buffers in the pool of GstBaseSrc */
+  gsize pool_size;
+  /* sender of the previous packet, and the path it came from */
+  GSocketAddress *sender;
   DatagramPath sender_path;
 };
 
@@ -133,7 +146,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
-/* as udpsrc: it is found by its scheme */
+/* No rank, as udpsrc: the element is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
@@ -169,7 +182,7 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
 {
   GSocketAddress *address;
 
-  /* close-socket counts as it is at the end */
+  /* The property close-socket is evaluated when the socket is closed. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -191,7 +204,7 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
     return;
   g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
   g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
-  /* Linux answers twice of what it was asked for (socket(7)). */
+  /* Linux returns twice the requested size (socket(7)). */
   if (got < size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
         ("The kernel gives %d bytes of buffer instead of the %d bytes of "
@@ -234,8 +247,10 @@ make_rooms (GstUdpliteSrc * self)
   }
 }
 
-/* Drops of this socket, ever; 0 where the kernel doesn't tell. In backend
- * kernel it also counts here what it refused. */
+/* Returns the number of packets that this socket has dropped since its
+ * creation, or 0 if the kernel does not report it. With backend kernel this
+ * includes the packets that the kernel discarded because of their checksum or
+ * coverage. */
 static guint64
 read_dropped (GSocket * socket)
 {
@@ -250,7 +265,8 @@ read_dropped (GSocket * socket)
   return 0;
 }
 
-/* Packets that the kernel dropped since it was opened go to the counters. */
+/* Adds the packets that the kernel has dropped since the last call to the
+ * counters. */
 static void
 gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 {
@@ -259,7 +275,7 @@ gst_udplite_src_update_dropped (GstUdpliteSrc * self)
   GST_OBJECT_LOCK (self);
   socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   if (socket) {
-    /* 32 bits, which go round */
+    /* The kernel's counter has 32 bits and wraps around. */
     self->counters.dropped += (guint32) (read_dropped (socket)
         - self->dropped_before - self->counters.dropped);
   }
@@ -307,7 +323,7 @@ post_failure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
         ("The backend is %s.", udplite_backend_get_name (settings->backend)));
 }
 
-/* With OBJECT_LOCK */
+/* The caller holds OBJECT_LOCK. */
 static void
 copy_settings (GstUdpliteSrcSettings * to, const GstUdpliteSrcSettings * from)
 {
@@ -325,7 +341,7 @@ clear_settings (GstUdpliteSrcSettings * settings)
   g_free (settings->multicast_source);
 }
 
-/* In a change of state. FALSE: an error was posted. */
+/* Called during a state change. Returns FALSE after it has posted an error. */
 static gboolean
 gst_udplite_src_open (GstUdpliteSrc * self)
 {
@@ -360,7 +376,8 @@ gst_udplite_src_open (GstUdpliteSrc * self)
 static void
 leave_group (GstUdpliteSrc * self)
 {
-  /* A socket that stays open must not stay in there. */
+  /* The application's socket stays open, but must not remain a member of the
+   * group. */
   if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
     gst_udplite_set_membership (self->udplite, FALSE, self->group,
         self->group_interfaces, self->group_sources, NULL);
@@ -369,7 +386,7 @@ leave_group (GstUdpliteSrc * self)
   g_clear_pointer (&self->group_sources, g_free);
 }
 
-/* again: it is opened at once */
+/* Closes the socket. `again` means that it is opened again at once. */
 static void
 gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
 {
@@ -379,7 +396,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   leave_group (self);
 
   GST_OBJECT_LOCK (self);
-  /* not if it is the next one, too */
+  /* The application's socket stays open if it is used again. */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
@@ -393,27 +410,29 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   g_clear_pointer (&self->rooms, g_free);
 }
 
-/* A packet's way: a batch is received, each packet of it becomes a buffer, and they
- * leave together. The kernel writes into rooms that hold any packet, and their
- * bytes go into buffers of their size: none is lost because it is large, and none
- * holds 64 KiB because another could be.
+/* Packets are received in batches. Each packet becomes a buffer, and the
+ * buffers of a batch are pushed together. The kernel writes into memory that
+ * holds a packet of any size, and the bytes are copied into buffers of the
+ * right size. Thus no packet is lost because it is large, and a small packet
+ * does not occupy 64 KiB.
  */
 
-/* What create() works on */
+/* Buffers that create () makes from one batch of packets. */
 typedef struct
 {
   GstBuffer *buffers[DATAGRAM_BATCH];
   guint n_buffers;
 } Batch;
 
-/* Of the properties that count for each packet */
+/* Properties that apply to each packet of a batch. */
 typedef struct
 {
   guint skip;
   gboolean with_sender;
-  GstClockTime time;            /* running time, or none */
+  /* running time of arrival; GST_CLOCK_TIME_NONE = no timestamp */
+  GstClockTime time;
   GstBufferPool *pool;          /* may be NULL */
-  gsize pool_size;              /* bytes of its buffers */
+  gsize pool_size;              /* size in bytes of the pool's buffers */
 } Manner;
 
 /* --- waiting ------------------------------------------------------------- */
@@ -430,7 +449,8 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* us, from the last buffer or message on; -1: for ever */
+/* Returns the rest of `timeout` (ns) in us, counted from `since`, the monotonic
+ * time in us of the last buffer or message; -1 = no timeout. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {
@@ -441,7 +461,8 @@ time_left (guint64 timeout, gint64 since)
   return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
 }
 
-/* Until something can be received. `since`: begin of the time-out at hand */
+/* Waits until a packet can be received. `since` is the beginning of the current
+ * timeout, in monotonic us; it is updated after a timeout. */
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
@@ -485,7 +506,8 @@ copy_packet (const Manner * manner, const guint8 * data, gsize size)
   return buffer;
 }
 
-/* Mostly the same one sends again. */
+/* Returns the address of the sender. It is cached, because consecutive packets
+ * usually have the same sender. */
 static GSocketAddress *
 find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
 {
@@ -498,7 +520,7 @@ find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
   return self->sender;
 }
 
-/* NULL: it has no more than what has to be skipped. */
+/* Returns NULL if the packet is shorter than the number of bytes to skip. */
 static GstBuffer *
 make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
     const Manner * manner)
@@ -557,7 +579,7 @@ log_refused (GstUdpliteSrc * self, guint64 before, guint64 after,
         after - before, reason);
 }
 
-/* What was refused since the counters were read last */
+/* Logs the packets that were discarded since the counters were read last. */
 static void
 log_all_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
@@ -571,7 +593,8 @@ log_all_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
   log_refused (self, before->foreign, stats->foreign, "foreign");
 }
 
-/* What others send must not fill the log of those who did not ask for it. */
+/* Warns about discarded packets at a limited rate, because strangers could
+ * otherwise fill the log with invalid packets. */
 static void
 report_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
@@ -643,7 +666,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   report_refused (self, &counters.socket);
 }
 
-/* How many packets to ask for: each costs, whether it comes or not. */
+/* Returns how many packets to ask for. Each one costs time to prepare, even if
+ * it does not arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {
@@ -651,7 +675,7 @@ get_batch_size (GstUdpliteSrc * self)
       CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
 }
 
-/* Takes what is there; an empty batch: nothing is. */
+/* Receives the waiting packets. `batch` is empty if there are none. */
 static GstFlowReturn
 receive_batch (GstUdpliteSrc * self, Batch * batch)
 {
@@ -734,14 +758,15 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ---------------------------------------------------------- */
 
-/* With lock. start opens the socket again. */
+/* The caller holds the lock. `start` then opens the socket again. */
 static void
 set_reopen (gpointer object)
 {
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* What udpsrc has too stands first; the blurbs say when it counts. */
+/* The properties that udpsrc has too come first. The blurbs say when a change
+ * takes effect. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
@@ -811,9 +836,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSrc:backend:
    *
-   * What the packets come from. `kernel` and `raw` understand each other, as
-   * they are both UDP-Lite on the wire; `udp` is for a peer that sends so.
-   * `auto` takes the first that works, and #GstUdpliteSrc:stats says which.
+   * How the packets are received. `kernel` and `raw` are compatible with each
+   * other, as both use UDP-Lite on the wire; `udp` is for a peer that sends
+   * UDP-Lite in UDP. `auto` takes the first backend that works, and
+   * #GstUdpliteSrc:stats tells which one that is.
    */
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are received, unless the property socket is set",
@@ -824,10 +850,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSrc:min-coverage:
    *
-   * Packets of which less is covered are dropped; one that is covered whole
-   * never is. Counted as on the wire: the UDP-Lite header is 8 of the bytes, so
-   * that 20 asks for RTP's fixed header too. An explicit 0 does not mean "any":
-   * Linux then drops all packets that are not covered whole.
+   * Packets with a smaller coverage are dropped, except those that are covered
+   * completely. The number includes the 8 bytes of the UDP-Lite header, as on
+   * the wire: 20 demands that RTP's fixed header is covered too. An explicit 0
+   * does not mean "any": as in Linux, all packets that are not covered
+   * completely are then dropped.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "
@@ -838,9 +865,10 @@ static const GstWirelessProperty properties[] = {
       .changed = set_reopen),
 };
 
-/* --- what GstBaseSrc asks ------------------------------------------------ */
+/* --- virtual functions of GstBaseSrc -------------------------------------- */
 
-/* Buffers of `mtu` bytes, whatever is downstream: it doesn't know our packets. */
+/* Always uses a pool of buffers of `mtu` bytes, whatever downstream proposes,
+ * because downstream does not know the size of the packets. */
 static gboolean
 gst_udplite_src_decide_allocation (GstBaseSrc * src, GstQuery * query)
 {
@@ -881,8 +909,8 @@ gst_udplite_src_start (GstBaseSrc * src)
   return gst_udplite_src_open (self);
 }
 
-/* As udpsrc, it has its port from READY on. What is set in READY counts: start
- * opens it again then. */
+/* As in udpsrc, the socket is open and the port is known from READY on. If
+ * properties are changed in READY, `start` opens the socket again. */
 static GstStateChangeReturn
 gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
 {

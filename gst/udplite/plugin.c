@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers udplitesink and udplitesrc. */
+/* Registers the elements udplitesink and udplitesrc. */
 
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the kernel by a socket of UDP that is connected, sends nothing, and is
- * thrown away. That costs several system calls, so that answers are kept.
+/* Looks up the route of a destination with a UDP socket that is connected to
+ * it, sends nothing, and is closed again. The lookup takes several system
+ * calls, so that the results are cached.
  */
 
 #include "udpliteroutes.h"
@@ -10,20 +11,22 @@
 #define KEEP (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
-/* The first field is the key. */
+/* An entry is its own key. */
 typedef struct
 {
-  DatagramPath to;              /* the remote end counts, without its port */
+  DatagramPath to;              /* destination; its port is ignored */
   UdpliteRoute route;
 } Entry;
 
 struct _UdpliteRoutes
 {
-  UdpliteRoute bound;           /* of all packets, if the socket is bound */
+  /* route of all packets, if the socket is bound */
+  UdpliteRoute bound;
   gboolean is_bound;
-  GHashTable *entries;          /* of Entry */
-  const Entry *last;            /* in entries, or NULL */
-  gint64 cleared;               /* monotonic time */
+  GHashTable *entries;          /* set of Entry */
+  /* entry that was used last, owned by `entries`; NULL = none */
+  const Entry *last;
+  gint64 cleared;               /* monotonic time in us of the last clear */
 };
 
 static guint

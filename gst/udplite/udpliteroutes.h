@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The address that packets to a destination leave from, which a checksum of our
- * own has to know before the kernel chooses it.
+/* Finds the source address that the kernel uses for packets to a given
+ * destination, and caches it. Backend raw computes the UDP-Lite checksum in
+ * user space, and needs this address before the kernel chooses it.
  */
 
 #pragma once
@@ -10,22 +11,27 @@
 
 typedef struct
 {
-  UdpliteAddresses addresses;   /* of the packets */
-  DatagramPath path;            /* of the packets; if the socket is bound,
-                                 * path.local is not known */
+  UdpliteAddresses addresses;   /* source and destination of the packets */
+  /* Path of the packets; path.local is unset if the socket is bound to an
+   * address. */
+  DatagramPath path;
 } UdpliteRoute;
 
 typedef struct _UdpliteRoutes UdpliteRoutes;
 
-/* bound: the address of all packets, unless it is any, or a group */
+/* Creates an empty cache. `bound` is the local address of the socket: it is the
+ * source address of all packets, unless it is the unspecified address or a
+ * multicast group. */
 UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 
-/* Forgets what was found too long ago: routes change, and mobile hosts move. */
+/* Empties the cache if its entries are too old, because routes change and
+ * mobile hosts move. */
 void udplite_routes_expire (UdpliteRoutes * self);
 void udplite_routes_clear (UdpliteRoutes * self);
 
-/* For packets from the socket to the remote end of this path; until the next
- * call. NULL: no way there */
+/* Returns the route of packets from `socket` to the remote end of `to`, or NULL
+ * with `error` set if there is no route. The result is valid until the next
+ * call. */
 const UdpliteRoute *udplite_routes_find (UdpliteRoutes * self,
     const DatagramPath * to, DatagramSocket * socket, GError ** error);

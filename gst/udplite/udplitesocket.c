@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the backend that works here, and does what is the same for all of them.
+/* Chooses a backend that works on this system, and implements what is the same
+ * for all backends.
  */
 
 #include "udplitesocketprivate.h"
@@ -11,8 +12,8 @@
 
 #include "socketmessages.h"
 
-/* So often a receiver looks again after nothing but refused packets, before it
- * lets its caller look after other things. */
+/* Number of batches without a valid packet after which a receive call returns,
+ * so that the caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
 
 static const UdpliteSocketBackend *const backends[] = {
@@ -21,7 +22,7 @@ static const UdpliteSocketBackend *const backends[] = {
   &udplite_socket_backend_udp,
 };
 
-/* --- for the backends ----------------------------------------------------- */
+/* --- functions for the backends ------------------------------------------- */
 
 DatagramSocket *
 udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
@@ -47,7 +48,7 @@ udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket)
   return TRUE;
 }
 
-/* As g_socket_bind() shares an address */
+/* Sets the same socket options for sharing an address as g_socket_bind (). */
 gboolean
 udplite_socket_bind (UdpliteSocket * self, GInetSocketAddress * address,
     gboolean reuse, GError ** error)
@@ -111,7 +112,8 @@ udplite_socket_send_datagrams (UdpliteSocket * self,
   return done;
 }
 
-/* -1: any; 0: all of the packet. Of udplite_parse(): bytes */
+/* Converts min_coverage, where -1 = any and 0 = the whole packet, to the number
+ * of bytes that udplite_parse () expects. */
 static guint
 get_min_covered_bytes (UdpliteSocket * self)
 {
@@ -165,7 +167,8 @@ udplite_socket_free (UdpliteSocket * self)
   g_free (self);
 }
 
-/* NULL: this system has no such socket, or keeps it from us. */
+/* Returns NULL with `error` set if the system does not support or does not
+ * permit this kind of socket. */
 static UdpliteSocket *
 create (const UdpliteSocketBackend * backend, gboolean ipv6, GError ** error)
 {
@@ -186,8 +189,9 @@ add_reason (GString * reasons, const UdpliteSocketBackend * backend,
       backend->name, reason->message);
 }
 
-/* Only what the system doesn't have, or doesn't give, makes it try the next: a
- * port in use is in use, and no reason to talk something else on it. */
+/* Creates a socket with the first backend that the system supports and permits.
+ * Binding comes later: if the port is in use, another backend must not be
+ * tried, because it would use another protocol on this port. */
 static UdpliteSocket *
 create_any (gboolean ipv6, gchar ** tried, GError ** error)
 {
@@ -296,7 +300,8 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   gint fd = g_socket_get_fd (socket);
 
   if (g_socket_is_closed (socket)) {
-    /* no matter for a second attempt, as G_IO_ERROR_CLOSED might be */
+    /* The code is not G_IO_ERROR_CLOSED, because another attempt with a closed
+     * socket is useless. */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the socket that was given is closed: give an open one");
     return NULL;
@@ -347,8 +352,8 @@ udplite_socket_get_overhead (const UdpliteSocket * self)
   return self->backend->overhead;
 }
 
-/* An application may close the socket that it gave: then its number is that of
- * another file. */
+/* An application may close its socket while we use it. The number of the file
+ * descriptor may then belong to another file. */
 static gboolean
 check_open (UdpliteSocket * self, GError ** error)
 {
@@ -393,8 +398,8 @@ native_address (struct sockaddr_storage *native, GInetAddress * address)
   g_object_unref (wrapped);
 }
 
-/* RFC 3678 section 5: the same call for both families. Not GSocket's own, which
- * refuses raw sockets. */
+/* RFC 3678 section 5: the same call serves both address families. GSocket's own
+ * function refuses raw sockets. */
 static gint
 request_membership (UdpliteSocket * self, gboolean join, GInetAddress * group,
     GInetAddress * source, guint index)
@@ -468,7 +473,8 @@ accept_packet (UdpliteSocket * self, const Datagram * datagram,
   return FALSE;
 }
 
-/* Those that are accepted come first. */
+/* Moves the valid packets to the beginning of `inputs`. Returns their number.
+ */
 static guint
 accept_packets (UdpliteSocket * self, const Datagram * datagrams,
     UdpliteInput * inputs, guint n, UdpliteSocketStats * stats)

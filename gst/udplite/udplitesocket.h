@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A UDP-Lite socket of one address family, by whatever the system has: the
- * kernel's own, a raw socket, or UDP around it. Sends and receives in batches.
- * Not thread safe, but one thread may send while another receives.
+/* A UDP-Lite socket of one address family. It uses what the system has: the
+ * kernel's UDP-Lite, a raw socket, or UDP that carries UDP-Lite. It sends and
+ * receives in batches. The functions are not thread safe, except that one
+ * thread may send while another one receives.
  */
 
 #pragma once
@@ -12,99 +13,126 @@
 typedef enum
 {
   UDPLITE_BACKEND_AUTO,         /* the first of those below that works */
-  UDPLITE_BACKEND_KERNEL,       /* the system's: Linux before 7.1, FreeBSD */
-  UDPLITE_BACKEND_RAW,          /* protocol 136 on a raw socket: CAP_NET_RAW */
-  UDPLITE_BACKEND_UDP           /* UDP-Lite in UDP with checksum 0; its peer
-                                 * must do the same */
+  /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
+  UDPLITE_BACKEND_KERNEL,
+  /* a raw socket for IP protocol 136, needs CAP_NET_RAW */
+  UDPLITE_BACKEND_RAW,
+  /* UDP-Lite carried in UDP with checksum 0; the peer must use this backend too
+   */
+  UDPLITE_BACKEND_UDP
 } UdpliteBackend;
 
 typedef struct _UdpliteSocket UdpliteSocket;
 
-/* One packet to be sent */
+/* A packet to send. */
 typedef struct
 {
-  DatagramPath path;            /* its remote end */
-  guint coverage;               /* of the payload's bytes; G_MAXUINT: all */
+  DatagramPath path;            /* path to the receiver */
+  /* leading bytes of the payload to cover; G_MAXUINT = all */
+  guint coverage;
   DatagramPart vectors[DATAGRAM_MAX_PARTS];
   guint n_vectors;
 } UdpliteOutput;
 
-/* Room for one packet, and what came */
+/* Memory for one received packet, and the result. */
 typedef struct
 {
-  guint8 *data;                 /* room, the caller's */
-  gsize capacity;               /* bytes; what is longer is cut and refused. At
-                                 * least max_payload + the socket's overhead */
-  gpointer user_data;           /* the caller's; stays with data */
-  gsize offset, size;           /* of the payload in there */
-  guint covered;                /* leading bytes of the payload that were; or
-                                 * G_MAXUINT: the backend can't tell */
-  DatagramPath path;            /* its remote end is the sender */
+  guint8 *data;                 /* memory, owned by the caller */
+  /* Size of the memory in bytes, at least the maximum payload size plus
+   * udplite_socket_get_overhead (). A longer packet is truncated and discarded.
+   */
+  gsize capacity;
+  /* the caller's; it stays together with `data` */
+  gpointer user_data;
+  gsize offset, size;           /* position of the payload in `data` */
+  /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
+   * if the backend cannot tell. */
+  guint covered;
+  /* path from the sender, which is the remote end */
+  DatagramPath path;
 } UdpliteInput;
 
-/* What a receiver refused. Never goes back */
+/* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  guint64 refused[UDPLITE_LAST];        /* by verdict; kernel: not known */
-  guint64 truncated;            /* longer than the room */
-  guint64 foreign;              /* raw: no packet of ours, that the system's
-                                 * own filter let pass */
+  /* by verdict; always 0 with backend kernel, which does not report them */
+  guint64 refused[UDPLITE_LAST];
+  guint64 truncated;            /* longer than `capacity` */
+  /* Backend raw: packets that are not for this port, on systems without a
+   * socket filter, and malformed IP packets. */
+  guint64 foreign;
 } UdpliteSocketStats;
 
-/* Opens and binds. `backend`: AUTO takes the first that this system has and
- * lets us have; `tried` (may be NULL, free it) says of each before it why not:
- * "" if the first one did, NULL if not AUTO. It is set in an error, too. A port
- * in use is an error, no reason to try the next. address: to bind to; its
- * family is the socket's, which has no other. A port of 0: any. reuse: as in
- * g_socket_bind(). */
+/* Opens a socket and binds it to `address`, which also determines the address
+ * family. Port 0 = any. `reuse` has the same meaning as in g_socket_bind ().
+ *
+ * UDPLITE_BACKEND_AUTO takes the first backend that the system supports and
+ * permits. `tried` (may be NULL) is then set to a text that says why each
+ * backend before it does not work, or to "" if the first backend works; it is
+ * set on failure too. With another `backend`, `tried` is set to NULL. The
+ * caller frees `tried` with g_free (). A port that is in use is an error even
+ * with UDPLITE_BACKEND_AUTO, and no other backend is tried.
+ *
+ * Returns NULL with `error` set on failure. */
 UdpliteSocket *udplite_socket_new (UdpliteBackend backend,
     GInetSocketAddress * address, gboolean reuse, gchar ** tried,
     GError ** error);
-/* Around somebody else's UDP-Lite socket: error where it is none. It stays open
- * at the end unless close_it. */
+/* Uses the UDP-Lite socket `socket` of the application. Returns NULL with
+ * `error` set if `socket` is not a UDP-Lite socket. udplite_socket_free ()
+ * closes `socket` only if `close_it` is TRUE. */
 UdpliteSocket *udplite_socket_new_from_socket (GSocket * socket,
     gboolean close_it, GError ** error);
 void udplite_socket_free (UdpliteSocket * self);
 
 UdpliteBackend udplite_socket_get_backend (const UdpliteSocket * self);
-/* "kernel", "raw", "udp" */
+/* Returns "kernel", "raw", "udp" or "auto". */
 const gchar *udplite_backend_get_name (UdpliteBackend backend);
-/* To poll and set options with; the socket's own. In backend raw it is the raw
- * one, with which GSocket joins no groups. */
+/* Returns the GSocket for polling and for setting socket options (transfer
+ * none). With backend raw this is the raw socket, for which GSocket cannot join
+ * multicast groups. */
 GSocket *udplite_socket_get_socket (UdpliteSocket * self);
-/* 0: somebody else's that is not bound yet */
+/* Returns the local port, or 0 if the socket is one of the application that is
+ * not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
-/* Bytes before the payload of what is received, at most */
+/* Returns the maximum number of bytes that precede the payload in a received
+ * packet. */
 gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
-/* Groups are sent to by this interface, and not as the routes say; 0: as they
- * do. The sender's call: backend raw has to know, too. */
+/* Sets the network interface for packets to multicast groups; `index` 0 = the
+ * interface that the routes choose. Use this function instead of a socket
+ * option, because backend raw needs the interface too. Called by the thread
+ * that sends. */
 gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
     guint index, GError ** error);
-/* Joins or leaves a group; source: of one sender only, or NULL; index: of the
- * interface, 0: any. */
+/* Joins or leaves the multicast group `group`. `source` restricts the
+ * membership to packets of one sender; NULL = all senders. `index` is the index
+ * of the network interface; 0 = any. */
 gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
     GInetAddress * group, GInetAddress * source, guint index, GError ** error);
 
-/* Receives only what has so many bytes covered, header included, or is covered
- * whole; 0: only what is covered whole, as Linux has it; negative: any. Any
- * thread may call it. */
+/* Sets how many bytes of a received packet, UDP-Lite header included, the
+ * checksum must cover. Packets that are covered completely are always accepted.
+ * 0 = accept only packets that are covered completely, as in Linux; negative =
+ * accept all. Any thread may call this function. */
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* Sends up to n packets, DATAGRAM_BATCH per system call, or as many as have
- * the same coverage (backend kernel). Returns how many went; fewer, without an
- * error: there is no room now. With an error: the next one failed, those before
- * it went. What ICMP says of earlier packets is no error of this one. */
+/* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call;
+ * backend kernel needs a new batch where the coverage changes. Returns the
+ * number of packets that were sent. If this is less than `n` and `error` is not
+ * set, the socket has no room now. If `error` is set, the packet after the sent
+ * ones failed. An ICMP error caused by an earlier packet is not reported here.
+ */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
-/* Receives up to n packets that are there (of the first DATAGRAM_BATCH
- * inputs), without waiting. 0: none, or error. The first inputs are those that
- * came; a refused packet may have changed their order, data and all. Errors
- * that earlier sends brought back by ICMP are none here. */
+/* Receives up to `n` waiting packets, but not more than DATAGRAM_BATCH, without
+ * waiting. Returns the number of accepted packets, which are then the first of
+ * `inputs`; 0 = no packet is waiting, or `error` is set. Discarding a packet
+ * may change the order of `inputs`, including `data` and `user_data`. An ICMP
+ * error caused by an earlier packet is not reported here. */
 guint udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs,
     guint n, GError ** error);
-/* Any thread may call it. */
+/* Copies the counters to `stats`. Any thread may call this function. */
 void udplite_socket_get_stats (UdpliteSocket * self,
     UdpliteSocketStats * stats);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* UDP-Lite as Linux before 7.1 and FreeBSD have it. One socket has one coverage
- * at a time, so that a run of packets of equal coverage is a batch, and only a
- * change costs a system call. The receiver is not told a packet's coverage, nor
- * what was refused.
+/* Backend for the UDP-Lite of the kernel, in Linux before 7.1 and in FreeBSD. A
+ * socket has one send coverage at a time: consecutive packets of equal coverage
+ * are sent as one batch, and only a change of the coverage needs a further
+ * system call. The kernel tells the receiver neither the coverage of a packet
+ * nor which packets it discarded.
  */
 
 #include "udplitesocketprivate.h"
@@ -24,9 +25,10 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* A minimum of 8 is any: less is no UDP-Lite (RFC 3828 section 3.1). Linux has
- * no way back to the state before it was set, and an explicit 0 refuses what is
- * not covered whole. */
+/* A minimum of 8 accepts every packet, because UDP-Lite permits no smaller
+ * coverage (RFC 3828 section 3.1). Linux has no other way to undo the option
+ * once it is set, and an explicit 0 would discard the packets that are not
+ * covered completely. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)
@@ -45,7 +47,8 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-/* From now on it is one of the kernel's. */
+/* Attaches the shared UdpliteKernel of this GSocket, and creates it if it does
+ * not exist yet. */
 static void
 kernel_adopt (UdpliteSocket * self)
 {
@@ -74,13 +77,16 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #ifdef __linux__
   return TRUE;
 #else
-  /* FreeBSD takes only what is covered whole unless it is told (udplite(4)). */
+  /* FreeBSD accepts only packets that are covered completely, unless a minimum
+   * coverage is set (udplite(4)). */
   return kernel_set_min_coverage (self, -1, error);
 #endif
 }
 
-/* The socket has this coverage: is that right for the packet? More than it has
- * is cut to its size, as 0 is. */
+/* Returns whether a socket whose send coverage is `socket_coverage` covers a
+ * packet of `size` bytes as `coverage` demands. Both coverages are in bytes,
+ * and 0 = all. The kernel reduces a coverage that exceeds the packet to the
+ * size of the packet. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {
@@ -106,7 +112,8 @@ output_fits (const UdpliteSocket * self, const UdpliteOutput * output)
       udplite_output_get_size (output));
 }
 
-/* With the lock of its kernel */
+/* Sends consecutive packets of equal coverage together. The caller holds the
+ * lock of `self->kernel`. */
 static guint
 send_runs (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the backends of UdpliteSocket have to do, and what they share. */
+/* The operations that each backend of UdpliteSocket implements, and the
+ * functions that the backends share. */
 
 #pragma once
 
 #include "udplitesocket.h"
 
-/* As <linux/udp.h> or <netinet/udplite.h> have them, where there are such */
+/* Values of <linux/udp.h> and <netinet/udplite.h>, which not every system has.
+ */
 #define UDPLITE_SOCKET_LEVEL UDPLITE_PROTOCOL
 #define UDPLITE_SOCKET_SEND_COVERAGE 10
 #define UDPLITE_SOCKET_RECEIVE_COVERAGE 11
 
 typedef struct _UdpliteRaw UdpliteRaw;
 
-/* What a socket of the kernel has, of which several UdpliteSockets may be: two
- * sinks may send by one, each with a coverage of its own. */
+/* State of a kernel socket. Several UdpliteSockets may share one kernel socket:
+ * two sinks may send through the same GSocket, each with its own coverage. */
 typedef struct
 {
-  GMutex lock;                  /* held until what is sent with it was sent */
-  guint coverage;               /* 0: all; protected by lock */
+  /* held while packets are sent, so that their coverage is not changed */
+  GMutex lock;
+  /* current send coverage; 0 = all; protected by lock */
+  guint coverage;
 } UdpliteKernel;
 
 typedef struct
@@ -25,26 +29,29 @@ typedef struct
   UdpliteBackend backend;
   const gchar *name;
 
-  /* Makes the socket, if the system has such and lets us. */
+  /* Creates the socket. Returns FALSE with `error` set if the system does not
+   * support or does not permit it. */
   gboolean (*create) (UdpliteSocket * self, GSocketFamily family,
       GError ** error);
   gboolean (*bind) (UdpliteSocket * self, GInetSocketAddress * address,
       gboolean reuse, GError ** error);
-  /* The socket is one that was made elsewhere. NULL: it can't be */
+  /* Prepares a socket that the application created. NULL = not supported. */
   void (*adopt) (UdpliteSocket * self);
-  void (*free) (UdpliteSocket * self);  /* or NULL */
+  void (*free) (UdpliteSocket * self);  /* may be NULL */
 
-  gsize overhead;               /* bytes before the payload of what is received,
-                                 * at most */
-  /* NULL: user space checks. Only asked for what changes */
+  /* maximum number of bytes that precede the payload in a received packet */
+  gsize overhead;
+  /* Passes a changed minimum coverage to the kernel. NULL = user space checks
+   * the coverage. */
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
-  /* As the public one, with DATAGRAM_BATCH at most */
+  /* As udplite_socket_send (), for DATAGRAM_BATCH packets at most. */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Is this packet, which was received whole into the input, to be delivered?
-   * If so, the input says where its payload is; if not, stats say why. */
+  /* Returns whether a received packet that was not truncated is valid. `input`
+   * holds the packet. If the packet is valid, the position of its payload is
+   * stored in `input`; otherwise a counter of `stats` is incremented. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
       UdpliteInput * input, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;
@@ -55,44 +62,51 @@ extern const UdpliteSocketBackend udplite_socket_backend_udp;
 
 struct _UdpliteSocket
 {
-  /* not changed after the socket was made */
+  /* not changed after the socket was created */
   const UdpliteSocketBackend *backend;
   DatagramSocket *socket;
-  gint fd;                      /* the socket's */
+  gint fd;                      /* file descriptor of `socket` */
   gboolean ipv6;
-  guint16 port;                 /* 0: not known when it was made */
+  guint16 port;                 /* 0 = not known when the socket was created */
 
-  /* the sender's */
-  UdpliteKernel *kernel;        /* the GSocket's; NULL: another backend */
+  /* used by the sending thread only */
+  /* state of the GSocket; NULL with other backends */
+  UdpliteKernel *kernel;
   UdpliteRaw *raw;
 
-  gint min_coverage;            /* atomic; negative: any */
+  gint min_coverage;            /* atomic; negative = any */
 
   GMutex lock;
   UdpliteSocketStats stats;     /* protected by lock */
 };
 
-/* --- udplitesocket.c: for the backends ------------------------------------ */
+/* --- udplitesocket.c: functions for the backends -------------------------- */
 
-/* Opens a socket of this protocol, for the backend or to keep a port. */
+/* Creates a socket for `protocol`. Backends use it for their own socket, and
+ * backend raw also for the socket that reserves its port. */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
-/* From now on the socket belongs to self. FALSE: it is NULL. */
+/* Gives `socket` to `self`, which takes ownership. Returns FALSE if `socket` is
+ * NULL. */
 gboolean udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket);
 gboolean udplite_socket_bind (UdpliteSocket * self,
     GInetSocketAddress * address, gboolean reuse, GError ** error);
 
-/* The packet of this output. header: 8 bytes before the payload, or NULL */
+/* Fills in `datagram` from `output`. `header` points to the 8 bytes that are
+ * sent before the payload; NULL = none. */
 void udplite_output_get_datagram (const UdpliteOutput * output,
     Datagram * datagram, guint8 * header);
 gsize udplite_output_get_size (const UdpliteOutput * output);
-/* For udplite_write_header: 0: all */
+/* Returns the coverage for udplite_write_header (), where 0 = all. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
-/* Sends them all, unless there is no room, or one fails: says how many went. */
+/* Sends the packets until the socket has no room or a packet fails. Returns the
+ * number of packets that were sent. */
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 
-/* As `accept`, of a packet that user space has to check */
+/* Implements `accept` for backends whose packets user space has to check. The
+ * UDP-Lite packet begins at `offset` in the data of `input` and has `size`
+ * bytes. */
 gboolean udplite_socket_check (UdpliteSocket * self, UdpliteInput * input,
     gsize offset, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* UDP-Lite of our own on a raw socket, for systems whose kernel has none, and
- * for the receiver who wants to know what was covered. The kernel makes the IP
- * header; ours needs its addresses, which the checksum covers.
+/* Backend that implements UDP-Lite in user space on a raw socket. It serves
+ * systems whose kernel has no UDP-Lite, and receivers that need to know the
+ * coverage of each packet. The kernel writes the IP header; this backend has to
+ * know the addresses in it, because the checksum covers them.
  */
 
 #include "udplitesocketprivate.h"
@@ -16,19 +17,21 @@
 #include "socketmessages.h"
 #include "wire.h"
 
-#define IPV4_MAX_HEADER_SIZE 60 /* RFC 791: 15 words of 4 bytes */
+#define IPV4_MAX_HEADER_SIZE 60 /* 15 words of 4 bytes (RFC 791) */
 
 struct _UdpliteRaw
 {
-  /* A UDP-Lite socket of the kernel, which keeps our port ours, and the kernel
-   * from telling our peers that nobody is there. NULL: it has none */
+  /* A kernel UDP-Lite socket that reserves the local port. It also keeps the
+   * kernel from answering the peers with ICMP port unreachable. NULL = the
+   * kernel has no UDP-Lite. */
   DatagramSocket *holder;
-  UdpliteRoutes *routes;        /* the sender's */
+  UdpliteRoutes *routes;        /* used by the sending thread only */
 };
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* The kernel's checksum would cover all of the packet. */
+/* Disables the kernel's checksum for raw IPv6 sockets, which would cover the
+ * whole packet. */
 static gboolean
 disable_checksum (UdpliteSocket * self, GError ** error)
 {
@@ -81,8 +84,9 @@ bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
   return TRUE;
 }
 
-/* Where the kernel has no UDP-Lite, nobody keeps ports: they are agreed upon,
- * or hopefully nobody else's. */
+/* Reserves the local port. If the kernel has no UDP-Lite, nothing reserves
+ * ports: the port must be agreed upon, or is drawn at random in the hope that
+ * nobody else uses it. */
 static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
@@ -97,7 +101,8 @@ take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
   return TRUE;
 }
 
-/* A raw socket receives what is for the port of its address. */
+/* Binds the raw socket to an address with the local port. DatagramSocket then
+ * filters the packets for this port. */
 static gboolean
 bind_to_port (UdpliteSocket * self, GInetSocketAddress * address,
     GError ** error)
@@ -143,8 +148,8 @@ prepare (UdpliteSocket * self, const UdpliteOutput * output,
       output->path.remote_port, udplite_output_get_coverage (output),
       output->vectors, output->n_vectors);
   udplite_output_get_datagram (output, datagram, header);
-  /* The kernel takes the address that we have in the checksum, even if the
-   * routes changed since we asked. */
+  /* Makes the kernel use the source address that is in the checksum, even if
+   * the routes changed since it was looked up. */
   datagram->path = route->path;
   datagram->path.remote_port = output->path.remote_port;
   return TRUE;
@@ -178,7 +183,9 @@ raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 
 /* --- receiving ------------------------------------------------------------ */
 
-/* Where UDP-Lite begins, and between whom it is */
+/* Finds the beginning and the size of the UDP-Lite packet in a received
+ * datagram, and its addresses. Returns FALSE if the datagram is not a complete
+ * IPv4 packet with UDP-Lite. */
 static gboolean
 find_packet (UdpliteSocket * self, const Datagram * datagram,
     UdpliteAddresses * addresses, gsize * offset, gsize * size)
@@ -194,7 +201,7 @@ find_packet (UdpliteSocket * self, const Datagram * datagram,
   return TRUE;
 }
 
-/* Where the system has filters, this was one. */
+/* Checks the destination port, for systems that have no socket filter. */
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {
@@ -214,7 +221,7 @@ raw_accept (UdpliteSocket * self, const Datagram * datagram,
     stats->foreign++;
     return FALSE;
   }
-  /* The kernel, which knows of no ports, has none to tell. */
+  /* The kernel does not know the ports of a raw packet. */
   input->path.remote_port = wire_read (input->data + offset, 2);
   return udplite_socket_check (self, input, offset, size, &addresses, stats);
 }

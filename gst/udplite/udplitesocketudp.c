@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* UDP-Lite in UDP, for hosts and networks that have no other. The checksum of
- * UDP would refuse what UDP-Lite lets pass, so it is none; IPv6 allows that for
- * tunnels, RFC 6935 and 6936. A NAT may rewrite addresses and ports of UDP: the
- * pseudo-header has none, and the ports inside are not looked at.
+/* Backend that carries UDP-Lite in UDP, for hosts and networks that do not
+ * support UDP-Lite. UDP's checksum would discard the damaged packets that
+ * UDP-Lite delivers, and is therefore disabled; in IPv6 this is allowed for
+ * tunnels (RFC 6935 and RFC 6936). A NAT may rewrite the addresses and ports of
+ * UDP. Therefore the pseudo-header contains zeros instead of addresses, and the
+ * ports in the UDP-Lite header are ignored.
  */
 
 #include "udplitesocketprivate.h"
