@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of open TUN devices; see gsttundevices.h. */
+/* Table of the open TUN devices. The header documents the functions. */
 
 #include "gsttundevices.h"
 
@@ -10,7 +10,7 @@ struct _GstTunDevices
   GstObject parent;
 
   GMutex lock;                  /* held while a device is opened */
-  GPtrArray *open;              /* of TunDevice; protected by lock */
+  GPtrArray *open;              /* array of TunDevice; protected by lock */
 };
 
 G_DEFINE_TYPE (GstTunDevices, gst_tun_devices, GST_TYPE_OBJECT);
@@ -63,9 +63,11 @@ gst_tun_devices_from_context (GstContext * context)
   return devices;
 }
 
-/* --- the verbs ----------------------------------------------------------- */
+/* --- functions of the table ----------------------------------------------- */
 
-/* With the lock. A pattern finds what was opened by the same pattern. */
+/* Returns the open device whose name or requested name is `ifname`, or NULL. A
+ * requested name with %d finds the device that was opened with the same
+ * pattern. The caller holds the lock. */
 static TunDevice *
 gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
     const gchar * ifname)
@@ -84,7 +86,7 @@ gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
   return NULL;
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static TunDevice *
 gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
     const gchar * ifname, GError ** error)
@@ -105,7 +107,7 @@ gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
   return device;
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static void
 gst_tun_devices_close_unused (GstTunDevices * self, TunDevice * device)
 {
@@ -127,7 +129,7 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   return TRUE;
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The TUN devices that a pipeline has open. A device can be opened once, but a
- * tunsrc reads and a tunsink writes the same one: they share this table, which
- * travels as GstContext.
+/* Table of the TUN devices that a pipeline has open. A device can be opened
+ * only once, but a tunsrc may read and a tunsink may write the same device.
+ * Therefore the elements share this table, which they pass on in a GstContext.
  */
 
 #pragma once
@@ -10,7 +10,8 @@
 
 #include "tundevice.h"
 
-/* Its structure has one field, `devices`, of GST_TYPE_TUN_DEVICES. */
+/* The structure of the context has one field, `devices`, of type
+ * GST_TYPE_TUN_DEVICES. */
 #define GST_TUN_DEVICES_CONTEXT_TYPE "gst.wireless.tun-devices"
 
 #define GST_TYPE_TUN_DEVICES (gst_tun_devices_get_type ())
@@ -19,16 +20,20 @@ G_DECLARE_FINAL_TYPE (GstTunDevices, gst_tun_devices, GST, TUN_DEVICES,
 
 GstContext *gst_tun_devices_new_context (void);
 
-/* The table in a context; NULL if there is none. Unref it. */
+/* Returns the table in `context` (transfer full), or NULL if it has none. */
 GstTunDevices *gst_tun_devices_from_context (GstContext * context);
 
-/* The device of that name in that namespace, configured as wished besides;
- * opened if it is not open yet. `who` stands in messages; only one element
- * reads a device. Any thread. */
+/* Returns the device that `request` names in the network namespace `netns`, and
+ * applies the remaining settings of `request` to it. The device is opened if it
+ * is not open yet. `who` is the name of the element in messages. `reads` is
+ * TRUE for the element that reads the device: there can be only one. Returns
+ * NULL with `error` set on failure. The caller returns the device with
+ * gst_tun_devices_release (). Any thread may call this function. */
 TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
     const gchar * netns, const TunRequest * request, const gchar * who,
     gboolean reads, GError ** error);
 
-/* The last one closes it. */
+/* Gives back a device that was acquired. `read` is the value of `reads` in that
+ * call. The device is closed when its last user has given it back. */
 void gst_tun_devices_release (GstTunDevices * devices, TunDevice * device,
     gboolean read);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties and device of tunsrc and tunsink; see gsttunport.h. */
+/* Properties and device handling that tunsrc and tunsink share. The header
+ * documents the functions. */
 
 #include "gsttunport.h"
 
@@ -7,7 +8,8 @@
 
 #define DEFAULT_IFNAME "wl%d"
 
-/* What the kernel allows for TUN: IPv4's smallest (RFC 791), and 16 bits */
+/* Range that the kernel allows for the MTU of a TUN device: from the minimum of
+ * IPv4 (RFC 791) to 16 bits. */
 #define MIN_MTU 68
 #define MAX_MTU 65535
 
@@ -89,7 +91,8 @@ gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
   return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
 }
 
-/* The bins above answer at once, if one of them knows it. */
+/* Asks the parent bins for the context. They answer during the call if one of
+ * them has it. */
 static GstContext *
 gst_tun_port_ask_bins (GstTunPort * port)
 {
@@ -152,7 +155,7 @@ gst_tun_port_answer (GstTunPort * port, GstQuery * query)
 
 /* --- the device ---------------------------------------------------------- */
 
-/* The properties as they are when the device is opened */
+/* Copy of the properties, taken when the device is opened. */
 typedef struct
 {
   gchar *netns, *ifname, *address;
@@ -266,7 +269,7 @@ gst_tun_port_open_device (GstTunPort * port, GstPad * pad, GError ** error)
   return device;
 }
 
-/* Returns the one before. */
+/* Stores the device and returns the previous one. */
 static TunDevice *
 gst_tun_port_set_device (GstTunPort * port, TunDevice * device)
 {

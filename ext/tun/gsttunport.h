@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tunsrc and tunsink have in common: the properties that say which device,
- * the way to the table of devices, and the hold on one of them.
+/* The part that tunsrc and tunsink have in common: the properties that select
+ * the device, the lookup of the table of devices, and the reference to the open
+ * device.
  */
 
 #pragma once
@@ -13,22 +14,27 @@
 
 typedef struct
 {
-  GstElement *element;          /* whose part this is */
+  GstElement *element;          /* element that contains this struct */
   gboolean reads;
 
   /* protected by the element's OBJECT_LOCK */
   gchar *netns, *ifname, *address;
   guint mtu, txqueuelen;
   gint fd;
-  gchar *used_ifname;           /* NULL: no device is open */
+  gchar *used_ifname;           /* name of the open device; NULL = not open */
 
-  /* change only while no data flows, the second with device_lock */
-  GstTunDevices *devices;       /* NULL: the device is in no table */
-  TunDevice *device;            /* NULL: not open */
-  GMutex device_lock;           /* who asks for statistics holds it */
+  /* Changed only while no data flows; `device` is changed with device_lock
+   * held. */
+
+  /* table that contains the device; NULL = none */
+  GstTunDevices *devices;
+  TunDevice *device;            /* NULL = not open */
+  /* held while another thread reads the statistics of the device */
+  GMutex device_lock;
 } GstTunPort;
 
-/* `port`: its offset in the instance */
+/* Installs the properties. `port` is the offset of the GstTunPort in the
+ * instance. */
 void gst_tun_port_install_properties (GObjectClass * object_class,
     gssize port);
 
@@ -36,13 +42,17 @@ void gst_tun_port_init (GstTunPort * port, GstElement * element,
     gboolean reads);
 void gst_tun_port_clear (GstTunPort * port);
 
-/* Opens the device, or joins those that have it open. FALSE: an error is on the
- * bus. The neighbour of `pad` may know the table. */
+/* Opens the device, or shares it if another element has it open. The peer of
+ * `pad` is asked for the table of devices. Returns FALSE after it has posted an
+ * error. */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);
 
-/* Any thread; 0: not open, or unknown */
+/* Returns the number of packets that the kernel dropped because the queue of
+ * the device was full, or 0 if the device is not open or the number is unknown.
+ * Any thread may call this function. */
 guint64 gst_tun_port_get_dropped (GstTunPort * port);
 
-/* Hands the table to a neighbour that asks; FALSE: not that question. */
+/* Answers a context query for the table of devices. Returns FALSE for any other
+ * query, and if the element has no table. */
 gboolean gst_tun_port_answer (GstTunPort * port, GstQuery * query);

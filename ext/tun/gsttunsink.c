@@ -4,21 +4,24 @@
  * @title: tunsink
  * @short_description: Gives IP packets to a TUN device, as if they had arrived
  *
- * Each buffer is one IP packet. The kernel receives it on the TUN device as it
- * would from a network card: with what a link did to it on the way, since the
- * kernel verifies all checksums here and decides by itself what it accepts.
+ * Writes each buffer as one IP packet to a TUN device. The kernel receives the
+ * packet as it would receive one from a network card. It verifies all checksums
+ * itself, so that packets that an emulated link damaged are handled as real
+ * ones.
  *
- * Packets are written as they come (#GstBaseSink:sync is %FALSE, and the
- * pipeline doesn't wait for a first one: #GstBaseSink:async is %FALSE); who
- * wants them in time puts wirelesslink or clocksync before. One that is refused
- * is counted by its reason and warned of, and the stream goes on.
+ * Packets are written at once (#GstBaseSink:sync is %FALSE), and the pipeline
+ * does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
+ * wirelesslink or clocksync upstream if packets have to be written at their
+ * timestamps. A packet that the kernel refuses is counted by its reason and
+ * reported with a warning, and the stream continues.
  *
- * For the device, and how it is shared with a tunsrc, see tunsrc.
+ * See tunsrc for the device, and for how a tunsink shares it with a tunsrc.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! wirelesslink profile=80211b ! tunsink netns=b ifname=wl0 address=10.9.0.2/24
- * ]| A radio link from the namespace a to b, without a way back.
+ * ]| Emulates a radio link from namespace a to namespace b, without a return
+ * path.
  *
  * Since: 0.1
  */
@@ -39,10 +42,10 @@ GST_ELEMENT_REGISTER_DECLARE (tunsink);
 GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 #define GST_CAT_DEFAULT gst_tun_sink_debug
 
-/* Between two warnings for the same reason, microseconds */
+/* minimum time in us between two warnings for the same reason */
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 
-/* Why a packet was not written */
+/* Reasons why a packet was not written. */
 typedef enum
 {
   REFUSED_NOT_IP,
@@ -55,13 +58,13 @@ typedef enum
 
 static const struct
 {
-  const gchar *name;            /* in the statistics */
+  const gchar *name;            /* name of the field in the statistics */
   const gchar *text;
 } refusals[REFUSED_LAST] = {
   {"not-ip", "is neither IPv4 nor IPv6"},
   {"too-big", "is larger than the mtu"},
-  {"device-down", "came while the device was down"},
-  {"no-buffer", "found no memory in the kernel"},
+  {"device-down", "was not accepted, because the device is down"},
+  {"no-buffer", "was not accepted, because the kernel has no memory"},
   {"other", "was refused by the kernel"},
 };
 
@@ -75,9 +78,10 @@ struct _GstTunSink
   guint64 packets, bytes;
   guint64 refused[REFUSED_LAST];
 
-  /* streaming thread only */
-  guint mtu;                    /* as last seen; 0: unknown */
-  gint64 warned[REFUSED_LAST];  /* monotonic time, microseconds; 0: never */
+  /* used by the streaming thread only */
+  guint mtu;                    /* in bytes, as last read; 0 = unknown */
+  /* monotonic time in us of the last warning; 0 = none */
+  gint64 warned[REFUSED_LAST];
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -111,8 +115,8 @@ gst_tun_sink_open (GstTunSink * self)
   return TRUE;
 }
 
-/* GstBaseSink would start in READY. Here as in tunsrc a device is there from
- * PAUSED on, and in READY the properties still count. */
+/* GstBaseSink calls start in READY already. Here, as in tunsrc, the device is
+ * open from PAUSED on, so that properties can still be changed in READY. */
 static GstStateChangeReturn
 gst_tun_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -184,10 +188,10 @@ refusal_of (gint error_number)
   }
 }
 
-/* --- the way of a packet ------------------------------------------------- */
+/* --- processing of a packet ----------------------------------------------- */
 
-/* The kernel takes packets of any size; a network card would not. Somebody may
- * have changed the MTU since. */
+/* The kernel accepts packets of any size from a TUN device, but a network card
+ * would not. Another program may have changed the MTU since it was read. */
 static gboolean
 gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
 {
@@ -197,7 +201,7 @@ gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
   return self->mtu > 0 && size > self->mtu;
 }
 
-/* Returns 0 or errno. */
+/* Returns 0, or errno on failure. */
 static gint
 gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
 {
@@ -272,7 +276,7 @@ gst_tun_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return flow;
 }
 
-/* --- the rest ------------------------------------------------------------ */
+/* --- queries, statistics and class ---------------------------------------- */
 
 static gboolean
 gst_tun_sink_query (GstBaseSink * sink, GstQuery * query)
@@ -304,15 +308,15 @@ static const GstWirelessProperty properties[] = {
    * GstTunSink:stats:
    *
    * A #GstStructure named `application/x-tunsink-stats`. All fields are
-   * #guint64, begin at 0 when the element starts and never go back; they can be
-   * read until it starts again:
+   * #guint64. They are 0 when the element starts, never decrease, and can be
+   * read until the element starts again:
    *
-   * * `packets`: that the kernel took
-   * * `bytes`: of them, IP headers included
-   * * `not-ip`: refused: their first four bits are neither 4 nor 6
-   * * `too-big`: refused: larger than the device's MTU
+   * * `packets`: number of packets that were written
+   * * `bytes`: size of these packets, IP headers included
+   * * `not-ip`: refused: the first four bits are neither 4 nor 6
+   * * `too-big`: refused: larger than the MTU of the device
    * * `device-down`: refused: the device was down
-   * * `no-buffer`: refused: the kernel had no memory for them
+   * * `no-buffer`: refused: the kernel had no memory for the packet
    * * `other`: refused by the kernel for another reason
    */
   PROPERTY_STATS ("Packets and bytes that were written, and packets that were "

@@ -4,22 +4,23 @@
  * @title: tunsrc
  * @short_description: IP packets that a TUN device sends, as buffers
  *
- * What the kernel sends into a TUN device comes out of this element, one IP
- * packet per buffer. With wirelesslink and tunsink behind it, programs that
- * know nothing of GStreamer, and the kernel's own TCP, UDP and UDP-Lite, cross
- * an emulated link.
+ * Reads the packets that the kernel sends to a TUN device. Each IP packet
+ * becomes one buffer. With wirelesslink and tunsink downstream, programs that
+ * do not use GStreamer, and the kernel's TCP, UDP and UDP-Lite, can communicate
+ * over an emulated link.
  *
- * The device is made (or opened, if it exists) as the element goes from READY
- * to PAUSED, in the network namespace #GstTunSrc:netns, and gone as it goes
- * back, or as the process ends in any way. tunsrc and tunsink of one pipeline
- * with the same #GstTunSrc:netns and #GstTunSrc:ifname share one device; what
- * one of them says of addresses, MTU and queue holds for both.
+ * The device is created, or opened if it exists, in the network namespace
+ * #GstTunSrc:netns when the element changes from READY to PAUSED. It is removed
+ * when the element changes back or when the process ends. A tunsrc and a
+ * tunsink of one pipeline with the same #GstTunSrc:netns and #GstTunSrc:ifname
+ * share one device. The addresses, the MTU and the queue length that one of
+ * them sets apply to both.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! tunsink netns=b ifname=wl0 address=10.9.0.2/24 tunsrc netns=b ifname=wl0 ! tunsink netns=a ifname=wl0
- * ]| A cable between the namespaces a and b. `ip netns exec a ping 10.9.0.2`
- * crosses it.
+ * ]| Connects the namespaces a and b like a cable, so that
+ * `ip netns exec a ping 10.9.0.2` works.
  *
  * Since: 0.1
  */
@@ -42,7 +43,7 @@ GST_ELEMENT_REGISTER_DECLARE (tunsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
 #define GST_CAT_DEFAULT gst_tun_src_debug
 
-/* At most so many packets leave as one buffer list. */
+/* maximum length of a buffer list */
 #define MAX_BATCH 64
 
 struct _GstTunSrc
@@ -53,13 +54,16 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
-  guint64 dropped;              /* as last seen */
-  guint64 dropped_before;       /* it was opened */
+  /* packets dropped by the kernel, as last read */
+  guint64 dropped;
+  /* kernel's drop counter when the device was opened */
+  guint64 dropped_before;
 
   GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
-  GstPollFD poll_fd;            /* in it from start to stop */
-  guint8 *scratch;              /* TUN_MAX_PACKET bytes; streaming thread */
+  GstPollFD poll_fd;            /* registered in `poll` from start to stop */
+  /* TUN_MAX_PACKET bytes; used by the streaming thread */
+  guint8 *scratch;
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
@@ -147,9 +151,10 @@ gst_tun_src_change_state (GstElement * element, GstStateChange transition)
       GST_ELEMENT_CLASS (parent_class), transition);
 }
 
-/* --- the way of a packet ------------------------------------------------- */
+/* --- processing of a packet ----------------------------------------------- */
 
-/* Bytes of the next packet, 0: none waits; -1 with errno */
+/* Reads the next packet. Returns its size in bytes, 0 if no packet is waiting,
+ * or -1 with errno set on failure. */
 static gssize
 gst_tun_src_read_packet (GstTunSrc * self)
 {
@@ -164,8 +169,8 @@ gst_tun_src_read_packet (GstTunSrc * self)
   return size;
 }
 
-/* A buffer is as large as its packet: queues behind us hold many, and most are
- * far smaller than the MTU. */
+/* Allocates a buffer of the packet's size, because queues downstream hold many
+ * packets and most of them are far smaller than the MTU. */
 static GstBuffer *
 gst_tun_src_make_buffer (GstTunSrc * self, gsize size, GstClockTime time)
 {
@@ -202,7 +207,8 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
   return GST_FLOW_ERROR;
 }
 
-/* Takes what waits, at most a batch; none: nothing does. */
+/* Reads the waiting packets, up to the length of a buffer list. `n` becomes the
+ * number of packets; 0 = none is waiting. */
 static GstFlowReturn
 gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
 {
@@ -219,7 +225,8 @@ gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
     buffers[*n] = gst_tun_src_make_buffer (self, size, time);
   }
   gst_tun_src_count (self, *n, bytes);
-  /* Those that were read before the error go first. */
+  /* If an error follows some packets, these packets are pushed first, and the
+   * next call reports the error. */
   if (size < 0 && *n == 0)
     return gst_tun_src_read_error (self, errno);
   return GST_FLOW_OK;
@@ -257,7 +264,7 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
   return gst_live_list_submit (&self->flush, buffers, n, buffer);
 }
 
-/* --- the rest ------------------------------------------------------------ */
+/* --- queries, statistics and class ---------------------------------------- */
 
 static gboolean
 gst_tun_src_is_seekable (GstBaseSrc * src)
@@ -294,15 +301,15 @@ static const GstWirelessProperty properties[] = {
    * GstTunSrc:stats:
    *
    * A #GstStructure named `application/x-tunsrc-stats`. All fields are
-   * #guint64, begin at 0 when the element starts and never go back; they can be
-   * read until it starts again:
+   * #guint64. They are 0 when the element starts, never decrease, and can be
+   * read until the element starts again:
    *
-   * * `packets`: that were read
-   * * `bytes`: of them, IP headers included
-   * * `lists`: how often packets were read that waited together, 64 at most;
-   *   one alone counts too
-   * * `dropped`: packets that the kernel lost before, because its queue was
-   *   full (#GstTunSrc:txqueuelen); 0 of a #GstTunSrc:fd, where nobody can ask
+   * * `packets`: number of packets that were read * `bytes`: size of these
+   * packets, IP headers included * `lists`: number of batches of 1 to 64
+   * waiting packets that were read * `dropped`: packets that the kernel dropped
+   * because the queue of the device
+   *   was full (#GstTunSrc:txqueuelen); always 0 with #GstTunSrc:fd, where the
+   *   number is unknown
    */
   PROPERTY_STATS ("Packets, bytes and lists that were read, and packets that "
       "found the queue full, since the element started",

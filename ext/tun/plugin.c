@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers tunsrc and tunsink. */
+/* Registers the elements tunsrc and tunsink. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens and configures TUN devices; see tundevice.h. */
+/* Opens and configures TUN devices. The header documents the functions. */
 
 #include "tundevice.h"
 
@@ -15,14 +15,15 @@
 
 #define TUN_PATH "/dev/net/tun"
 
-/* RFC 8200 section 5; under it Linux takes IPv6 off the device */
+/* Linux disables IPv6 on a device with a smaller MTU (RFC 8200 section 5). */
 #define IPV6_MIN_MTU 1280
 
 #define MODES (IFF_TUN | IFF_NO_PI)
 
 /* --- names --------------------------------------------------------------- */
 
-/* What the kernel's dev_valid_name() and dev_alloc_name() accept */
+/* Accepts the names that dev_valid_name() and dev_alloc_name() in the kernel
+ * accept. */
 gboolean
 tun_device_check_name (const gchar * name, GError ** error)
 {
@@ -54,7 +55,7 @@ tun_device_check_name (const gchar * name, GError ** error)
   return TRUE;
 }
 
-/* --- why it can't be opened ---------------------------------------------- */
+/* --- errors of opening ---------------------------------------------------- */
 
 #define HOW_TO_BE_ALLOWED \
     "run as root, or under \"unshare --user --map-root-user --net\""
@@ -90,7 +91,8 @@ set_no_tun (gint error_number, GError ** error)
   }
 }
 
-/* The name for others to type: the first that the pattern gives */
+/* Returns a valid name for messages: the first one that the pattern `name` can
+ * produce. */
 static gchar *
 example_name (const gchar * name)
 {
@@ -142,7 +144,7 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
   g_free (where);
 }
 
-/* --- opening, inside the namespace --------------------------------------- */
+/* --- opening, called inside the namespace --------------------------------- */
 
 static gboolean
 tun_device_attach (TunDevice * device, GError ** error)
@@ -157,7 +159,8 @@ tun_device_attach (TunDevice * device, GError ** error)
     return FALSE;
   }
   device->name = g_strndup (request.ifr_name, IFNAMSIZ);
-  /* A new one has none; one that exists may have kept its last user's. */
+  /* A new device has no offloads, but a device that exists may still have the
+   * offloads that its last user enabled. */
   ioctl (device->fd, TUNSETOFFLOAD, 0);
   return TRUE;
 }
@@ -178,8 +181,9 @@ tun_device_open_inside (gpointer user_data, GError ** error)
   device->link = tun_link_new (device->name, error);
   if (!device->link)
     return FALSE;
-  /* What crosses the link is what somebody sent, not what the kernel thinks of
-   * by itself: router solicitations, multicast reports of a link-local address.
+  /* Only packets of programs are to cross the link, and none that the kernel
+   * generates itself, such as router solicitations and multicast reports of a
+   * link-local address.
    */
   if (!device->existed)
     tun_link_no_generated_address (device->link);
@@ -229,7 +233,9 @@ tun_device_free (TunDevice * device)
 
 /* --- an inherited descriptor --------------------------------------------- */
 
-/* IFF_NO_PI can't be told: in this answer its bit is IFF_NOFILTER, too. */
+/* Returns why the device cannot be used, or NULL if it can. A missing IFF_NO_PI
+ * cannot be detected, because TUNGETIFF reports IFF_NOFILTER with the same bit.
+ */
 static const gchar *
 why_not_ours (gint flags)
 {
@@ -259,7 +265,7 @@ tun_device_adopt (TunDevice * device, gint fd, GError ** error)
   why_not = why_not_ours ((guint16) request.ifr_flags);
   if (why_not) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "fd %d is of no use here: %s.", fd, why_not);
+        "fd %d cannot be used: %s.", fd, why_not);
     return FALSE;
   }
   device->name = g_strndup (request.ifr_name, IFNAMSIZ);
@@ -282,7 +288,9 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* --- configuration ------------------------------------------------------- */
 
-/* Remembers a wish and fulfils it; an error if somebody wished otherwise. 0: none */
+/* Stores a requested value, 0 = no request, and applies it to the device.
+ * Returns FALSE with `error` set if another element requested a different
+ * value. */
 static gboolean
 configure_number (const TunDevice * device, const gchar * what, guint wished,
     const gchar * who, guint * value, gchar ** value_of,
@@ -326,7 +334,8 @@ tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
   return TRUE;
 }
 
-/* One that root made may be brought up by root later: the stream waits. */
+/* Brings the device up. If this process may not do so and the device existed
+ * before, the stream waits until root brings the device up. */
 static gboolean
 tun_device_bring_up (TunDevice * device, GError ** error)
 {
@@ -338,9 +347,9 @@ tun_device_bring_up (TunDevice * device, GError ** error)
   if (device->existed && g_error_matches (reason, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_NOT_AUTHORIZED)) {
     g_free (device->warning);
-    device->warning = g_strdup_printf ("The device %s is down, and only who "
-        "has CAP_NET_ADMIN may change that: \"ip link set %s up\" as root. "
-        "Until then no packet passes.", device->name, device->name);
+    device->warning = g_strdup_printf ("The device %s is down, and bringing it "
+        "up needs CAP_NET_ADMIN: run \"ip link set %s up\" as root. Until then "
+        "no packet passes.", device->name, device->name);
     g_error_free (reason);
     return TRUE;
   }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One open TUN device: made or attached in its network namespace, configured,
- * and gone (unless it is persistent) when it is freed or its process ends.
+/* One open TUN device. It is created, or attached if it exists, in its network
+ * namespace, and configured. A device that is not persistent disappears when it
+ * is freed or when the process ends.
  *
- * Opened as IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and offloads: so the
- * kernel computes checksums and cuts TCP into segments before a packet is read,
- * and verifies those of packets that are written.
+ * The device is opened with IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and without
+ * offloads. Therefore the kernel computes the checksums and the TCP segments
+ * before a packet is read, and verifies the checksums of packets that are
+ * written.
  */
 
 #pragma once
@@ -15,53 +17,67 @@
 #include "tunlink.h"
 #include "tunnetns.h"
 
-/* IPv4 and IPv6 know no larger packet without jumbograms */
+/* Maximum size in bytes of an IP packet without jumbograms. */
 #define TUN_MAX_PACKET 65575
 
-/* What one element asks for; 0, NULL: nothing particular */
+/* Settings that one element requests. 0 and NULL = no request. */
 typedef struct
 {
-  const gchar *ifname;          /* may hold one %d */
-  GArray *addresses;            /* of TunAddress */
+  const gchar *ifname;          /* may contain one %d */
+  GArray *addresses;            /* array of TunAddress */
   guint mtu, txqueuelen;
 } TunRequest;
 
-/* Fields but fd and link's tun_link_get_*() are for who holds the lock of the
- * table that it is in; names never change. */
+/* The fields are protected by the lock of the table that contains the device,
+ * except `fd`, the names, which never change, and the functions
+ * tun_link_get_*() of `link`. */
 typedef struct
 {
-  gint fd;                      /* non-blocking */
-  gchar *name;                  /* as the kernel has it */
-  gchar *asked_name;            /* as it was opened; may hold %d */
-  TunNetns *netns;              /* NULL: unknown, the fd was inherited */
-  TunLink *link;                /* same */
-  gboolean existed;             /* somebody else made it */
-  gchar *warning;               /* NULL: none */
+  gint fd;                      /* opened with O_NONBLOCK */
+  gchar *name;                  /* name in the kernel */
+  gchar *asked_name;            /* requested name; may contain %d */
+  /* NULL = unknown, because the fd was inherited */
+  TunNetns *netns;
+  /* NULL = unknown, because the fd was inherited */
+  TunLink *link;
+  gboolean existed;             /* it existed before it was opened */
+  gchar *warning;               /* text for the user; NULL = none */
 
-  guint mtu, txqueuelen;        /* wished for so far; 0: by nobody */
-  gchar *mtu_of, *txqueuelen_of;        /* who wished so */
+  guint mtu, txqueuelen;        /* values requested so far; 0 = no request */
+  /* names of the elements that requested them */
+  gchar *mtu_of, *txqueuelen_of;
   guint users;
-  gchar *reader;                /* NULL: nobody reads */
+  gchar *reader;                /* element that reads the device; NULL = none */
 } TunDevice;
 
-/* The length and the characters of a name, before anything is opened. */
+/* Checks the length and the characters of a device name before anything is
+ * opened. Returns FALSE with `error` set if the kernel would not accept `name`.
+ */
 gboolean tun_device_check_name (const gchar * name, GError ** error);
 
-/* Makes or attaches it in the namespace, which it takes, also on failure. */
+/* Creates the device `name` in `netns`, or attaches it if it exists. Takes
+ * ownership of `netns`, even on failure. Returns NULL with `error` set on
+ * failure. */
 TunDevice *tun_device_open (TunNetns * netns, const gchar * name,
     GError ** error);
 
-/* A duplicate of a descriptor on which somebody did all that already. */
+/* Uses a duplicate of `fd`, a TUN device that is open and configured already.
+ * Returns NULL with `error` set on failure. */
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
-/* Adds what one more element request, `who` in messages, and brings it up. */
+/* Applies the settings that the element `who` requests, and brings the device
+ * up. Returns FALSE with `error` set if they contradict the settings of another
+ * element or if the kernel refuses them. */
 gboolean tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error);
 
 void tun_device_free (TunDevice * device);
 
-/* Any thread: as it is now; 0: unknown */
+/* Returns the current MTU in bytes; 0 = unknown. Any thread may call this
+ * function. */
 guint tun_device_get_mtu (TunDevice * device);
 
-/* Any thread: packets that found its queue full since it was made; 0: unknown */
+/* Returns the number of packets that were dropped because the queue of the
+ * device was full, counted since the device was created; 0 = unknown. Any
+ * thread may call this function. */
 guint64 tun_device_get_dropped (TunDevice * device);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Configures a network device by rtnetlink; see tunlink.h. */
+/* Configures a network device with rtnetlink. The header documents the
+ * functions. */
 
 #include "tunlink.h"
 
@@ -17,14 +18,16 @@ struct _TunLink
 {
   gchar name[IFNAMSIZ];
   gint index;
-  struct mnl_socket *socket;    /* of the device's namespace */
-  GMutex lock;                  /* from a request to its answer */
-  guint32 sequence;             /* protected by lock */
+  struct mnl_socket *socket;    /* socket in the namespace of the device */
+  GMutex lock;                  /* held from a request to its answer */
+  guint32 sequence;             /* of the last request; protected by lock */
 };
 
-/* Room for a request of ours; the largest holds one address twice */
+/* Size in bytes of the memory for a request. The largest request contains one
+ * address twice. */
 #define REQUEST_SIZE 512
-/* Room for an answer; all that is known of a device takes some 2000 bytes */
+/* Size in bytes of the memory for an answer. The complete description of a
+ * device takes about 2000 bytes. */
 #define ANSWER_SIZE 16384
 
 TunLink *
@@ -95,7 +98,7 @@ find_text (const struct nlattr *attribute, void *data)
   return MNL_CB_OK;
 }
 
-/* What the kernel says beside the number, if it says anything */
+/* Returns the kernel's explanation of an error, or NULL if there is none. */
 static const gchar *
 extended_text (const struct nlmsghdr *answer)
 {
@@ -113,7 +116,8 @@ extended_text (const struct nlmsghdr *answer)
   return text;
 }
 
-/* With the lock. Returns errno, 0: the answer is in the room. */
+/* Sends `request` and stores the answer in `room`. Returns 0, or errno on
+ * failure. The caller holds the lock. */
 static gint
 tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
 {
@@ -135,7 +139,8 @@ tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
   return 0;
 }
 
-/* Returns the errno of the kernel's verdict, 0: done; *text may be NULL. */
+/* Sends `request` and returns the errno that the kernel answers; 0 = success.
+ * `text` is set to the kernel's explanation, or to NULL if there is none. */
 static gint
 tun_link_ask (TunLink * link, struct nlmsghdr *request, gchar ** text)
 {
@@ -178,7 +183,7 @@ tun_link_request (TunLink * link, struct nlmsghdr *request,
   return error_number == 0;
 }
 
-/* --- verbs --------------------------------------------------------------- */
+/* --- changes of the device ------------------------------------------------ */
 
 static gboolean
 tun_link_set_u32 (TunLink * link, guint16 attribute, guint32 value,
@@ -253,8 +258,9 @@ tun_link_add_address (TunLink * link, const TunAddress * address,
   info->ifa_prefixlen = address->prefix;
   info->ifa_index = link->index;
   info->ifa_scope = RT_SCOPE_UNIVERSE;
-  /* There is nobody else on a point-to-point link: usable at once, and no
-   * packets that look for duplicates. */
+  /* A TUN device is a point-to-point link without other hosts. Therefore
+   * duplicate address detection is disabled: it would delay the use of the
+   * address and send packets. */
   if (address->family == AF_INET6)
     info->ifa_flags = IFA_F_NODAD;
   mnl_attr_put (request, IFA_LOCAL, tun_address_n_bytes (address),
@@ -270,7 +276,7 @@ tun_link_add_address (TunLink * link, const TunAddress * address,
   return done;
 }
 
-/* --- what it is like ----------------------------------------------------- */
+/* --- state of the device -------------------------------------------------- */
 
 static gboolean
 tun_link_get (TunLink * link, gulong what, struct ifreq *request)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network device as rtnetlink sees it: what `ip link` and `ip address` do,
- * with the kernel's own words where it refuses.
+/* Configures a network device with rtnetlink, as `ip link` and `ip address` do.
+ * Errors contain the kernel's own explanation.
  */
 
 #pragma once
@@ -11,12 +11,15 @@
 
 typedef struct _TunLink TunLink;
 
-/* The device of that name in the namespace of the calling thread; later calls
- * may come from any thread. */
+/* Returns an object for the network device `name` in the network namespace of
+ * the calling thread, or NULL with `error` set. The other functions may be
+ * called from any thread. */
 TunLink *tun_link_new (const gchar * name, GError ** error);
 void tun_link_free (TunLink * link);
 
-/* FALSE with an error of GST_RESOURCE_ERROR; NOT_AUTHORIZED on EPERM */
+/* These functions change the device. They return FALSE with an error of the
+ * domain GST_RESOURCE_ERROR on failure; its code is NOT_AUTHORIZED for EPERM.
+ */
 gboolean tun_link_set_mtu (TunLink * link, guint mtu, GError ** error);
 gboolean tun_link_set_txqueuelen (TunLink * link, guint length,
     GError ** error);
@@ -24,15 +27,16 @@ gboolean tun_link_add_address (TunLink * link, const TunAddress * address,
     GError ** error);
 gboolean tun_link_set_up (TunLink * link, GError ** error);
 
-/* The kernel gives it no IPv6 address by itself. Without IPv6 it does not
- * anyway: no error. */
+/* Keeps the kernel from giving the device an IPv6 link-local address. A failure
+ * is ignored: a kernel without IPv6 gives no such address anyway. */
 void tun_link_no_generated_address (TunLink * link);
 
-/* 0: unknown, as of a device that is gone */
+/* These functions return the state of the device. They return 0 if it is
+ * unknown, for example because the device was deleted. */
 guint tun_link_get_mtu (TunLink * link);
 guint tun_link_get_txqueuelen (TunLink * link);
 gboolean tun_link_is_up (TunLink * link);
 
-/* Packets that the kernel sent into the device and that found no room in its
- * queue; 0: unknown, too */
+/* Returns the number of packets that the kernel sent to the device and dropped
+ * because the queue of the device was full; 0 = unknown. */
 guint64 tun_link_get_dropped (TunLink * link);

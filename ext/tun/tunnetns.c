@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds and enters network namespaces; see tunnetns.h.
+/* Finds network namespaces and enters them. The header documents the functions.
  *
- * setns() moves one thread. The one that it moves here lives for one call, so
- * that nobody else's sockets end up in another namespace.
+ * setns() moves a single thread to another namespace. The thread that it moves
+ * here is created for one call only, so that no other code opens its sockets in
+ * that namespace by mistake.
  */
 
-#define _GNU_SOURCE             /* setns */
+#define _GNU_SOURCE             /* for setns */
 
 #include "tunnetns.h"
 
@@ -18,7 +19,8 @@
 
 #define OWN_NETNS "/proc/thread-self/ns/net"
 
-/* Where ip-netns(8) keeps its names; the second for systems without /run */
+/* Directories in which ip-netns(8) keeps the names. The second one is for
+ * systems without /run. */
 static const gchar *const name_dirs[] = { "/run/netns", "/var/run/netns" };
 
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Network namespaces by the names that people have for them, and a way into
- * them that leaves all threads of the program where they are.
+/* Finds network namespaces by the names that users have for them, and calls
+ * functions inside a namespace without moving any thread of the program to it.
  */
 
 #pragma once
@@ -9,23 +9,32 @@
 
 typedef struct
 {
-  gchar *text;                  /* as asked for; NULL: our own */
-  gint fd;                      /* owned; -1: our own, and no /proc */
-  guint64 device, inode;        /* what makes it the same as another one */
-  gboolean own;                 /* the one that the caller is in */
+  /* name as requested; NULL = our own namespace */
+  gchar *text;
+  /* owned; -1 = our own namespace, and /proc is missing */
+  gint fd;
+  /* They identify the namespace: two TunNetns with equal values are the same.
+   */
+  guint64 device, inode;
+  gboolean own;                 /* the namespace of the calling thread */
 } TunNetns;
 
-/* A name of `ip netns`, a path (with a slash), a pid (digits only); NULL or ""
- * our own. NULL with an error of GST_RESOURCE_ERROR where there is none. */
+/* Finds a network namespace by a name of `ip netns`, by a path (a text with a
+ * slash), or by a process ID (digits only). NULL and "" are our own namespace.
+ * Returns NULL with an error of the domain GST_RESOURCE_ERROR if there is no
+ * such namespace. */
 TunNetns *tun_netns_find (const gchar * text, GError ** error);
 void tun_netns_free (TunNetns * netns);
 
-/* For messages: "namespace \"a\"", "our own namespace"; g_free it. */
+/* Returns a text for messages, such as "the network namespace \"a\"" or "our
+ * own network namespace". Free it with g_free (). */
 gchar *tun_netns_describe (const TunNetns * netns);
 
 typedef gboolean (*TunNetnsFunc) (gpointer user_data, GError ** error);
 
-/* Calls func inside the namespace and waits for it; in a thread of its own if
- * that is not ours. What it opens there stays there. */
+/* Calls `func` inside the namespace and returns its result. If the namespace is
+ * not our own, a temporary thread makes the call. Sockets and devices that
+ * `func` opens stay in the namespace. Returns FALSE with `error` set if the
+ * namespace cannot be entered. */
 gboolean tun_netns_call (const TunNetns * netns, TunNetnsFunc func,
     gpointer user_data, GError ** error);
