@@ -837,7 +837,7 @@ add_client (GstUdpliteSink * self, const gchar * host, gint port)
   guint64 id;
 
   if (!host || port < 0 || port > G_MAXUINT16) {
-    GST_WARNING_OBJECT (self, "%s:%d can't be a receiver", host ? host : "",
+    GST_WARNING_OBJECT (self, "%s:%d is not a valid receiver", host ? host : "",
         port);
     return;
   }
@@ -857,7 +857,8 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
   gboolean removed;
 
   if (!host || port < 0 || port > G_MAXUINT16) {
-    GST_WARNING_OBJECT (self, "%s:%d is no receiver", host ? host : "", port);
+    GST_WARNING_OBJECT (self, "%s:%d is not a receiver", host ? host : "",
+        port);
     return;
   }
   LOCK (self);
@@ -867,7 +868,7 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
   removed = udplite_clients_remove (self->clients, host, port, get_now ());
   UNLOCK (self);
   if (!removed) {
-    GST_WARNING_OBJECT (self, "%s:%d is no receiver", host, port);
+    GST_WARNING_OBJECT (self, "%s:%d is not a receiver", host, port);
     return;
   }
   GST_DEBUG_OBJECT (self, "removed receiver %s:%d", host, port);
@@ -941,7 +942,7 @@ set_clients (GstUdpliteSink * self, const gchar * text)
     if (!*clients[i])
       continue;
     if (!udplite_clients_parse (clients[i], DEFAULT_PORT, &host, &port)) {
-      GST_WARNING_OBJECT (self, "clients: \"%s\" is no host:port", clients[i]);
+      GST_WARNING_OBJECT (self, "clients: \"%s\" is not host:port", clients[i]);
       continue;
     }
     add_client (self, host, port);

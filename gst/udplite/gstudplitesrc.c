@@ -607,8 +607,9 @@ report_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
   if (GST_CLOCK_TIME_IS_VALID (self->report_time)
       && now < self->report_time + REPORT_INTERVAL)
     return;
-  GST_WARNING_OBJECT (self, "refused %" G_GUINT64_FORMAT " packets: see stats",
-      refused);
+  GST_WARNING_OBJECT (self,
+      "discarded %" G_GUINT64_FORMAT " packets: the property stats "
+      "counts them by reason", refused);
   self->reported = *stats;
   self->report_time = now;
 }
@@ -649,7 +650,7 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
     if (!buffer) {
       GST_DEBUG_OBJECT (self,
           "dropped a packet of %u bytes: too-short-to-skip: "
-          "it has no more than skip-first-bytes", (guint) self->inputs[i].size);
+          "it is shorter than skip-first-bytes", (guint) self->inputs[i].size);
       counters.too_short_to_skip++;
       continue;
     }
@@ -765,8 +766,7 @@ set_reopen (gpointer object)
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* The properties that udpsrc has too come first. The blurbs say when a change
- * takes effect. */
+/* The properties that udpsrc has too come first. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",

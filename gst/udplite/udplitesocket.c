@@ -208,7 +208,7 @@ create_any (gboolean ipv6, gchar ** tried, GError ** error)
   }
   if (!self)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-        "no backend of UDP-Lite works here: %s", reasons->str);
+        "no UDP-Lite backend works on this system: %s", reasons->str);
   if (tried)
     *tried = g_strdup (reasons->str);
   g_string_free (reasons, TRUE);

@@ -35,7 +35,7 @@ kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
 {
   return set_option (self, UDPLITE_SOCKET_RECEIVE_COVERAGE,
       min_coverage < 0 ? UDPLITE_HEADER_SIZE : min_coverage,
-      "least coverage of what is received", error);
+      "minimum coverage of received packets", error);
 }
 
 static void
@@ -99,7 +99,7 @@ static gboolean
 set_send_coverage (UdpliteSocket * self, guint coverage, GError ** error)
 {
   if (!set_option (self, UDPLITE_SOCKET_SEND_COVERAGE, coverage,
-          "coverage of what is sent", error))
+          "coverage of sent packets", error))
     return FALSE;
   self->kernel->coverage = coverage;
   return TRUE;

@@ -139,7 +139,7 @@ prepare (UdpliteSocket * self, const UdpliteOutput * output,
 
   if ((output->path.address_size == 16) != self->ipv6)
     return socket_set_error (error, EAFNOSUPPORT,
-        "could not send by a socket of %s", self->ipv6 ? "IPv6" : "IPv4");
+        "could not send from a socket for %s", self->ipv6 ? "IPv6" : "IPv4");
   route = udplite_routes_find (self->raw->routes, &output->path, self->socket,
       error);
   if (!route)
