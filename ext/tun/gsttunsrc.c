@@ -304,10 +304,10 @@ static const GstWirelessProperty properties[] = {
    * #guint64. They are 0 when the element starts, never decrease, and can be
    * read until the element starts again:
    *
-   * * `packets`: number of packets that were read * `bytes`: size of these
-   * packets, IP headers included * `lists`: number of batches of 1 to 64
-   * waiting packets that were read * `dropped`: packets that the kernel dropped
-   * because the queue of the device
+   * * `packets`: number of packets that were read
+   * * `bytes`: size of these packets, IP headers included
+   * * `lists`: number of batches of 1 to 64 waiting packets that were read
+   * * `dropped`: packets that the kernel dropped because the queue of the device
    *   was full (#GstTunSrc:txqueuelen); always 0 with #GstTunSrc:fd, where the
    *   number is unknown
    */

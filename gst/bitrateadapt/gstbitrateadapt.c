@@ -4,29 +4,30 @@
  * @title: bitrateadapt
  * @short_description: Keeps the bitrate of the encoder upstream at what the network carries
  *
- * Live video over a link that changes is saved by the encoder first: when the link
- * halves, it has to make half. This element stands between encoder and sink and
- * passes everything through. It finds the encoder upstream and changes its bitrate
- * while it plays. What the network carries it learns from the elements downstream:
+ * When the bitrate that a network can carry drops by half, live video continues
+ * without losses only if the encoder halves its bitrate too. This element
+ * stands between the encoder and the sink and passes all buffers through. It
+ * finds the encoder upstream and changes its bitrate while it plays. It reads
+ * what the network can carry from the elements downstream:
  *
- * * the property `estimated-bitrate` of mmtpsink, dcctpthinsink, ifdsink, and of
- *   other elements that have it, as rtpgccbwe
+ * * the property `estimated-bitrate` of mmtpsink, dcctpthinsink, ifdsink, and
+ *   of other elements that have it, such as rtpgccbwe
  * * the round trip time in the `stats` of srtsink and ristsink
- * * the losses in RTCP receiver reports, where rtpbin stands before the sink
+ * * the losses in RTCP receiver reports, if rtpbin is upstream of the sink
  *
- * The bitrate falls at once and rises with care. It stays between
- * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. After a loss that
- * was not repaired, and when what waits at the sender will be late, the encoder is
- * asked for a key frame.
+ * The bitrate falls at once and rises slowly. It stays between
+ * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. The encoder is
+ * asked for a key frame after a loss that was not repaired, and when the data
+ * that wait at the sender will be late.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! h264parse ! bitrateadapt ! rtph264pay ! mmtpsink host=127.0.0.1 port=5004 blocking=false
  * ]| Sends video at the bitrate that mmtpsink estimates.
- * GST_DEBUG=bitrateadapt:5 explains each change.
+ * GST_DEBUG=bitrateadapt:5 logs each change and its reason.
  * |[
  * gst-launch-1.0 mmtpsrc port=5004 ! rtph264depay ! avdec_h264 ! autovideosink
- * ]| Shows it.
+ * ]| Shows the video.
  *
  * Since: 0.1
  */
@@ -49,30 +50,34 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define STATS_NAME "application/x-bitrateadapt-stats"
 #define CHANGE_NAME "application/x-bitrateadapt-change"
 
-/* The network is asked this often; belacoder's rule assumes it. */
+/* Interval at which the state of the network is read. The rule of belacoder
+ * assumes this interval. */
 #define PERIOD (20 * GST_MSECOND)
-/* So long encoder, network or estimate may be missing in a stream that runs before a
- * warning: pipelines are linked and connected bit by bit. */
+/* Time for which the encoder, the network or its estimate may be missing in a
+ * running stream before a warning is posted. Pipelines are linked and connected
+ * step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
-/* The first RTCP report comes within 3.1 s (RFC 3550, section 6.3.1, half of the
- * minimum interval of 5 s), and may be lost. */
+/* The same time for RTCP. The first report arrives within 3.1 s (RFC 3550
+ * section 6.3.1, half of the minimum interval of 5 s), and it may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
-/* The rate of the encoder is measured over this many parts of a second. */
+/* The bitrate of the encoder is measured over one second, which is divided into
+ * this many parts. */
 #define N_PARTS 10
 #define PART (GST_SECOND / N_PARTS)
 
 typedef struct
 {
-  guint64 bytes[N_PARTS];       /* a ring */
-  guint64 part;                 /* number of the newest one */
+  guint64 bytes[N_PARTS];       /* ring buffer: bytes in each part */
+  /* number of the newest part, counted from time 0 */
+  guint64 part;
 } Meter;
 
 typedef enum
 {
-  TROUBLE_ENCODER,              /* none, or several */
-  TROUBLE_NETWORK,              /* nothing downstream knows the network */
-  TROUBLE_ESTIMATE,             /* it has told nothing so far */
+  TROUBLE_ENCODER,              /* no encoder, or several */
+  TROUBLE_NETWORK,              /* no element downstream knows the network */
+  TROUBLE_ESTIMATE,             /* the element has reported nothing yet */
   TROUBLE_LAST
 } Trouble;
 
@@ -80,7 +85,7 @@ struct _GstBitrateAdapt
 {
   GstBaseTransform parent;
 
-  GThread *thread;              /* from start to stop */
+  GThread *thread;              /* exists from start to stop */
 
   /* --- protected by the object lock --- */
   gchar *encoder_name, *network_name;
@@ -88,12 +93,14 @@ struct _GstBitrateAdapt
   gdouble headroom;
   guint max_changes;
   gboolean request_key_frames, post_messages;
-  BitrateControl *control;      /* since an encoder was found; NULL: before */
+  BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
-  guint64 passed;               /* buffers */
-  gboolean is_repeated;         /* the encoder begins anew: new caps */
-  gchar *encoder, *network;     /* names, for the statistics */
-  BitrateReport report;         /* the last one */
+  guint64 passed;               /* number of buffers that passed */
+  /* The target bitrate has to be set again, because the encoder was restarted
+   * by new caps or is another one. */
+  gboolean is_repeated;
+  gchar *encoder, *network;     /* names of the elements, for the statistics */
+  BitrateReport report;         /* latest report */
   BitrateKeyFrames key_frames;
   guint64 lost, refused;
 
@@ -102,13 +109,17 @@ struct _GstBitrateAdapt
   GCond cond;
   gboolean is_stopping;
 
-  /* --- thread only --- */
-  gpointer followed;            /* the encoder, to be compared only */
-  gboolean has_refused, has_failed;     /* that encoder, and that is told */
+  /* --- used by `thread` only --- */
+  /* encoder in use; compared but never dereferenced */
+  gpointer followed;
+  /* Whether the current encoder has refused a bitrate, and whether an error
+   * about its fixed bitrate was posted. */
+  gboolean has_refused, has_failed;
   const BitrateRule *rule;
-  guint64 loss_report;          /* the last one that was taken */
+  /* loss_report of the latest GstBitrateNetwork */
+  guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
-  guint64 trouble_since[TROUBLE_LAST];  /* 0: there is none */
+  guint64 trouble_since[TROUBLE_LAST];  /* ns; 0 = the problem does not exist */
   gboolean trouble_told[TROUBLE_LAST];
 };
 
@@ -131,7 +142,7 @@ get_now (void)
   return g_get_monotonic_time () * (guint64) GST_USECOND;
 }
 
-/* --- the rate that the encoder makes: with object lock -------------------- */
+/* --- measured bitrate of the encoder, object lock held -------------------- */
 
 static void
 meter_advance (Meter * meter, guint64 now)
@@ -146,7 +157,7 @@ meter_advance (Meter * meter, guint64 now)
   meter->part = part;
 }
 
-/* bit/s in the last second */
+/* Returns the bitrate of the last second in bit/s. */
 static guint64
 meter_get (Meter * meter, guint64 now)
 {
@@ -172,7 +183,8 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* An encoder that gets other caps begins anew, and some then forget their rate. */
+/* New caps restart an encoder, and some encoders then return to their initial
+ * bitrate. */
 static gboolean
 gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -186,9 +198,11 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* --- trouble: thread ------------------------------------------------------ */
+/* --- warnings, in the thread ---------------------------------------------- */
 
-/* Time counts only while the stream runs. TRUE: it is to be told now */
+/* Records whether a problem exists. Returns TRUE once the problem has existed
+ * for `timeout` ns and has not been reported yet. The caller sees to it that
+ * only the time of a running stream counts. */
 static gboolean
 note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -242,7 +256,7 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   if (note_trouble (self, TROUBLE_ESTIMATE, is_there
           && is_silent, now, timeout))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("The bitrate does not follow the network: \"%s\" has told nothing of it "
+        ("The bitrate does not follow the network: \"%s\" has reported nothing "
             "for %u s.", network->element, (guint) (timeout / GST_SECOND)),
         ("The encoder keeps its bitrate. Is the receiver connected, and does it "
             "send reports?"));
@@ -255,7 +269,7 @@ tell_several (GstBitrateAdapt * self)
       ("The bitrate does not follow the network: there are several video "
           "encoders upstream."),
       ("Set \"encoder\" to the name of the one that is to follow, or put a "
-          "bitrateadapt behind each encoder."));
+          "bitrateadapt downstream of each encoder."));
 }
 
 static void
@@ -274,7 +288,8 @@ tell_missing (GstBitrateAdapt * self, const gchar * name)
   g_free (list);
 }
 
-/* Once for each encoder. It is a mistake of the pipeline, so it is an error. */
+/* Posted once for each encoder. The pipeline is wrong, so that this is an error
+ * and not a warning. */
 static void
 tell_fixed (GstBitrateAdapt * self, GstElement * element, const gchar * reason)
 {
@@ -286,9 +301,10 @@ tell_fixed (GstBitrateAdapt * self, GstElement * element, const gchar * reason)
   g_free (list);
 }
 
-/* --- the encoder: thread -------------------------------------------------- */
+/* --- encoder, in the thread ----------------------------------------------- */
 
-/* Another encoder than before gets the rate as soon as it is there. */
+/* Makes `element` the encoder in use. If it is another encoder than before, it
+ * gets the target bitrate at once. */
 static void
 follow (GstBitrateAdapt * self, GstElement * element)
 {
@@ -305,7 +321,8 @@ follow (GstBitrateAdapt * self, GstElement * element)
   GST_DEBUG_OBJECT (self, "the encoder is %" GST_PTR_FORMAT, element);
 }
 
-/* NULL: none that can follow. Release it. */
+/* Returns the encoder (transfer full), or NULL if there is none whose bitrate
+ * can be changed. */
 static GstElement *
 find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
     guint64 now)
@@ -387,9 +404,9 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
   g_object_notify (G_OBJECT (self), "target-bitrate");
 }
 
-/* --- the network: thread -------------------------------------------------- */
+/* --- network, in the thread ----------------------------------------------- */
 
-/* With object lock */
+/* The caller holds the object lock. */
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -419,14 +436,15 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   GST_OBJECT_UNLOCK (self);
   if (!is_due)
     return;
-  GST_DEBUG_OBJECT (self, "asking for a key frame; lost so far: %"
+  GST_DEBUG_OBJECT (self, "requesting a key frame; lost so far: %"
       G_GUINT64_FORMAT, network->lost);
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_wireless_event_new_key_unit_request ());
 }
 
-/* mmtpsink asks for a key frame too, when it gives up a frame. While one comes, another
- * one would only take its place in the network. */
+/* Drops requests for a key frame from downstream while a requested key frame is
+ * on its way. mmtpsink requests one when it drops a frame, too. A second key
+ * frame would only use up bitrate that the first one needs. */
 static gboolean
 gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -440,14 +458,15 @@ gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
     GST_OBJECT_UNLOCK (self);
   }
   if (is_coming) {
-    GST_DEBUG_OBJECT (self, "a key frame comes: not asking for another one");
+    GST_DEBUG_OBJECT (self,
+        "a key frame is on its way: no other one is requested");
     gst_event_unref (event);
     return TRUE;
   }
   return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
-/* RTCP tells the same losses until the next report. */
+/* RTCP statistics repeat the same losses until the next report arrives. */
 static void
 drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
 {
@@ -476,11 +495,11 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         self->reserved_bitrate + 1) - self->reserved_bitrate;
   self->report = network->report;
   if (g_strcmp0 (self->network, network->element) != 0) {
-    GST_DEBUG_OBJECT (self, "the network is known to %s",
+    GST_DEBUG_OBJECT (self, "the state of the network is read from %s",
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* Counters of another element */
+    /* The counters are those of another element now. */
     self->lost_before = network->lost;
     self->lost_key_frames_before = network->lost_key_frames;
   }
@@ -488,7 +507,7 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   request_key_frame (self, network, now);
 }
 
-/* With object lock */
+/* The caller holds the object lock. */
 static void
 get_config (const GstBitrateAdapt * self, guint64 latency,
     BitrateConfig * config)
@@ -500,7 +519,7 @@ get_config (const GstBitrateAdapt * self, guint64 latency,
   config->max_changes = self->max_changes;
 }
 
-/* With object lock */
+/* The caller holds the object lock. */
 static void
 make_control (GstBitrateAdapt * self, const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate)
@@ -510,7 +529,8 @@ make_control (GstBitrateAdapt * self, const BitrateConfig * config,
   self->control = bitrate_control_new (config, rule, bitrate);
 }
 
-/* TRUE: the encoder is to be asked for `bitrate`. `present`: what it makes now */
+/* Returns TRUE if the encoder is to be set to `bitrate`. `present` is its
+ * bitrate now, in bit/s. */
 static gboolean
 decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
     guint64 present, guint64 * bitrate)
@@ -554,9 +574,9 @@ adapt (GstBitrateAdapt * self)
   gst_bitrate_network_clear (&network);
 }
 
-/* An encoder may hold its lock for as long as it takes for a frame, and the network
- * may block the streaming thread just when the rate has to fall. Therefore this is a
- * thread of its own. */
+/* An encoder may hold its lock while it encodes a frame, and the network may
+ * block the streaming thread just when the bitrate has to fall. Therefore a
+ * thread of its own changes the bitrate. */
 static gpointer
 run (gpointer data)
 {
@@ -693,9 +713,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:encoder:
    *
-   * Unset: the video encoder upstream, which may be in a bin, and behind parsers,
-   * queues, payloaders and muxers. Where there are several, the name says which one
-   * follows.
+   * If unset, the video encoder upstream is used. It may be inside a bin, and
+   * there may be parsers, queues, payloaders and muxers downstream of it. If
+   * there are several encoders, this name selects one of them.
    */
   PROPERTY_STRING ("encoder", "Encoder",
       "Name of the encoder in the pipeline (unset = the one upstream)",
@@ -704,8 +724,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:estimator:
    *
-   * Unset: what is downstream decides, in this order: the lowest
-   * `estimated-bitrate` of an element, srtsink or ristsink, an RTP session.
+   * If unset, an element downstream is used. The precedence is: the element
+   * with the lowest `estimated-bitrate`, srtsink or ristsink, an RTP session.
    */
   PROPERTY_STRING ("estimator", "Estimator",
       "Name of the element in the pipeline that estimates what the network "
@@ -725,7 +745,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:headroom:
    *
-   * What is left free of an estimate has room for the headers of RTP, for
+   * The unused part of the estimate is needed for RTP headers, for
    * retransmissions, and for frames that are larger than the average.
    */
   PROPERTY_DOUBLE ("headroom", "Headroom",
@@ -748,9 +768,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:post-messages:
    *
-   * An element message `application/x-bitrateadapt-change` for each change of the
-   * encoder, with the fields `target-bitrate`, `estimated-bitrate`,
-   * `application-limited` and `encoder-bitrate` of #GstBitrateAdapt:stats.
+   * Whether an element message `application/x-bitrateadapt-change` is posted
+   * for each change of the encoder's bitrate. It has the fields
+   * `target-bitrate`, `estimated-bitrate`, `application-limited` and
+   * `encoder-bitrate` of #GstBitrateAdapt:stats.
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
       "Whether an element message is posted for each change of the encoder",
@@ -759,7 +780,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:target-bitrate:
    *
-   * It notifies at each change.
+   * The property is notified at each change.
    */
   PROPERTY_COMPUTED ("target-bitrate", "Target bitrate",
       "Bitrate that the encoder was set to last (bit/s, 0 = none yet)",
@@ -770,26 +791,28 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:stats:
    *
-   * A #GstStructure named `application/x-bitrateadapt-stats`. #guint64 but where it
-   * says otherwise; counters begin at 0 when the element starts:
+   * A #GstStructure named `application/x-bitrateadapt-stats`. The fields are
+   * #guint64 unless another type is stated. Counters are 0 when the element
+   * starts:
    *
-   * * `encoder`, `estimator`: #gchararray, names of the elements that were found
+   * * `encoder`, `estimator`: #gchararray, names of the elements in use
    * * `rule`: #gchararray, `estimate`, `round-trip` or `loss`
-   * * `estimated-bitrate`: bit/s that the estimator tells, less
-   *   #GstBitrateAdapt:reserved-bitrate; 0: none
-   * * `application-limited`: #gboolean, the network may carry more than that
-   * * `target-bitrate`: bit/s that the encoder was asked for last
+   * * `estimated-bitrate`: bit/s that the estimator reports, less
+   *   #GstBitrateAdapt:reserved-bitrate; 0 = no estimate
+   * * `application-limited`: #gboolean, whether the network may carry more than
+   *   the estimate
+   * * `target-bitrate`: bit/s that the encoder was set to last
    * * `encoder-bitrate`: bit/s that passed in the last second
-   * * `queued-bytes`: that wait in queues downstream and in the sink
-   * * `buffers`: that passed
-   * * `reports`: times at which the estimator told something
-   * * `rises`, `falls`: changes of the encoder
+   * * `queued-bytes`: bytes that wait in queues downstream and in the sink
+   * * `buffers`: buffers that passed
+   * * `reports`: number of reports of the estimator
+   * * `rises`, `falls`: changes of the encoder's bitrate
    * * `held-back`: changes that had to wait because of
    *   #GstBitrateAdapt:max-changes
-   * * `refused`: changes that the encoder did not take
-   * * `lost`: packets or frames that were lost for good, as the estimator counts
-   *   them
-   * * `key-frames-requested`
+   * * `refused`: changes that the encoder did not accept
+   * * `lost`: packets or frames that were lost and not repaired, as the
+   *   estimator counts them
+   * * `key-frames-requested`: requests for a key frame
    */
   PROPERTY_STATS
       ("Estimate, target and bitrate of the encoder, and the changes "

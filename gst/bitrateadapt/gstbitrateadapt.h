@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element bitrateadapt, which sets the bitrate of the encoder upstream to
+ * what the network downstream can carry.
+ */
 
 #pragma once
 

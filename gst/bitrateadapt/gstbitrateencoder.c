@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the video encoder and changes its bitrate. The header documents the
+ * functions.
+ */
 
 #include "gstbitrateencoder.h"
 
@@ -8,8 +11,8 @@
 
 #define AT_START "it takes its rate only when it starts"
 
-/* One line for each encoder: that is all that a new one needs. tests/interop/
- * bitrateencoders.c tries those that are installed. */
+/* A new encoder needs only one more line in this table.
+ * tests/interop/bitrateencoders.c tests those encoders that are installed. */
 static const GstBitrateEncoder encoders[] = {
   {"x264enc", "bitrate", 1000},
   {"x265enc", "bitrate", 1000},
@@ -182,8 +185,8 @@ gst_bitrate_encoder_get (GstElement * element,
   return units * encoder->bits_per_unit;
 }
 
-/* The driver keeps the other controls; the element forgets them unless they are
- * set again. */
+/* The driver keeps the other controls, but the element would no longer list
+ * them unless they are set again together with the bitrate. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

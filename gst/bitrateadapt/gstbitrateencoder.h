@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Encoders, and how their rate is changed while they run. */
+/* Table of the supported video encoders, and functions that find an encoder in
+ * the pipeline and change its bitrate while it runs. */
 
 #pragma once
 
@@ -9,32 +10,40 @@ typedef struct
 {
   const gchar *factory;
   const gchar *property;
-  guint bits_per_unit;          /* of the property, for each second */
-  const gchar *control;         /* the property is a GstStructure, and this is the
-                                 * field in it; NULL: the property is a number */
-  const gchar *fixed_because;   /* the rate cannot be changed; NULL: it can */
+  guint bits_per_unit;          /* size of a unit of the property, in bit/s */
+  /* Name of the field, if the property is a GstStructure; NULL = the property
+   * is a number. */
+  const gchar *control;
+  /* Why the bitrate cannot be changed while the encoder runs; NULL = it can. */
+  const gchar *fixed_because;
 } GstBitrateEncoder;
 
 typedef enum
 {
   GST_BITRATE_FOUND,
-  GST_BITRATE_NONE,             /* no video encoder */
-  GST_BITRATE_SEVERAL,          /* more than one */
-  GST_BITRATE_FIXED             /* one, whose rate cannot be changed */
+  GST_BITRATE_NONE,             /* no video encoder was found */
+  GST_BITRATE_SEVERAL,          /* more than one video encoder was found */
+  /* one video encoder was found, whose bitrate cannot be changed */
+  GST_BITRATE_FIXED
 } GstBitrateSearch;
 
-/* The encoder upstream of the pad, or the element of that name in the same
- * pipeline. `element` is to be released unless the result is NONE, and is the
- * first one of SEVERAL. `reason`: of FIXED, to be freed */
+/* Finds the encoder upstream of `sinkpad`, or the element `name` in the same
+ * pipeline if `name` is not NULL. `element` is set to the encoder (transfer
+ * full), to the first one with GST_BITRATE_SEVERAL, and to NULL with
+ * GST_BITRATE_NONE. `encoder` is set to its entry in the table. With
+ * GST_BITRATE_FIXED, `reason` is set to a text that says why the bitrate cannot
+ * be changed; otherwise it is NULL. The caller frees `reason`. */
 GstBitrateSearch gst_bitrate_encoder_find (GstPad * sinkpad,
     const gchar * name, GstElement ** element,
     const GstBitrateEncoder ** encoder, gchar ** reason);
-/* "x264enc, x265enc, ..." */
+/* Returns the names of the encoders whose bitrate can be changed, as "x264enc,
+ * x265enc, ...". The caller frees the text. */
 gchar *gst_bitrate_encoder_list (void);
 
-/* bit/s */
+/* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* FALSE: the element did not take it */
+/* Sets the bitrate of `element`, in bit/s. Returns FALSE if the property has
+ * another value afterwards. */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the element that knows the network, and reads its statistics. The
+ * header documents the functions.
+ */
 
 #include "gstbitratenetwork.h"
 
@@ -8,9 +11,10 @@
 
 #define ESTIMATE "estimated-bitrate"
 
-/* --- numbers of a structure ----------------------------------------------- */
+/* --- numbers in a structure ----------------------------------------------- */
 
-/* Elements differ in the type of their counters. */
+/* Reads a number of any type, because elements use different types for their
+ * counters. Returns FALSE if the field is missing. */
 static gboolean
 get_field (const GstStructure * stats, const gchar * name, gdouble * number)
 {
@@ -28,7 +32,8 @@ get_field (const GstStructure * stats, const gchar * name, gdouble * number)
   return done;
 }
 
-/* Counters, of which the stats have some */
+/* Adds up the counters in `names`; those that `stats` does not have count as 0.
+ */
 static guint64
 add_up (const GstStructure * stats, const gchar * const *names)
 {
@@ -43,7 +48,8 @@ add_up (const GstStructure * stats, const gchar * const *names)
 typedef void (*ReadEntry) (const GstStructure * entry,
     GstBitrateNetwork * network);
 
-/* srtsink, ristsink and rtpsession have arrays of structures. */
+/* Calls `read` for each structure in the array `name`. The statistics of
+ * srtsink, ristsink and rtpsession contain such arrays. */
 static void
 read_entries (const GstStructure * stats, const gchar * name, ReadEntry read,
     GstBitrateNetwork * network)
@@ -79,20 +85,21 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Of mmtpsink, dcctpthinsink, ifdsink and ifdqueue: a key frame helps after each of
- * these. mmtpsink itself asks for one after a frame that it gave up. */
+/* Counters of mmtpsink, dcctpthinsink, ifdsink and ifdqueue. After each of
+ * these losses a key frame helps. A frame that mmtpsink dropped is not counted
+ * here, because mmtpsink itself requests a key frame then. */
 static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
   NULL
 };
 
-/* Of mmtpsink; of ifdsink */
+/* Counters of mmtpsink ("queued-bytes") and of ifdsink (the others). */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
 static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
 
-/* mmtpsink tells it of each channel. */
+/* Adds up the bytes in flight, which mmtpsink reports for each path. */
 static void
 read_in_flight (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -112,7 +119,7 @@ read_in_flight (const GstStructure * stats, GstBitrateNetwork * network)
   network->report.in_flight = sum;
 }
 
-/* ms, as mmtpsink has it */
+/* Reads the property `latency`, which is in ms in mmtpsink. */
 static void
 read_latency (GstElement * element, GstBitrateNetwork * network)
 {
@@ -140,8 +147,8 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The property changes when the element tells it, which mmtpsink does not do for
-   * each report. */
+  /* The property changes only when the element notifies it, which mmtpsink does
+   * not do for each report. The statistics have the latest estimate. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",
@@ -170,7 +177,7 @@ note_round_trip (GstBitrateNetwork * network, gdouble round_trip)
     network->report.round_trip = round_trip;
 }
 
-/* With several callers the slowest counts. */
+/* If there are several callers, the one with the longest round trip counts. */
 static void
 read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -209,8 +216,9 @@ read_rist (const GstStructure * stats, GstBitrateNetwork * network)
 
 /* --- RTCP ----------------------------------------------------------------- */
 
-/* A remote source whose last report had a block about us (RFC 3550 section
- * 6.4.1). With several receivers the one that loses most counts. */
+/* Reads a remote source whose last report had a block about our stream (RFC
+ * 3550 section 6.4.1). If there are several receivers, the one with the
+ * greatest loss counts. */
 static void
 read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -243,7 +251,7 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* By falling precedence */
+/* in the order of their precedence, highest first */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
@@ -254,10 +262,11 @@ static const Kind kinds[] = {
 
 typedef struct
 {
-  GstElement *element;          /* the best so far */
-  const Kind *kind;             /* NULL: it has an estimate */
+  GstElement *element;          /* best element found so far */
+  const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
-  guint64 waiting, lost;        /* in queues on the way: bytes, frames */
+  /* in queues on the way downstream: bytes that wait, frames that were lost */
+  guint64 waiting, lost;
 } Search;
 
 static void
@@ -307,8 +316,8 @@ is_ifd_queue (GstElement * element)
   return factory && g_str_equal (GST_OBJECT_NAME (factory), "ifdqueue");
 }
 
-/* Data in a queue of the pipeline wait for the network as much as what the sink
- * holds. */
+/* Data in a queue of the pipeline wait for the network just as the data in the
+ * sink do. */
 static void
 count_waiting (Search * search, GstElement * element)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an element downstream knows of the network. */
+/* Reads what the elements downstream know about the network: estimates, round
+ * trip times, losses and the data that wait in queues. */
 
 #pragma once
 
@@ -9,19 +10,27 @@
 
 typedef struct
 {
-  const BitrateRule *rule;      /* NULL: no element knows anything */
-  gchar *element;               /* its name */
-  guint64 latency;              /* ns from here to the display; 0: unknown */
-  guint64 lost;                 /* what was lost or given up for good so far, by
-                                 * the element's own counters */
-  guint64 lost_key_frames;      /* likewise: key frames that were given up */
-  guint64 loss_report;          /* another one: the losses are of a new report */
-  BitrateReport report;         /* but for the time */
+  /* rule for this kind of information; NULL = no element has any */
+  const BitrateRule *rule;
+  gchar *element;               /* name of the element */
+  /* ns from here until the frame is displayed; 0 = unknown */
+  guint64 latency;
+  /* Packets or frames lost or dropped so far and not repaired, according to the
+   * element's own counters. */
+  guint64 lost;
+  /* key frames dropped so far, according to the element */
+  guint64 lost_key_frames;
+  /* Identifies the receiver report that the losses come from: the value changes
+   * with each new report. */
+  guint64 loss_report;
+  BitrateReport report;         /* complete except for the field `now` */
 } GstBitrateNetwork;
 
-/* Of the elements downstream of the pad, or of the element of that name in the same
- * pipeline. An element with an estimate has precedence over SRT and RIST, and these
- * over an RTP session. Of several estimates the lowest counts. */
+/* Reads the state of the network from the elements downstream of `srcpad`, or
+ * from the element `name` in the same pipeline if `name` is not NULL. An
+ * element with an estimate takes precedence over SRT and RIST, and these take
+ * precedence over an RTP session. Among several estimates the lowest one is
+ * used. The caller frees the strings with gst_bitrate_network_clear (). */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Follows the links between elements. The header documents the functions. */
 
 #include "gstbitratewalk.h"
 
@@ -6,7 +7,7 @@ typedef struct
 {
   GstBitrateVisit visit;
   gpointer data;
-  GHashTable *seen;             /* pads */
+  GHashTable *seen;             /* set of the pads that were visited */
 } Walk;
 
 static void walk_from (Walk * walk, GstPad * pad);
@@ -17,8 +18,8 @@ walk_link (const GValue * value, gpointer data)
   walk_from (data, g_value_get_object (value));
 }
 
-/* A pipeline that changes meanwhile is walked again: `seen` stops at what has been
- * visited. */
+/* If the pipeline changes meanwhile, the links are iterated again. `seen`
+ * prevents a pad from being visited twice. */
 static void
 walk_internal_links (Walk * walk, GstPad * pad)
 {
@@ -31,7 +32,7 @@ walk_internal_links (Walk * walk, GstPad * pad)
   gst_iterator_free (links);
 }
 
-/* The element that a pad belongs to, and what lies behind it */
+/* Visits the element of `pad` and the elements beyond it. */
 static void
 walk_element (Walk * walk, GstPad * pad)
 {
@@ -40,7 +41,7 @@ walk_element (Walk * walk, GstPad * pad)
   if (parent == NULL)
     return;
   if (GST_IS_GHOST_PAD (parent)) {
-    /* The way out of a bin */
+    /* `pad` is inside a bin: continue at the bin's ghost pad. */
     walk_from (walk, GST_PAD_CAST (parent));
   } else if (GST_IS_ELEMENT (parent)
       && !walk->visit (GST_ELEMENT_CAST (parent), walk->data)) {

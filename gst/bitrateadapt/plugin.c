@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers bitrateadapt. */
+/* Registers the element bitrateadapt. */
 
 #include "config.h"
 

@@ -1030,7 +1030,7 @@ GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
     "there is no video encoder upstream",
     "no element downstream knows what the network carries",
     "there are several video encoders upstream",
-    "\"silent\" has told nothing of it for 3 s",
+    "\"silent\" has reported nothing for 3 s",
     "the pipeline has no element \"missing\"",
   };
   GstElement *one, *two;
