@@ -4,30 +4,31 @@
  * @title: wirelesslink
  * @short_description: A bad link, or a radio medium that several stations share
  *
- * Makes of a pipeline on a good network one on a bad network: each buffer is a
- * packet that waits in the queue of a device, is sent at the rate of the link,
- * repeated, lost or damaged by the radio, and comes out as much later. Profiles
- * have the numbers of networks that were measured. One seed is one radio: the
- * same packets meet the same fates again.
+ * Emulates a bad network between two elements. Each buffer is a packet: it
+ * waits in the queue of a network device and is transmitted at the rate of the
+ * link. The radio may lose or damage it, so that it is transmitted again, and
+ * it leaves the element with the resulting delay. Profiles provide the numbers
+ * of measured networks. The same seed gives the same radio: the same packets
+ * meet the same fates in each run.
  *
- * There are as many flows as sink pads were requested: what enters `sink_0`
- * leaves by `src_0`. All of them share one medium, so that TCP's
- * acknowledgements spend the same airtime as its data. The pad property
- * #GstWirelessLinkPad:station says whose transmitter a flow uses. With one flow
- * it is a plain filter. Caps, segments, tags and the end of the stream keep
- * their places among the packets.
+ * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
+ * by `src_0`. All flows share one medium, so that the acknowledgements of TCP
+ * use the same airtime as its data. The pad property
+ * #GstWirelessLinkPad:station says whose transmitter a flow uses. With a single
+ * flow the element is a simple filter. Caps, segments, tags and EOS keep their
+ * positions among the packets.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! clocksync ! rfc2250pay ! wirelesslink profile=80211b interference=always ! udpsink host=127.0.0.1 port=5004 sync=false
- * ]| Video over IEEE 802.11b beside a microwave oven.
+ * ]| Sends video over IEEE 802.11b next to a microwave oven.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b location=fates.log ! rfc2250depay ! mpegstat silent=false ! fakesink
- * ]| The same experiment from end to end in a second or so: nobody waits, the
- * timestamps say when packets arrived.
+ * ]| Runs the whole experiment in about a second: no element waits, and the
+ * timestamps of the packets say when they arrived.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b queue=ifd ! rfc2250depay ! mpegstat silent=false ! fakesink
- * ]| The link is too slow for the film, and its queue loses B-frames, no others.
+ * ]| The link is too slow for the film, and its queue drops only B-frames.
  *
  * Since: 0.1
  */
@@ -69,9 +70,10 @@ G_DEFINE_TYPE_WITH_CODE (GstWirelessLink, gst_wireless_link, GST_TYPE_ELEMENT,
 GST_ELEMENT_REGISTER_DEFINE (wirelesslink, "wirelesslink", GST_RANK_NONE,
     GST_TYPE_WIRELESS_LINK);
 
-/* Pads */
+/* --- pads ----------------------------------------------------------------- */
 
-/* With the lock: that of the name, or the first free one; -1: taken */
+/* Returns the number in `name`, or the first free number if `name` has none, or
+ * -1 if the number is in use or too large. The caller holds the lock. */
 static gint64
 find_number (GstWirelessLink * self, const gchar * name)
 {
@@ -111,15 +113,15 @@ gst_wireless_link_request_new_pad (GstElement * element, GstPadTemplate *
   GstWirelessLinkFlow *flow;
   gint64 number;
 
-  /* Two threads that ask at once must not find the same number; and the state
-   * must not change between the activation of both pads. */
+  /* The state lock keeps two threads from getting the same number, and the
+   * state from changing between the activation of the two pads. */
   GST_STATE_LOCK (element);
   gst_wireless_link_lock (self);
   number = find_number (self, name);
   gst_wireless_link_unlock (self);
   if (number < 0) {
     GST_STATE_UNLOCK (element);
-    GST_WARNING_OBJECT (self, "can't make a pad %s", name);
+    GST_WARNING_OBJECT (self, "can't create a pad %s", GST_STR_NULL (name));
     return NULL;
   }
   flow = gst_wireless_link_flow_new (self, number, template,
@@ -168,7 +170,7 @@ gst_wireless_link_release_pad (GstElement * element, GstPad * pad)
   gst_wireless_link_flow_unref (flow);
 }
 
-/* sink_0::station=1 */
+/* GstChildProxy, for pad properties as in sink_0::station=1 */
 
 static GObject *
 gst_wireless_link_get_child_by_index (GstChildProxy * proxy, guint index)
@@ -205,7 +207,7 @@ gst_wireless_link_child_proxy_init (gpointer iface, gpointer iface_data)
   proxy->get_children_count = gst_wireless_link_get_children_count;
 }
 
-/* States */
+/* --- state changes -------------------------------------------------------- */
 
 static gboolean
 gst_wireless_link_set_clock (GstElement * element, GstClock * clock)
@@ -216,8 +218,8 @@ gst_wireless_link_set_clock (GstElement * element, GstClock * clock)
   return set;
 }
 
-/* A link in real time is live: what is in it at first comes out when it
- * plays. */
+/* With mode=realtime the element is live: packets leave the link only in
+ * PLAYING. */
 static GstStateChangeReturn
 get_live_return (GstWirelessLink * self, GstStateChangeReturn result)
 {
@@ -262,9 +264,9 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
   return result;
 }
 
-/* Properties */
+/* --- properties ----------------------------------------------------------- */
 
-/* With lock, under which this adds no notices */
+/* The caller holds the lock. This function adds no notices. */
 static void
 wake_senders (gpointer object)
 {
@@ -284,12 +286,13 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:mode:
    *
-   * In real time packets arrive when they come and leave when the model says,
-   * by the pipeline's clock; link time stands still while the element does not
-   * play. With `timestamp` their running times say when they arrive, nobody
-   * waits, and the timestamps of what leaves are later by as much as the
-   * packet was delayed; flows are merged in the order of their times, so that
-   * what one of them carries can't depend on what left by another.
+   * With `realtime` a packet arrives when its buffer arrives, and leaves when
+   * the model says so, by the clock of the pipeline. Link time stands still
+   * while the element is not in PLAYING. With `timestamp` the running time of a
+   * buffer is its arrival time and no thread waits. The timestamps of the
+   * output are later than those of the input by the delay of the packet. Flows
+   * are merged in the order of their times, so that an input must not depend on
+   * the output of another flow.
    */
   PROPERTY_ENUM ("mode", "Mode",
       "Whether packets are held back until they leave the link, or only get "
@@ -300,9 +303,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:blocking:
    *
-   * Who sends into a full queue waits until there is room, as a blocking socket
-   * does; otherwise the packet is lost. With `mode=timestamp` the packet enters
-   * when there is room, and those behind it in its flow no earlier.
+   * If this is TRUE, a thread that pushes into a full queue waits until there
+   * is room, like a blocking socket. If it is FALSE, the packet is lost. With
+   * `mode=timestamp` the packet enters when there is room, and the packets
+   * after it in its flow enter no earlier.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "
@@ -313,8 +317,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:max-output-packets:
    *
-   * What left the link and was not taken downstream yet. In real time more is
-   * dropped, as `dropped-output`; with timestamps the link waits.
+   * Limit for packets that have left the link and were not yet pushed
+   * downstream. With `mode=realtime` further packets are dropped and counted as
+   * `dropped-output`; with `mode=timestamp` the link waits.
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
       "Maximum number of packets that wait for a src pad, and with "
@@ -326,8 +331,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:location:
    *
-   * A line for each packet's end, and for each change of a channel's quality
-   * and of a call, in the order of their times.
+   * The log has a line for the fate of each packet, for each change of a
+   * channel's quality and for each change of a call, ordered by time.
    */
   PROPERTY_STRING ("location", "Location",
       "File for the log of what happened to each packet, which is "
@@ -337,7 +342,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:record-pattern:
    *
-   * What chance did to each packet, for #GstWirelessLink:pattern.
+   * The file contains the random events of each packet, and can be replayed
+   * with #GstWirelessLink:pattern.
    */
   PROPERTY_STRING ("record-pattern", "Record pattern",
       "File for a pattern that replays the run, which is overwritten at "
@@ -347,7 +353,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:stats-update-interval:
    *
-   * While playing, #GstWirelessLink:stats comes as element message at this
+   * In PLAYING, #GstWirelessLink:stats is posted as an element message at this
    * interval of the pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
@@ -355,8 +361,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:stats:
    *
-   * A #GstStructure `application/x-wirelesslink-stats`, with a structure
-   * `flow-N` for each pair of pads.
+   * A #GstStructure named `application/x-wirelesslink-stats`, which contains a
+   * structure `flow-N` for each pair of pads.
    */
   PROPERTY_STATS ("Statistics since the element started: packets by their "
       "fates, airtime and lateness in ns", gst_wireless_link_create_stats),
@@ -364,7 +370,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:channel-quality:
    *
-   * That of station 0; #GstWirelessLinkPad:channel-quality has the others.
+   * The quality for station 0. See #GstWirelessLinkPad:channel-quality for the
+   * other stations.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Probability that a packet of station 0 sent now arrives undamaged at "

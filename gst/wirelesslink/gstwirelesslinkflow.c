@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What waits between a sink pad and its src pad besides the packets in the
- * core. Packets between two serialized events or queries make up an epoch: the
- * event is a barrier that goes when all packets before it have met their fate,
- * and packets from behind it that came out earlier wait for it.
+/* The items that wait between a sink pad and its src pad, in addition to the
+ * packets in the core. The packets between two serialized events or queries
+ * form an epoch. Such an event or query is a barrier: it passes when the fate
+ * of all packets before it is known, and packets after it that leave the link
+ * earlier wait until it has passed.
  */
 
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* Packets */
+/* --- packets -------------------------------------------------------------- */
 
 GstWirelessLinkPacket *
 gst_wireless_link_packet_new (GstWirelessLinkFlow * flow, GstBuffer * buffer,
@@ -35,7 +36,8 @@ gst_wireless_link_packet_free (gpointer data)
   g_slice_free (GstWirelessLinkPacket, packet);
 }
 
-/* A query belongs to who asked it. */
+/* Releases an item. A query is not released, because it belongs to the thread
+ * that sent it. */
 static void
 release_object (GstMiniObject * object)
 {
@@ -49,7 +51,7 @@ gst_wireless_link_item_free (GstWirelessLinkItem * item)
   release_object (item->object);
 }
 
-/* Epochs */
+/* --- epochs --------------------------------------------------------------- */
 
 static void
 add_epoch (GstWirelessLinkFlow * flow, gdouble rate)
@@ -74,7 +76,7 @@ free_epoch (GstWirelessLinkEpoch * epoch)
   g_slice_free (GstWirelessLinkEpoch, epoch);
 }
 
-/* Output */
+/* --- output --------------------------------------------------------------- */
 
 gboolean
 gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
@@ -83,8 +85,9 @@ gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
       (gint) flow->element->max_output_packets;
 }
 
-/* Nobody waits for what comes out of a dead src pad; only events for one that
- * may be linked again. */
+/* Returns whether the item is to be output. After an error of the src pad
+ * nothing is output. Events are still output if the src pad is not linked,
+ * because it may be linked later. */
 static gboolean
 is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
 {
@@ -122,7 +125,7 @@ output_item (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
   }
   if (makes_overflow (flow, item)) {
     GST_DEBUG_OBJECT (flow->element, "flow %u: dropped a packet: output: "
-        "downstream left max-output-packets waiting", flow->number);
+        "max-output-packets packets already wait for downstream", flow->number);
     g_array_index (flow->element->dropped_output, guint64, flow->number)++;
     gst_wireless_link_item_free (&copy);
     return;
@@ -144,8 +147,9 @@ output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
   output_item (flow, &item);
 }
 
-/* The barrier of the first epoch goes, and so do the packets that came out too
- * early, as far as there is a next one. */
+/* Outputs the barrier of the first epoch if all packets before it are finished,
+ * and then the packets of the next epoch that had to wait for it. Continues
+ * with the following epochs in the same way. */
 static void
 pass_barriers (GstWirelessLinkFlow * flow)
 {
@@ -223,7 +227,8 @@ gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     pass_barriers (flow);
 }
 
-/* Packets in the core are no longer this flow's. */
+/* The packets of this flow in the core get an outdated generation, so that they
+ * are discarded when they leave the core. */
 void
 gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
 {
@@ -235,7 +240,7 @@ gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
   pass_barriers (flow);
 }
 
-/* The whole */
+/* --- flow ----------------------------------------------------------------- */
 
 void
 gst_wireless_link_flow_init (GstWirelessLinkFlow * flow)
@@ -261,7 +266,8 @@ gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
     gst_wireless_link_item_free (item);
 }
 
-/* Nobody sends them again. */
+/* Stores a sticky event on the src pad before a flush discards it, because
+ * upstream does not send it again. Segment and EOS are the exceptions. */
 static void
 keep_sticky (GstWirelessLinkFlow * flow, GstMiniObject * object)
 {
@@ -286,7 +292,7 @@ keep_all_sticky (GstWirelessLinkFlow * flow, GstQueueArray * items)
   }
 }
 
-/* In the order in which they came */
+/* Keeps the sticky events in the order in which they arrived. */
 static void
 keep_events (GstWirelessLinkFlow * flow)
 {
@@ -298,8 +304,9 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Packets in the core belong to a generation that is over: what comes of them
- * is dropped there. A query that the task asks now has an end of its own. */
+/* Packets in the core now have an outdated generation, so that they are
+ * discarded when they leave the core. A query that the task is just sending is
+ * not refused here: the task finishes it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

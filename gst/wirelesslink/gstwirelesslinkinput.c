@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way into the link: its flows, what their packets are of frames where the
- * queue wants to know, and whether there is room for them.
+/* Input into the link: adds flows to the core, describes video packets for
+ * queues that know frames, and checks whether there is room for a packet.
  */
 
 #include "gstwirelesslinkprivate.h"
@@ -25,7 +25,8 @@ get_size (GstBuffer * buffer)
   return MIN (gst_buffer_get_size (buffer), G_MAXUINT32);
 }
 
-/* NULL: what it is makes no difference to the queue. */
+/* Returns a description of the packet as video, or NULL if the queue does not
+ * need one. */
 static const VideoPacket *
 look_at (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, VideoPacket * packet)
@@ -73,8 +74,9 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       get_size (buffer), look_at (self, flow, buffer, &packet));
 }
 
-/* Whoever waits for the end of what was sent does not wait for the rest of a
- * frame. */
+/* Returns whether `object` is EOS or a query. Both wait until all earlier
+ * packets have left the link. Therefore the queue then drops incomplete frames
+ * instead of waiting for their remaining packets. */
 static gboolean
 is_end (GstMiniObject * object)
 {

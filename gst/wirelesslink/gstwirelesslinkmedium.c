@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The medium that all flows share: the link, its time, and who waits for it.
+/* The medium that all flows share: the link, link time, and the threads that
+ * wait for the link.
  *
- * mode=realtime: link time is the time of the pipeline's clock while the
- * element plays. A scheduler waits for the next thing to happen.
- * mode=timestamp: link time is running time. Who brings a packet advances the
- * link as far as all flows are known.
+ * mode=realtime: link time follows the clock of the pipeline in PLAYING. A
+ * scheduler thread waits for the next event in the link.
+ *
+ * mode=timestamp: link time is running time. The thread that pushes a packet
+ * advances the link up to the time up to which the input of all flows is known.
  */
 
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* Link time without any packet's end, after which those that are left, in
- * mode=timestamp, are taken for lost: a call that never comes, a radio without
- * one good block */
+/* mode=timestamp: if the fate of no packet is decided for this span of link
+ * time, the remaining packets are considered lost. This happens if a call is
+ * never set up, or if the radio channel has no error-free block at all. */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
-/* Steps of the link between two moments in which others may have the lock */
+/* Number of steps of the link after which the lock is released for other
+ * threads. */
 #define MERGE_STEPS 256
 
-/* Notices: what is to be posted or notified as soon as the lock is free */
+/* --- notices: messages and notifications that wait until the lock is free - */
 
 typedef struct
 {
-  LinkEvent event;              /* of the quality or of a call */
-  GError *error;                /* or of a file that can't be written */
+  LinkEvent event;              /* change of the quality or of a call */
+  GError *error;                /* error of writing a file */
 } Notice;
 
 static void
@@ -99,7 +102,7 @@ add_notice (GstWirelessLink * self, const LinkEvent * event, GError * error)
   g_queue_push_tail (&self->notices, notice);
 }
 
-/* Time */
+/* --- link time ------------------------------------------------------------ */
 
 void
 gst_wireless_link_wake_scheduler (GstWirelessLink * self)
@@ -147,7 +150,7 @@ gst_wireless_link_pause (GstWirelessLink * self)
   gst_wireless_link_unlock (self);
 }
 
-/* Link time goes on where it was. */
+/* Switches to another clock. Link time continues from its current value. */
 void
 gst_wireless_link_change_clock (GstWirelessLink * self)
 {
@@ -159,7 +162,7 @@ gst_wireless_link_change_clock (GstWirelessLink * self)
   gst_wireless_link_unlock (self);
 }
 
-/* What comes out */
+/* --- output of the link --------------------------------------------------- */
 
 static GstWirelessLinkFlow *
 find_flow (GstWirelessLink * self, guint number)
@@ -169,7 +172,8 @@ find_flow (GstWirelessLink * self, guint number)
   return g_ptr_array_index (self->flows, number);
 }
 
-/* The flow of a packet that was not flushed or released meanwhile */
+/* Returns the flow of a packet, or NULL if the packet was flushed or the flow
+ * was released. */
 static GstWirelessLinkFlow *
 find_flow_of (GstWirelessLink * self, const LinkPacket * packet)
 {
@@ -197,17 +201,17 @@ gst_wireless_link_flush_log (GstWirelessLink * self)
     add_notice (self, NULL, error);
 }
 
-/* The words of the statistics, and what they mean */
+/* Names of the fates in the statistics, and their meanings for the log. */
 static const gchar *const fates[LINK_FATE_LAST] = {
   "delivered", "damaged: the receiver gets it with wrong bits",
   "queue: the device queue had no room",
   "air: all attempts to transmit it failed",
   "check: it was damaged, and the frame check found that",
-  "reset: the link layer gave up and began anew",
+  "reset: the link layer gave up the packet and was reset",
   "call: the call broke, or there was none",
   "receiver: the receiver could not keep up",
-  "too-big: it has more bytes than this link carries",
-  "frame: it was given up with the frame that it is of"
+  "too-big: it is larger than the link can carry",
+  "frame: it was dropped together with its frame"
 };
 
 static void
@@ -251,7 +255,7 @@ handle_event (GstWirelessLink * self, const LinkEvent * event)
   }
 }
 
-/* What others hold of the buffer stays as it is. */
+/* Damages a copy if other elements hold references to the buffer. */
 static GstBuffer *
 damage (GstBuffer * buffer, const LinkPacket * packet)
 {
@@ -273,7 +277,8 @@ shift (GstClockTime stamp, gint64 by)
   return MAX ((gint64) stamp + by, 0);
 }
 
-/* The receiver sees when it arrived. */
+/* Moves the timestamps by the delay, so that they tell when the packet arrived.
+ */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
 {
@@ -354,16 +359,17 @@ gst_wireless_link_distribute (GstWirelessLink * self)
     gst_wireless_link_wake_scheduler (self);
 }
 
-/* What never comes out */
+/* --- packets that never leave the link ------------------------------------ */
 
-/* What the link will never let go of (an outage without end) must not hold up
- * the end of the streams. */
+/* Considers all packets in the link as lost, because they would otherwise delay
+ * EOS for ever. This happens in an outage without end. */
 static void
 give_up (GstWirelessLink * self)
 {
   guint i;
 
-  GST_WARNING_OBJECT (self, "%" G_GUINT64_FORMAT " packets never leave",
+  GST_WARNING_OBJECT (self,
+      "%" G_GUINT64_FORMAT " packets will never leave the link",
       self->in_flight);
   for (i = 0; i < self->flows->len; i++) {
     if (g_ptr_array_index (self->flows, i))
@@ -371,9 +377,10 @@ give_up (GstWirelessLink * self)
   }
 }
 
-/* mode=timestamp: several flows, merged in the order of their times. A flow of
- * which nothing is known yet holds the others up; one whose packet waits for room
- * does not, for what happens next in the link is known. */
+/* With mode=timestamp several flows are merged in the order of their times. A
+ * flow whose next packet is not known yet makes the others wait. A flow whose
+ * packet waits for room does not, because the next event in the link is known.
+ */
 
 static gboolean
 takes_part (GstWirelessLinkFlow * flow)
@@ -382,7 +389,8 @@ takes_part (GstWirelessLinkFlow * flow)
       && gst_pad_is_linked (flow->sinkpad);
 }
 
-/* Events before the next packet take their place. */
+/* Returns the next packet of the input, or NULL. Events and queries before this
+ * packet are put into the link. */
 static GstWirelessLinkItem *
 get_next_packet (GstWirelessLinkFlow * flow)
 {
@@ -408,8 +416,9 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Of those that don't wait for room. FALSE where a src pad is full: the link
- * waits for it. */
+/* Finds the flow with the earliest next time, among the flows that do not wait
+ * for room. `first` is set to NULL if there is none. Returns FALSE if a src pad
+ * is full, because the link has to wait for it. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)
@@ -458,7 +467,8 @@ advance_link (GstWirelessLink * self, guint64 time)
   link_timeout (self->link, time);
 }
 
-/* Who finds no room holds up what comes behind it in its flow. */
+/* Puts the next packet of the flow into the link if there is room. Otherwise
+ * the packet, and with it its flow, waits for room. */
 static void
 offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
 {
@@ -470,7 +480,8 @@ offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
     take_packet (self, flow, time);
 }
 
-/* Who waits for longest, of all or of those whom there is room for */
+/* Returns the flow that has been waiting longest, or NULL. If `with_room` is
+ * TRUE, only flows are considered for whose packet there is room. */
 static GstWirelessLinkFlow *
 find_waiting (GstWirelessLink * self, gboolean with_room)
 {
@@ -491,16 +502,17 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Nothing will happen any more. */
+/* Returns whether nothing will happen in the link any more. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {
   return next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT;
 }
 
-/* The next step, before anything enters at `until`, of those who wait: one of
- * them enters, or the link goes on to where there may be room. Where that will
- * never be, the packet is lost. FALSE: there is none. */
+/* Performs one step for the flows that wait for room, before the next packet
+ * enters at `until`. Either one of the waiting packets enters, or the link
+ * advances to a time at which there may be room. If there will never be room,
+ * the packet enters and is lost. Returns FALSE if there is nothing to do. */
 static gboolean
 let_in (GstWirelessLink * self, guint64 until)
 {
@@ -518,8 +530,8 @@ let_in (GstWirelessLink * self, guint64 until)
   return TRUE;
 }
 
-/* All flows are at their end: nothing more can come between. FALSE at the
- * end. */
+/* Advances the link by one step after all flows have ended. Returns FALSE if no
+ * packet is left. */
 static gboolean
 drain (GstWirelessLink * self)
 {
@@ -557,7 +569,8 @@ merge_one (GstWirelessLink * self)
   return FALSE;
 }
 
-/* Who stops or flushes need not wait until a link is drained. */
+/* Releases the lock for a moment, so that a thread that stops or flushes the
+ * element need not wait until the link is drained. */
 static void
 let_others_in (GstWirelessLink * self)
 {
@@ -580,7 +593,7 @@ gst_wireless_link_merge (GstWirelessLink * self)
   }
 }
 
-/* mode=realtime: who waits for room, and the scheduler */
+/* --- mode=realtime: waiting for room, and the scheduler ------------------- */
 
 void
 gst_wireless_link_wait_for_room (GstWirelessLink * self,
@@ -659,7 +672,7 @@ run_scheduler (gpointer data)
   return NULL;
 }
 
-/* From READY to PAUSED and back */
+/* --- start and stop ------------------------------------------------------- */
 
 static void
 keep_delays (GstWirelessLink * self, const LinkConfig * config)
@@ -741,7 +754,8 @@ begin_run (GstWirelessLink * self)
   }
 }
 
-/* Errors of files are those of GLib, others of the configuration. */
+/* Errors of the domain G_FILE_ERROR concern files, all others the
+ * configuration. */
 static void
 post_error (GstWirelessLink * self, const GError * error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pads of wirelesslink: what enters a sink pad is given to the medium, what
- * left it is pushed by the task of the src pad, so that who blocks one src pad
- * holds up nothing else.
+/* The pads of wirelesslink. A packet that enters a sink pad is given to the
+ * medium. A packet that left the medium is pushed by the task of its src pad,
+ * so that a blocked src pad does not delay other flows.
  */
 
 #include "gstwirelesslinkprivate.h"
@@ -13,8 +13,9 @@ struct _GstWirelessLinkPad
   GstPad parent;
 
   GstWirelessLinkFlow *flow;    /* set once */
-  GWeakRef element;             /* an application may keep a released pad for
-                                 * longer than the element lives */
+  /* Weak, because an application may keep a released pad longer than the
+   * element lives. */
+  GWeakRef element;
 };
 
 G_DEFINE_TYPE (GstWirelessLinkPad, gst_wireless_link_pad, GST_TYPE_PAD);
@@ -36,9 +37,9 @@ get_srcpad (GstWirelessLink * self, GstWirelessLinkFlow * flow)
   return srcpad;
 }
 
-/* Packets enter */
+/* --- input of packets ----------------------------------------------------- */
 
-/* Takes the buffer. With the lock */
+/* Takes ownership of the buffer. The caller holds the lock. */
 static void
 enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gboolean in_list)
@@ -53,7 +54,8 @@ enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
           0, in_list), wireless_link_clock_get_time (&self->clock));
 }
 
-/* FALSE when no packet of this flow ever had a time */
+/* Determines the arrival time of a buffer in link time. Returns FALSE if no
+ * buffer of this flow has had a timestamp yet. */
 static gboolean
 find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
 {
@@ -73,7 +75,7 @@ find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
   return flow->timestamped;
 }
 
-/* Takes the buffer. With the lock */
+/* Takes ownership of the buffer. The caller holds the lock. */
 static GstFlowReturn
 enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
     gboolean in_list)
@@ -90,7 +92,8 @@ enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* The other flows are behind. With the lock */
+/* Waits while the input is full because other flows have not advanced yet. The
+ * caller holds the lock. */
 static void
 wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
@@ -197,7 +200,7 @@ gst_wireless_link_pad_chain_list (GstPad * pad, GstObject * parent,
   return result;
 }
 
-/* Events and queries downstream */
+/* --- events and queries downstream ---------------------------------------- */
 
 static gboolean
 begin_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow,
@@ -238,7 +241,7 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   gst_wireless_link_flow_clear (flow);
   gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
   flow->eos = flow->eos_sent = FALSE;
-  /* Running time begins anew, the link's goes on. */
+  /* Running time starts again at 0, but link time continues. */
   if (reset_time)
     flow->time_offset = self->link_time;
   flow->heard_until = flow->last_arrival = flow->time_offset;
@@ -251,7 +254,8 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   return pushed;
 }
 
-/* mode=timestamp: nothing comes before the end of a gap; 0: who knows. */
+/* mode=timestamp: returns the end of a gap in link time, before which no packet
+ * arrives. Returns 0 if it is unknown. */
 static gint64
 get_gap_end (GstWirelessLinkFlow * flow, GstEvent * event)
 {
@@ -272,7 +276,7 @@ get_gap_end (GstWirelessLinkFlow * flow, GstEvent * event)
   return time + flow->time_offset;
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static void
 note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     event)
@@ -293,8 +297,9 @@ note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
   }
 }
 
-/* mode=timestamp: packets arrive later than they were sent, so those at the end
- * of a segment come behind it, where sinks would clip them. Takes the event */
+/* mode=timestamp: removes the stop position of a segment, because delayed
+ * packets may arrive after it and sinks would clip them. Takes ownership of the
+ * event. */
 static GstEvent *
 open_segment (GstEvent * event)
 {
@@ -313,7 +318,7 @@ open_segment (GstEvent * event)
   return opened;
 }
 
-/* Takes the event. With the lock */
+/* Takes ownership of the event. The caller holds the lock. */
 static void
 enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     event)
@@ -342,7 +347,8 @@ is_failure (GstFlowReturn result)
   return result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS;
 }
 
-/* Nobody else may tell of a failure where no packet follows it. */
+/* After EOS no further packet returns the failure of the src pad upstream.
+ * Therefore the failure is posted here. */
 static gboolean
 handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
 {
@@ -398,9 +404,10 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
   return result;
 }
 
-/* Buffers may stay in the link for long and in any number: none of a pool that
- * somebody downstream has. Other queries wait for their turn, where something
- * else than the asking thread makes it come. */
+/* Handles a serialized query. ALLOCATION queries are refused: buffers may stay
+ * in the link for a long time and in any number, which would exhaust a pool of
+ * downstream. Other queries wait for their position among the packets, but only
+ * if the task will reach it without the help of the calling thread. */
 static gboolean
 ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstQuery * query)
@@ -436,10 +443,10 @@ gst_wireless_link_pad_sink_query (GstPad * pad, GstObject * parent,
   return gst_pad_query_default (pad, parent, query);
 }
 
-/* Packets leave */
+/* --- output of packets ---------------------------------------------------- */
 
-/* What the link's time is from here on, without its lock. It does not run where
- * nobody waits. */
+/* Returns a copy of the link's clock for use without the lock. With
+ * mode=timestamp the copy does not run. */
 static WirelessLinkClock
 take_clock (GstWirelessLink * self)
 {
@@ -465,8 +472,8 @@ note_lateness (GstWirelessLinkFlow * flow, const WirelessLinkClock * clock,
   g_array_append_val (flow->lateness, lateness);
 }
 
-/* Waits until there is something to push, which becomes the batch. With the
- * lock */
+/* Waits until there are items to push and makes them the batch. Returns FALSE
+ * if the src pad is to stop. The caller holds the lock. */
 static gboolean
 take_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
@@ -526,7 +533,8 @@ comes_to_an_end (GstWirelessLinkFlow * flow)
       || !gst_pad_is_linked (flow->sinkpad);
 }
 
-/* TRUE at the end of the last flow. With the lock */
+/* Records the EOS of a flow. Returns TRUE if it was the last flow. The caller
+ * holds the lock. */
 static gboolean
 note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
@@ -613,8 +621,8 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
-/* Sticky ones stay on the pad until it is linked. Of those that are flushed,
- * newer ones may be there already. */
+/* Stores a sticky event on the src pad. After a flush, a newer event on the pad
+ * is not replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {
@@ -647,7 +655,7 @@ drop_item (GstWirelessLinkFlow * flow, GstPad * pad, GstWirelessLinkItem * item)
   gst_wireless_link_item_free (item);
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static void
 drop_all (GstWirelessLinkFlow * flow, GstPad * pad)
 {
@@ -670,14 +678,15 @@ add_lateness (GstWirelessLink * self, GstWirelessLinkFlow * flow)
   g_array_set_size (flow->lateness, 0);
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static void
 end_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
     GstFlowReturn result)
 {
   add_lateness (self, flow);
   if (result != GST_FLOW_OK) {
-    GST_DEBUG_OBJECT (pad, "downstream said %s", gst_flow_get_name (result));
+    GST_DEBUG_OBJECT (pad, "downstream returned %s",
+        gst_flow_get_name (result));
     if (flow->result == GST_FLOW_OK)
       flow->result = result;
     drop_all (flow, pad);
@@ -692,7 +701,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
 {
   GstPad *pad = user_data;
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
-  /* which ends this task before it releases the pad */
+  /* The element is alive, because it stops this task before it releases the
+   * pad. */
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean unheard;
@@ -701,7 +711,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_wireless_link_lock (self);
   if (!take_batch (self, flow)) {
     drop_all (flow, pad);
-    /* with the lock, or it could undo a start that comes between */
+    /* The lock is held, because the pause could otherwise undo a start of the
+     * task by another thread. */
     gst_pad_pause_task (pad);
     gst_wireless_link_unlock (self);
     return;
@@ -713,7 +724,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
-  /* what entered last was EOS: upstream hears no result any more */
+  /* The last input was EOS, so that no further packet returns the failure
+   * upstream. */
   unheard = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);
   gst_wireless_link_unlock (self);
@@ -721,9 +733,10 @@ gst_wireless_link_pad_loop (gpointer user_data)
     GST_ELEMENT_FLOW_ERROR (self, result);
 }
 
-/* Events and queries upstream */
+/* --- events and queries upstream ------------------------------------------ */
 
-/* Whoever reconfigures may have linked the pad anew. */
+/* Restarts the task after RECONFIGURE, because the src pad may have been linked
+ * again. */
 static void
 try_again (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
 {
@@ -748,8 +761,8 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* The delay that every packet has; queueing and retransmissions are known to
- * nobody. */
+/* Adds the delay that every packet has. The delays by queues and
+ * retransmissions are not known in advance. */
 static gboolean
 answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
     pad, GstObject * parent, GstQuery * query)
@@ -786,7 +799,7 @@ gst_wireless_link_pad_src_query (GstPad * pad, GstObject * parent,
   }
 }
 
-/* Activation */
+/* --- activation ----------------------------------------------------------- */
 
 static void
 silence (GstWirelessLink * self, GstWirelessLinkFlow * flow)
@@ -863,7 +876,7 @@ gst_wireless_link_pad_iterate_links (GstPad * pad, GstObject * parent)
   return iterator;
 }
 
-/* The flow */
+/* --- flow ----------------------------------------------------------------- */
 
 static GstPad *
 create_pad (GstWirelessLinkFlow * flow, GstPadTemplate * template,
@@ -958,10 +971,10 @@ gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow)
   g_free (flow);
 }
 
-/* The class */
+/* --- class ---------------------------------------------------------------- */
 
-/* The element of a pad that is not released, with its lock and a reference;
- * otherwise NULL */
+/* Returns the element with its lock held and with a reference, or NULL if the
+ * pad was released. Call unlock_element () afterwards. */
 static GstWirelessLink *
 lock_element (GstWirelessLinkPad * pad)
 {
@@ -977,7 +990,7 @@ lock_element (GstWirelessLinkPad * pad)
   return NULL;
 }
 
-/* Of lock_element () */
+/* Undoes lock_element (). `self` may be NULL. */
 static void
 unlock_element (GstWirelessLink * self)
 {
@@ -1022,8 +1035,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLinkPad:station:
    *
-   * Whose transmitter the flow uses: its number modulo 16, unless set. A
-   * packet keeps the station that it was given to.
+   * The station whose transmitter the flow uses. The default is the number of
+   * the flow modulo 16. A packet keeps the station of the time when it entered.
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Number of the station whose transmitter and queue the flow uses; 0 is "
@@ -1036,7 +1049,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLinkPad:channel-quality:
    *
-   * The chance that a packet gets through whole at the first attempt now.
+   * The probability that a packet sent now arrives undamaged at the first
+   * attempt.
    */
   PROPERTY_COMPUTED ("channel-quality", "Channel quality",
       "Probability that a packet of this station sent now arrives undamaged "

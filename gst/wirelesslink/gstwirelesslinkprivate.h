@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the element know of each other: the element and its
- * properties (gstwirelesslink.c), its pads and their tasks
- * (gstwirelesslinkpad.c), the medium that they share (gstwirelesslinkmedium.c),
- * the way into it (gstwirelesslinkinput.c) and the statistics
- * (gstwirelesslinkstats.c).
+/* Internal header of the element. It declares what its files share: the element
+ * and its properties (gstwirelesslink.c), its pads and their tasks
+ * (gstwirelesslinkpad.c), the items of one flow (gstwirelesslinkflow.c), the
+ * medium that all flows share (gstwirelesslinkmedium.c), the input into the
+ * medium (gstwirelesslinkinput.c) and the statistics (gstwirelesslinkstats.c).
  *
- * One lock protects the link and everything that waits before and behind it.
- * Nothing is pushed, posted or notified with it. It is taken before
- * OBJECT_LOCKs and never by who holds one.
+ * One lock protects the link and all items that wait upstream and downstream of
+ * it. No data are pushed, no message is posted and no property is notified
+ * while this lock is held. It is taken before any OBJECT_LOCK, and never by a
+ * thread that holds one.
  */
 
 #pragma once
@@ -30,7 +31,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Of a pattern file; the core numbers flows as the pads are numbered. */
+/* Limit of the flow numbers in a pattern file. A flow has the number of its
+ * pads. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -39,76 +41,100 @@ typedef enum
   GST_WIRELESS_LINK_MODE_TIMESTAMP
 } GstWirelessLinkMode;
 
-/* What entered between two serialized events or queries */
+/* The packets that entered between two barriers. A barrier is a serialized
+ * event or query. */
 typedef struct
 {
-  guint64 in_flight;            /* packets whose fate is open */
-  GQueue early;                 /* of GstWirelessLinkItem: came out before the
-                                 * barriers of the epochs before */
-  GstMiniObject *barrier;       /* goes when all have met their fate; NULL: this
-                                 * is the latest epoch */
-  gdouble rate;                 /* of the segment */
+  /* number of packets whose fate is not known yet */
+  guint64 in_flight;
+  /* Queue of GstWirelessLinkItem: packets that left the link but have to wait
+   * until the barriers of earlier epochs have passed. */
+  GQueue early;
+  /* Event or query after the packets of this epoch. It passes when the fate of
+   * all these packets is known. NULL in the latest epoch. */
+  GstMiniObject *barrier;
+  gdouble rate;                 /* rate of the segment */
 } GstWirelessLinkEpoch;
 
-/* A packet in the core */
+/* A packet that is in the core. */
 typedef struct
 {
   GstBuffer *buffer;
-  GstWirelessLinkEpoch *epoch;  /* while generation is its flow's */
+  /* valid only while `generation` equals the generation of the flow */
+  GstWirelessLinkEpoch *epoch;
   guint64 generation;
-  gint64 arrival;               /* ns, mode=timestamp: its own time, which may
-                                 * be before the link's */
-  gboolean in_list;             /* came in a list */
+  /* Arrival in ns, with mode=timestamp only. It comes from the timestamp of the
+   * packet and may be earlier than the time at which the packet enters the
+   * link. */
+  gint64 arrival;
+  gboolean in_list;             /* the buffer came in a buffer list */
 } GstWirelessLinkPacket;
 
-/* What waits before or behind the link */
+/* An item that waits upstream or downstream of the link. */
 typedef struct
 {
   GstMiniObject *object;        /* buffer, event or query */
-  gint64 time;                  /* ns: before: arrival, behind: departure */
+  /* Time in ns: of the arrival upstream of the link, of the departure
+   * downstream of it. */
+  gint64 time;
   gboolean in_list;
 } GstWirelessLinkItem;
 
-/* A sink pad and its src pad */
+/* A flow: a sink pad and its src pad. */
 typedef struct
 {
   gint refs;
   GstWirelessLink *element;
-  guint number;                 /* of the pads, and of the flow in the core */
-  GstPad *sinkpad, *srcpad;     /* the element owns them; NULL when released */
+  /* number of the pads, and of the flow in the core */
+  guint number;
+  /* owned by the element; NULL after their release */
+  GstPad *sinkpad, *srcpad;
 
   /* protected by the element's lock */
   guint station;
-  GstSegment segment;           /* of what enters */
-  WirelessLinkVideo video;      /* what its buffers are by their caps */
-  guint32 n_buffers;            /* that were looked at: numbers of frames */
-  guint64 generation;           /* of what is not flushed */
-  GQueue epochs;                /* of GstWirelessLinkEpoch, one at least */
-  GstQueueArray *input;         /* mode=timestamp: waits for other flows */
-  GCond input_cond;             /* there is room in it, in the link */
-  guint64 heard_until;          /* ns, mode=timestamp: nothing comes before */
-  gboolean waits;               /* mode=timestamp, blocking=true: its next packet
-                                 * found no room */
-  guint64 waits_since;          /* ns */
+  GstSegment segment;           /* segment of the input */
+  /* format of the buffers according to their caps */
+  WirelessLinkVideo video;
+  /* number of buffers so far; it is used to number the frames */
+  guint32 n_buffers;
+  /* A flush starts a new generation. Packets of earlier generations that are
+   * still in the core are discarded when they leave it. */
+  guint64 generation;
+  GQueue epochs;                /* queue of GstWirelessLinkEpoch; never empty */
+  /* mode=timestamp: items that wait for other flows */
+  GstQueueArray *input;
+  /* signalled when there is room in `input` or in the link */
+  GCond input_cond;
+  /* mode=timestamp: no packet will arrive before this time in ns */
+  guint64 heard_until;
+  /* mode=timestamp and blocking=true: the next packet of this flow found the
+   * queue of the link full. */
+  gboolean waits;
+  guint64 waits_since;          /* ns of link time */
   gboolean eos, eos_sent;
-  gboolean timestamped;         /* some packet had a timestamp */
-  gint64 last_arrival;          /* ns, mode=timestamp */
-  guint64 time_offset;          /* ns, mode=timestamp: link time of running
-                                 * time 0; moves with flushing seeks */
-  GstFlowReturn result;         /* of the src pad */
-  GstQueueArray *output;        /* for the task */
-  gint n_output;                /* buffers in it and in the hands of the task;
-                                 * atomic */
+  gboolean timestamped;         /* a packet with a timestamp has arrived */
+  gint64 last_arrival;          /* ns; with mode=timestamp only */
+  /* mode=timestamp: link time in ns at running time 0. A flushing seek changes
+   * it. */
+  guint64 time_offset;
+  GstFlowReturn result;         /* flow return of the src pad */
+  /* items that the task of the src pad has to push */
+  GstQueueArray *output;
+  /* Number of buffers in `output`, and in `batch` not pushed yet; atomic. */
+  gint n_output;
   gboolean task_waits;
   GCond output_cond;
-  GstQuery *query;              /* serialized, its answer is awaited */
-  gboolean query_asked;         /* the task asks it now */
+  /* serialized query whose answer a thread awaits */
+  GstQuery *query;
+  /* the task is just sending the query downstream */
+  gboolean query_asked;
   gboolean query_answer;
   GCond query_cond;
 
-  /* the task's own */
-  GstQueueArray *batch;         /* what it pushes now */
-  GArray *lateness;             /* of gint64: of that */
+  /* used by the task only */
+  GstQueueArray *batch;         /* items that the task is pushing */
+  /* array of gint64 in ns: lateness of the items in `batch` */
+  GArray *lateness;
 } GstWirelessLinkFlow;
 
 struct _GstWirelessLink
@@ -125,85 +151,96 @@ struct _GstWirelessLink
   gchar *location, *record_pattern;
 
   /* protected by lock */
-  GPtrArray *flows;             /* of GstWirelessLinkFlow by number, or NULL */
+  /* GstWirelessLinkFlow by number; NULL = no such flow */
+  GPtrArray *flows;
   guint64 next_generation;
-  Link *link;                   /* NULL in NULL and READY */
-  WirelessLinkLog *log;         /* NULL: nothing to write */
-  GstWirelessLinkMode running_mode;     /* since start */
-  gboolean knows_frames;        /* since start: the queue wants to know what
-                                 * packets are of video */
-  guint64 delays[2];            /* ns: what is always added, by direction */
-  guint n_announced;            /* flows that the core knows */
-  GArray *dropped_output;       /* of guint64, by flow: src pad was full */
-  guint64 in_flight;            /* packets in the core */
-  guint64 last_fate;            /* ns of link time: of a packet's beginning or
-                                 * end */
-  guint64 link_time;            /* ns, mode=timestamp: that it was told */
-  gboolean flushing;            /* is being stopped */
-  WirelessLinkClock clock;      /* runs while playing */
-  GQueue notices;               /* to post and to notify, without the lock */
+  Link *link;                   /* NULL in the states NULL and READY */
+  WirelessLinkLog *log;         /* NULL = no log */
+  GstWirelessLinkMode running_mode;     /* value of `mode` at the start */
+  /* The queue needs to know to which frames the packets belong. Determined at
+   * the start. */
+  gboolean knows_frames;
+  /* ns of delay that every packet has, by direction */
+  guint64 delays[2];
+  guint n_announced;            /* number of flows that the core has */
+  /* guint64 by flow: packets dropped because `output` was full */
+  GArray *dropped_output;
+  guint64 in_flight;            /* number of packets in the core */
+  /* Link time in ns at which a packet last entered or its fate was last
+   * decided. */
+  guint64 last_fate;
+  /* mode=timestamp: ns up to which the link has advanced */
+  guint64 link_time;
+  gboolean flushing;            /* the element is being stopped */
+  WirelessLinkClock clock;      /* runs in PLAYING */
+  /* Notices that are to be posted or notified when the lock is released. */
+  GQueue notices;
   StatisticsHistogram *lateness;
-  GstStructure *last_stats;     /* of the run before */
-  gboolean stats_posted;        /* at the end of all flows */
+  GstStructure *last_stats;     /* statistics of the previous run */
+  /* the statistics were posted at the end of all flows */
+  gboolean stats_posted;
 
   /* protected by lock: the scheduler of mode=realtime */
   GThread *scheduler;
   gboolean scheduler_stops;
   GCond scheduler_cond;
-  GstClockID scheduler_id;      /* that it waits for */
-  guint64 scheduler_until;      /* ns of link time */
+  GstClockID scheduler_id;      /* clock entry that the scheduler waits for */
+  /* link time in ns until which the scheduler waits */
+  guint64 scheduler_until;
 };
 
-/* gstwirelesslinkpad.c */
+/* --- gstwirelesslinkpad.c ------------------------------------------------- */
 
 #define GST_TYPE_WIRELESS_LINK_PAD (gst_wireless_link_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstWirelessLinkPad, gst_wireless_link_pad, GST,
     WIRELESS_LINK_PAD, GstPad)
 
-/* Makes both pads; the caller adds them to the element. */
+/* Creates a flow with both pads. The caller adds the pads to the element. */
 GstWirelessLinkFlow *gst_wireless_link_flow_new (GstWirelessLink * self,
     guint number, GstPadTemplate * sink, GstPadTemplate * src);
 GstWirelessLinkFlow *gst_wireless_link_flow_ref (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow);
-/* of either pad */
+/* Returns the flow of a sink pad or src pad (transfer none). */
 GstWirelessLinkFlow *gst_wireless_link_pad_get_flow (GstPad * pad);
 
-/* gstwirelesslinkflow.c, all with the lock */
+/* --- gstwirelesslinkflow.c, called with the lock held --------------------- */
 
 GstWirelessLinkPacket *gst_wireless_link_packet_new (GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gint64 arrival, gboolean in_list);
 void gst_wireless_link_packet_free (gpointer packet);
 
-/* An empty flow, with one epoch */
+/* Initialises an empty flow with one epoch. */
 void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
-/* For the last time; the rest is the caller's. */
+/* Frees all items of the flow when the flow itself is freed. */
 void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
-/* Forgets everything that is before, in, and behind the link. */
+/* Discards all items upstream of the link, in the link and downstream of it. */
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
-/* Whoever waits in one of its pads looks again. */
+/* Wakes all threads that wait in a pad of the flow. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
-/* See gst_wireless_link_put_object (). */
+/* Implements gst_wireless_link_put_object () for one flow. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* A buffer came out of the link, or a copy of it. */
+/* Outputs a packet of `epoch`, or a duplicate of it, that left the link. It is
+ * kept back while barriers of earlier epochs are waiting. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
-/* A packet of this epoch met its fate. */
+/* Records that the fate of a packet of `epoch` is known. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
-/* Its packets in the link never come out. */
+/* Considers the packets of this flow that are in the link as lost. */
 void gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow);
 gboolean gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow);
-/* Nothing is on its way. */
+/* Returns whether no item of the flow is waiting anywhere. */
 gboolean gst_wireless_link_flow_is_empty (GstWirelessLinkFlow * flow);
 void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 
-/* gstwirelesslinkmedium.c */
+/* --- gstwirelesslinkmedium.c ---------------------------------------------- */
 
 gboolean gst_wireless_link_start (GstWirelessLink * self);
-/* Whoever waits goes home. */
+/* Makes all waiting threads return, before the element is stopped. */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
-/* Keeps the statistics of the run; takes them */
+/* Stops the link, and keeps `last_stats` as the statistics of this run
+ * (transfer full). */
 void gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats);
 void gst_wireless_link_play (GstWirelessLink * self);
 void gst_wireless_link_pause (GstWirelessLink * self);
@@ -215,48 +252,54 @@ gst_wireless_link_lock (GstWirelessLink * self)
   g_mutex_lock (&self->lock);
 }
 
-/* Posts and notifies what became known. */
+/* Releases the lock, and then posts and notifies the queued notices. */
 void gst_wireless_link_unlock (GstWirelessLink * self);
 
-/* the rest with the lock */
+/* The remaining functions are called with the lock held. */
 
-/* Hands out what left, and sees to it that the rest will. */
+/* Passes on the packets that have left the link, and makes the scheduler wait
+ * for the next time at which the link has to be called. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
-/* The scheduler looks again at what is next. */
+/* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* mode=timestamp: as far as what is known of all flows allows. Others may have
- * had the lock meanwhile. */
+/* mode=timestamp: advances the link up to the time up to which the input of all
+ * flows is known. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
-/* Whoever waits for room, or for other flows, looks again. */
+/* Wakes the threads that wait for room or for other flows. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
-/* mode=realtime: until gst_wireless_link_lets_in () */
+/* mode=realtime: waits until gst_wireless_link_lets_in () returns TRUE. */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 void gst_wireless_link_flush_log (GstWirelessLink * self);
 gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
-/* gstwirelesslinkinput.c, with the lock */
+/* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
 
-/* Tells the core of the flows up to this one. */
+/* Adds the flows up to and including `flow` to the core. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Nothing more comes of the flow, for now; then one distribute. */
+/* Tells the core that no further packets of the flow follow for now, so that
+ * incomplete frames in the queue are dropped. The caller then calls
+ * gst_wireless_link_distribute (). */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* A packet enters; any number of puts, then one distribute. */
+/* Puts a packet into the link at `now`. After one or more of these calls the
+ * caller calls gst_wireless_link_distribute (). */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
-/* An event or query enters, and keeps its place among the packets; then
- * distribute. */
+/* Puts an event or a query into the link, which keeps its position among the
+ * packets. The caller then calls gst_wireless_link_distribute (). */
 void gst_wireless_link_put_object (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstMiniObject * object);
-/* TRUE: it can enter, or shall be lost. */
+/* Returns whether the buffer may enter the link now: there is room for it, or
+ * blocking=false and the link may drop it. */
 gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 
-/* gstwirelesslinkstats.c, without the lock */
+/* --- gstwirelesslinkstats.c, called without the lock ---------------------- */
 
 GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-/* For the timer: NULL while no link runs. Writes the log, too */
+/* Returns the statistics for the timer, or NULL if the link is not running.
+ * Flushes the log as well. */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);

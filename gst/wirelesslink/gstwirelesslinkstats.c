@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The statistics of wirelesslink: of all flows together, and of each. */
+/* The statistics of wirelesslink: the sums over all flows, and those of each
+ * flow. */
 
 #include "gstwirelesslinkprivate.h"
 
@@ -90,7 +91,7 @@ put_flow_stats (GstStructure * stats, const FlowStats * flow)
 static void
 add_flow_stats (FlowStats * total, const FlowStats * flow)
 {
-  /* counters of 64 bits, and nothing else */
+  /* FlowStats consists of counters of 64 bits only. */
   guint64 *to = (guint64 *) total;
   const guint64 *from = (const guint64 *) flow;
   guint i;
@@ -99,7 +100,7 @@ add_flow_stats (FlowStats * total, const FlowStats * flow)
     to[i] += from[i];
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static void
 get_flow_stats (GstWirelessLink * self, guint number, FlowStats * stats)
 {
@@ -125,7 +126,7 @@ put_flow (GstStructure * stats, guint number, const FlowStats * flow)
   g_free (name);
 }
 
-/* queue=ifd; with the lock */
+/* Adds the statistics of queue=ifd. The caller holds the lock. */
 static void
 put_ifd (GstWirelessLink * self, GstStructure * stats)
 {
@@ -158,7 +159,7 @@ put_lateness (GstStructure * stats, const StatisticsHistogram * lateness)
         G_GINT64_CONSTANT (0), NULL);
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static GstStructure *
 create_stats (GstWirelessLink * self)
 {
@@ -212,7 +213,7 @@ gst_wireless_link_post_stats (GstWirelessLink * self)
   gst_wireless_post (self, gst_wireless_link_create_stats (GST_ELEMENT (self)));
 }
 
-/* The timer */
+/* --- timer ---------------------------------------------------------------- */
 
 GstStructure *
 gst_wireless_link_create_interval_stats (GstElement * element)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers wirelesslink. */
+/* Registers the element wirelesslink. */
 
 #include "config.h"
 

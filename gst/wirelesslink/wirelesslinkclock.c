@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time of a link in mode=realtime; see the header. */
+/* Link time with mode=realtime. The header documents the functions. */
 
 #include "wirelesslinkclock.h"
 

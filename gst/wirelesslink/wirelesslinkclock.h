@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time of a link in mode=realtime: ns since it began, by the clock of the
- * pipeline. It stands still while the pipeline does not play. It has no lock.
+/* Link time with mode=realtime: ns since the start of the link, measured by the
+ * clock of the pipeline. Link time stands still while the pipeline is not in
+ * PLAYING. The functions take no lock.
  */
 
 #pragma once
 
 #include <gst/gst.h>
 
-/* All zero: stands still at the beginning */
+/* Initialise it with zeros: link time then stands still at 0. */
 typedef struct
 {
-  GstClock *clock;              /* NULL: time stands still */
-  GstClockTimeDiff base;        /* time of the clock when the link's was 0 */
-  guint64 stopped_at;           /* ns: where the time stands still */
+  GstClock *clock;              /* NULL = link time stands still */
+  GstClockTimeDiff base;        /* time of the clock at link time 0 */
+  guint64 stopped_at;           /* link time in ns while it stands still */
 } WirelessLinkClock;
 
 guint64 wireless_link_clock_get_time (const WirelessLinkClock * self);
-/* Goes on by this clock from where the time stands; takes the reference */
+/* Makes link time run with `clock`, from where it stands. Takes ownership of
+ * the reference to `clock`. */
 void wireless_link_clock_start (WirelessLinkClock * self, GstClock * clock);
 void wireless_link_clock_stop (WirelessLinkClock * self);
 static inline gboolean
@@ -25,6 +27,7 @@ wireless_link_clock_is_running (const WirelessLinkClock * self)
   return self->clock != NULL;
 }
 
-/* Of a clock that runs */
+/* Returns a clock entry for waiting until the link time `time` in ns (transfer
+ * full). The clock must be running. */
 GstClockID wireless_link_clock_new_wait (const WirelessLinkClock * self,
     guint64 time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes logs and patterns, see the header. */
+/* Writes logs and patterns. The header documents the functions. */
 
 #include "wirelesslinklog.h"
 
@@ -25,14 +25,14 @@
 typedef struct
 {
   gchar *name;
-  gint fd;                      /* -1: not written, or no more */
+  gint fd;                      /* -1 = not opened, or closed after an error */
   GString *text;                /* not written yet */
 } Output;
 
 struct _WirelessLinkLog
 {
   Output fates, pattern;
-  guint64 flushed;              /* ns of link time */
+  guint64 flushed;              /* link time in ns of the last flush */
 };
 
 static gboolean
@@ -169,7 +169,7 @@ append_event (GString * text, const LinkEvent * event)
       append_packet (text, event);
       break;
     case LINK_EVENT_QUALITY:
-      /* whatever the locale */
+      /* independent of the locale */
       g_ascii_formatd (value, sizeof (value), "%.6f", event->quality);
       g_string_append_printf (text, "quality %" G_GUINT64_FORMAT " %u %s\n",
           event->time, event->station, value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What wirelesslink writes: the log of the fates of its packets, for people and
- * awk, and the pattern that replays them. Lines are kept and written in larger
- * pieces, at the latest when a second of link time has passed since.
+/* The files that wirelesslink writes: the log with the fate of each packet,
+ * readable for people and awk, and the pattern that replays a run. Lines are
+ * collected and written together, at the latest after one second of link time.
  */
 
 #pragma once
@@ -10,13 +10,15 @@
 
 typedef struct _WirelessLinkLog WirelessLinkLog;
 
-/* Files to write, each may be NULL; "-" is standard output. NULL with an error
- * of G_FILE_ERROR that names the file. */
+/* Opens the files. `location` is the log and `pattern` the pattern; each may be
+ * NULL, and "-" is standard output. Returns NULL with an error of the domain
+ * G_FILE_ERROR that names the file. */
 WirelessLinkLog *wireless_link_log_new (const gchar * location,
     const gchar * pattern, guint64 seed, GError ** error);
-/* Flushes before. */
+/* Writes the remaining lines and closes the files. */
 void wireless_link_log_free (WirelessLinkLog * log);
-/* FALSE with an error where a file can't be written; it ends there. */
+/* Adds an event to the log and to the pattern. Returns FALSE with `error` set
+ * if a file could not be written; nothing more is written to this file. */
 gboolean wireless_link_log_event (WirelessLinkLog * log,
     const LinkEvent * event, GError ** error);
 gboolean wireless_link_log_flush (WirelessLinkLog * log, GError ** error);

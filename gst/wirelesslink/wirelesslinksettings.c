@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of properties, see the header. */
+/* The table of properties, and their conversion to a LinkConfig. The header
+ * documents the functions. */
 
 #include "wirelesslinksettings.h"
 
@@ -12,7 +13,8 @@
 #include "linkdelivery.h"
 #include "linkpattern.h"
 
-/* bytes of a trace or pattern: an hour of 1,500 packets a second */
+/* Maximum size of a trace or pattern in bytes, enough for one hour with 1,500
+ * packets per second. */
 #define MAX_FILE (1 << 28)
 
 typedef enum
@@ -22,12 +24,17 @@ typedef enum
   KIND_DOUBLE,
   KIND_BOOLEAN,
   KIND_ENUM,
-  KIND_MAX_RATE,                /* bit/s here, index of a rate there */
-  KIND_SERIAL_RATE,             /* bit/s with start and stop bits here, bytes/s
-                                 * there */
-  KIND_FREQUENCY,               /* Hz here, ns there */
-  KIND_MILLISECONDS,            /* ms with decimals here, ns there */
-  KIND_PROFILE,                 /* what all others begin from */
+  /* The property is in bit/s; the LinkConfig has the index of the rate. */
+  KIND_MAX_RATE,
+  /* The property is in bit/s, with start and stop bits; the LinkConfig is in
+   * bytes/s. */
+  KIND_SERIAL_RATE,
+  /* The property is a frequency in Hz; the LinkConfig has its period in ns. */
+  KIND_FREQUENCY,
+  /* The property is in ms and may have decimals; the LinkConfig is in ns. */
+  KIND_MILLISECONDS,
+  /* The profile sets the defaults of all other properties. */
+  KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,
   KIND_FILE
@@ -39,13 +46,17 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  gdouble min, max;             /* 0, 0: all that the type can hold */
-  gsize offset;
-  gsize down;                   /* the other direction, if it has its own */
-  gsize blocks, blocks_down;    /* where the models of radio blocks have it */
-  GetType get_type;             /* of an enumeration */
+  gdouble min, max;             /* 0 and 0 = the whole range of the type */
+  gsize offset;                 /* of the value in the LinkConfig */
+  /* offset of the value for stations other than 0; 0 = none */
+  gsize down;
+  /* the same two offsets for the models of radio blocks; 0 = none */
+  gsize blocks, blocks_down;
+  GetType get_type;             /* type of an enumeration */
   const gchar *blurb;
-  const gchar *instead;         /* of a deprecated property; NULL: it is not */
+  /* Name of the property that replaces this deprecated one; NULL if this one is
+   * not deprecated. */
+  const gchar *instead;
 } Setting;
 
 #define TIME_MAX 1e15
@@ -55,9 +66,9 @@ typedef struct
 
 /* *INDENT-OFF* */
 
-/* Enumerations */
+/* --- enumerations --------------------------------------------------------- */
 
-/* The table of linkprofiles.c as an enumeration */
+/* Registers the profiles of linkprofiles.c as an enumeration. */
 static GType
 profile_get_type (void)
 {
@@ -65,7 +76,7 @@ profile_get_type (void)
 
   if (g_once_init_enter (&type)) {
     guint i, n = link_profile_get_number ();
-    /* GObject keeps it. */
+    /* GObject keeps a pointer to the values. */
     GEnumValue *values = g_new0 (GEnumValue, n + 1);
     GType new_type;
 
@@ -116,7 +127,7 @@ static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
     {LINK_AFTER_N2_DISCONNECT,
         "The packets in flight are lost, and so is the call", "disconnect"})
 
-/* The table */
+/* --- table ---------------------------------------------------------------- */
 
 #define AT(member) G_STRUCT_OFFSET (LinkConfig, member)
 #define PLAIN(member) AT (member), 0, 0, 0, NULL
@@ -373,10 +384,10 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  GValue values[N_SETTINGS];    /* of those that were set, others invalid */
+  GValue values[N_SETTINGS];    /* only those that were set are initialised */
 };
 
-/* A member of a LinkConfig and a GValue of the property's type */
+/* --- conversion between LinkConfig and GValue ----------------------------- */
 
 static gsize
 get_place (const Setting * setting, const LinkConfig * config)
@@ -397,7 +408,8 @@ get_top_rate (const LinkConfig * config)
   return dcf->rates[MIN (dcf->top_rate, dcf->n_rates - 1)];
 }
 
-/* Texts have no value in a configuration: their default is NULL. */
+/* Reads the value of a property from `config`. Properties that are texts have
+ * no value there: their default is NULL. */
 static void
 read_member (const Setting * setting, const LinkConfig * config, GValue * value)
 {
@@ -463,7 +475,7 @@ write_member (const Setting * setting, LinkConfig * config, const GValue *
   }
 }
 
-/* Properties */
+/* --- properties ----------------------------------------------------------- */
 
 static GType
 get_value_type (const Setting * setting)
@@ -489,7 +501,7 @@ get_value_type (const Setting * setting)
   }
 }
 
-/* The default is that of the custom profile. */
+/* Sets the default to the value in the custom profile. */
 static void
 fill_initial (const Setting * setting, const LinkConfig * config,
     GstWirelessProperty * property)
@@ -587,7 +599,7 @@ begin_config (const WirelessLinkSettings * settings, LinkConfig * config)
       quality ? g_value_get_enum (quality) : LINK_QUALITY_IDEAL);
 }
 
-/* The profile, and the numbers that were set */
+/* Fills in the numbers of the profile and of the properties that were set. */
 static void
 fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
 {
@@ -600,8 +612,8 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Of the other name of the same number; NULL: there is none. What is set last
- * counts. */
+/* Returns the value of the property that is another name of the same number, or
+ * NULL if there is none. The name that is set last counts. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {
@@ -653,7 +665,7 @@ wireless_link_settings_get (WirelessLinkSettings * settings, const gchar * name,
   read_member (&table[i], &config, value);
 }
 
-/* Texts and files */
+/* --- texts and files ------------------------------------------------------ */
 
 static gboolean
 set_max_rate (LinkConfig * config, guint64 rate, GError ** error)
@@ -700,7 +712,7 @@ try_text (const Setting * setting, const gchar * text, LinkConfig * config,
   return TRUE;
 }
 
-/* A FIFO does as well as a file, but none without end. */
+/* Reads a file or a FIFO, but not more than MAX_FILE bytes. */
 static gboolean
 read_text (const gchar * name, gchar ** text, GError ** error)
 {
@@ -748,7 +760,7 @@ read_file (const Setting * setting, const gchar * name, LinkConfig * config,
   return TRUE;
 }
 
-/* What can be wrong */
+/* Applies the properties whose values may be invalid. */
 static gboolean
 fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
     GError ** error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of wirelesslink that make up its LinkConfig: one table has
- * their names, texts, ranges and places in it; defaults are those of the
- * custom profile. A property that was set overrides the profile, whichever was
- * set first.
+/* The properties of wirelesslink that make up its LinkConfig. One table has
+ * their names, blurbs, ranges and offsets. Their defaults are those of the
+ * custom profile. A property that was set takes precedence over the profile, no
+ * matter which of them was set first.
  */
 
 #pragma once
@@ -13,16 +13,18 @@
 
 typedef struct _WirelessLinkSettings WirelessLinkSettings;
 
-/* Files are read into texts that link_new needs */
+/* A configuration, and the contents of files that `config` points to until
+ * link_new (). */
 typedef struct
 {
   LinkConfig config;
   gchar *texts[4];
-  const gchar *block_trace;     /* name of the file that only link_new tries */
+  /* Name of the block-trace file, whose content only link_new () checks. */
+  const gchar *block_trace;
 } WirelessLinkConfig;
 
-/* Adds these properties to those of the element, which sets and gets them by the
- * functions below. */
+/* Installs these properties in the class of the element. `set` and `get` call
+ * wireless_link_settings_set () and wireless_link_settings_get (). */
 void wireless_link_settings_install (GObjectClass * object_class,
     void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
     void (*get) (gpointer object, GValue * value, GParamSpec * pspec));
@@ -34,7 +36,9 @@ void wireless_link_settings_set (WirelessLinkSettings * settings,
 void wireless_link_settings_get (WirelessLinkSettings * settings,
     const gchar * name, GValue * value);
 
-/* Reads and tries the files. The error names the property or the file. */
+/* Fills in `config`, and reads and checks the files. Returns FALSE with an
+ * error that names the property or the file. The caller frees the content with
+ * wireless_link_config_clear (). */
 gboolean wireless_link_settings_build (WirelessLinkSettings * settings,
     WirelessLinkConfig * config, GError ** error);
 void wireless_link_config_clear (WirelessLinkConfig * config);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers as packets of video, see the header. */
+/* Describes buffers as video packets. The header documents the functions. */
 
 #include "wirelesslinkvideo.h"
 
 #include "gstframeinfometa.h"
 #include "rtpheader.h"
 
-/* RFC 3551 table 5: what a payload type without encoding-name means */
+/* Without an encoding-name the static payload type counts (RFC 3551 table 5).
+ */
 static gboolean
 is_mpv (const GstStructure * structure)
 {
@@ -39,7 +40,8 @@ wireless_link_video_from_caps (GstCaps * caps)
   return WIRELESS_LINK_VIDEO_NONE;
 }
 
-/* Senders that leave the header of RFC 2250 empty may have said it here. */
+/* Some senders leave the fields of the RFC 2250 header empty. The
+ * GstFrameInfoMeta then supplies them. */
 static void
 add_meta (VideoPacket * packet, const GstFrameInfoMeta * info)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From buffers and their caps to what the link's core wants to know of packets
- * of video.
+/* Describes buffers as video packets for the queues of the core that know
+ * frames, according to their caps.
  */
 
 #pragma once
@@ -9,17 +9,18 @@
 
 #include "videopacket.h"
 
-/* What the buffers of some caps are */
+/* Format of the buffers according to their caps. */
 typedef enum
 {
-  WIRELESS_LINK_VIDEO_NONE,     /* nothing that could be told apart */
+  WIRELESS_LINK_VIDEO_NONE,     /* not recognised as video */
   WIRELESS_LINK_VIDEO_RTP,      /* MPEG video in RTP */
-  WIRELESS_LINK_VIDEO_IP,       /* anything in IP */
-  WIRELESS_LINK_VIDEO_FRAMES    /* MPEG video, a frame in each buffer that has
-                                 * a GstFrameInfoMeta */
+  WIRELESS_LINK_VIDEO_IP,       /* IP packets with any content */
+  /* MPEG video: each buffer with a GstFrameInfoMeta is a frame. */
+  WIRELESS_LINK_VIDEO_FRAMES
 } WirelessLinkVideo;
 
 WirelessLinkVideo wireless_link_video_from_caps (GstCaps * caps);
-/* FALSE: no packet of video. number: of the buffer, where it is a frame */
+/* Fills in `packet` and returns TRUE if the buffer is a video packet. `number`
+ * is the number of the buffer, used if the buffer is a frame. */
 gboolean wireless_link_video_parse (WirelessLinkVideo video,
     GstBuffer * buffer, guint32 number, VideoPacket * packet);
