@@ -307,9 +307,9 @@ static const GstWirelessProperty properties[] = {
    * * `packets`: number of packets that were read
    * * `bytes`: size of these packets, IP headers included
    * * `lists`: number of batches of 1 to 64 waiting packets that were read
-   * * `dropped`: packets that the kernel dropped because the queue of the device
-   *   was full (#GstTunSrc:txqueuelen); always 0 with #GstTunSrc:fd, where the
-   *   number is unknown
+   * * `dropped`: packets that the kernel dropped because the queue of the
+   *   device was full (#GstTunSrc:txqueuelen); always 0 with #GstTunSrc:fd,
+   *   where the number is unknown
    */
   PROPERTY_STATS ("Packets, bytes and lists that were read, and packets that "
       "found the queue full, since the element started",

@@ -3,10 +3,10 @@
  * namespace, and configured. A device that is not persistent disappears when it
  * is freed or when the process ends.
  *
- * The device is opened with IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and without
- * offloads. Therefore the kernel computes the checksums and the TCP segments
- * before a packet is read, and verifies the checksums of packets that are
- * written.
+ * The device is opened with IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and
+ * without offloads. Therefore the kernel computes the checksums and the TCP
+ * segments before a packet is read, and verifies the checksums of packets that
+ * are written.
  */
 
 #pragma once

@@ -20,7 +20,8 @@ struct _TunLink
   gint index;
   struct mnl_socket *socket;    /* socket in the namespace of the device */
   GMutex lock;                  /* held from a request to its answer */
-  guint32 sequence;             /* of the last request; protected by lock */
+  /* number of the last request; protected by lock */
+  guint32 sequence;
 };
 
 /* Size in bytes of the memory for a request. The largest request contains one

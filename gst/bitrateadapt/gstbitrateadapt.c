@@ -57,8 +57,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * running stream before a warning is posted. Pipelines are linked and connected
  * step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
-/* The same time for RTCP. The first report arrives within 3.1 s (RFC 3550
- * section 6.3.1, half of the minimum interval of 5 s), and it may be lost. */
+/* Time without any RTCP report after which a warning is posted. The first
+ * report arrives within 3.1 s (RFC 3550 section 6.3.1, half of the minimum
+ * interval of 5 s), but it may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
 /* The bitrate of the encoder is measured over one second, which is divided into

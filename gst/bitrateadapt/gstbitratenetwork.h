@@ -30,7 +30,7 @@ typedef struct
  * from the element `name` in the same pipeline if `name` is not NULL. An
  * element with an estimate takes precedence over SRT and RIST, and these take
  * precedence over an RTP session. Among several estimates the lowest one is
- * used. The caller frees the strings with gst_bitrate_network_clear (). */
+ * used. The caller frees the contents with gst_bitrate_network_clear (). */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

@@ -14,8 +14,8 @@
 #include "driver.h"
 #include "gstdccpthincommon.h"
 
-/* Functions by which the endpoint calls the element. Those without a remark
- * about the lock are called with the lock held. */
+/* Functions by which the endpoint calls the element. They are all called with
+ * the lock held. */
 typedef struct
 {
   /* A connection has begun, or an event occurred during the connection. */
@@ -24,9 +24,9 @@ typedef struct
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
   /* Returns whether packets from this path are accepted. NULL = all are. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
-  /* Called with the lock held. Releases the lock, posts the queued messages and
-   * notifies others of what take_event and take_data have recorded. NULL = the
-   * endpoint releases the lock and posts the messages itself. */
+  /* Releases the lock, posts the queued messages and notifies others of what
+   * take_event and take_data have recorded. NULL = the endpoint releases the
+   * lock and posts the messages itself. */
   void (*unlock_and_tell) (gpointer element);
   /* Returns the time in ns at which the element next has to notify others;
    * G_MAXUINT64 = never. NULL = the element never has to. */

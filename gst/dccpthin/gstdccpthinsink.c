@@ -61,10 +61,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 
 /* Two threads call the core, each with the endpoint's lock held. The streaming
  * thread sends data when the rate allows it. The driver's loop does everything
- * else: it sends the packets whose time comes later and handles what the
- * receiver sends. The loop runs in the connection thread of the base class; at
- * the end of the stream it runs in the streaming thread, until all data are
- * sent. It never runs in both threads at once.
+ * else: it handles the timers and what the receiver sends. The loop runs in the
+ * connection thread of the base class; at the end of the stream it runs in the
+ * streaming thread, until all data are sent. It never runs in both threads at
+ * once.
  */
 struct _GstDccpThinSink
 {

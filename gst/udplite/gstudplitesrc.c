@@ -759,7 +759,7 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ---------------------------------------------------------- */
 
-/* The caller holds the lock. `start` then opens the socket again. */
+/* Makes `start` open the socket again. The caller holds the lock. */
 static void
 set_reopen (gpointer object)
 {

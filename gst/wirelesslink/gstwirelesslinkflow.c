@@ -227,8 +227,8 @@ gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     pass_barriers (flow);
 }
 
-/* The packets of this flow in the core get an outdated generation, so that they
- * are discarded when they leave the core. */
+/* Considers the packets of this flow in the core as lost. They get an outdated
+ * generation, so that they are discarded if they leave the core after all. */
 void
 gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
 {

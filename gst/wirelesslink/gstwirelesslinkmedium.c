@@ -416,9 +416,9 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow with the earliest next time, among the flows that do not wait
- * for room. `first` is set to NULL if there is none. Returns FALSE if a src pad
- * is full, because the link has to wait for it. */
+/* Finds the flow with the earliest next arrival, among the flows that do not
+ * wait for room. `first` is set to NULL if there is none. Returns FALSE if a
+ * src pad is full, because the link has to wait for it. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

@@ -5,6 +5,9 @@
  * medium that all flows share (gstwirelesslinkmedium.c), the input into the
  * medium (gstwirelesslinkinput.c) and the statistics (gstwirelesslinkstats.c).
  *
+ * The core is the model of the link, in the directory core. It does not use
+ * GStreamer.
+ *
  * One lock protects the link and all items that wait upstream and downstream of
  * it. No data are pushed, no message is posted and no property is notified
  * while this lock is held. It is taken before any OBJECT_LOCK, and never by a
@@ -31,8 +34,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Limit of the flow numbers in a pattern file. A flow has the number of its
- * pads. */
+/* Limit of the pad numbers. A flow has the number of its pads, and flow numbers
+ * in a pattern file must be less than this. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum

@@ -13,8 +13,8 @@
 
 typedef struct _WirelessLinkSettings WirelessLinkSettings;
 
-/* A configuration, and the contents of files that `config` points to until
- * link_new (). */
+/* A configuration, and the contents of the files that it refers to, which must
+ * be kept until link_new () has returned. */
 typedef struct
 {
   LinkConfig config;
