@@ -76,11 +76,11 @@ typedef struct
 
 typedef enum
 {
-  TROUBLE_ENCODER,              /* no encoder, or several */
-  TROUBLE_NETWORK,              /* no element downstream knows the network */
-  TROUBLE_ESTIMATE,             /* the element has reported nothing yet */
-  TROUBLE_LAST
-} Trouble;
+  PROBLEM_ENCODER,              /* no encoder, or several */
+  PROBLEM_NETWORK,              /* no element downstream knows the network */
+  PROBLEM_ESTIMATE,             /* the element has reported nothing yet */
+  PROBLEM_LAST
+} Problem;
 
 struct _GstBitrateAdapt
 {
@@ -120,8 +120,8 @@ struct _GstBitrateAdapt
   /* loss_report of the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
-  guint64 trouble_since[TROUBLE_LAST];  /* ns; 0 = the problem does not exist */
-  gboolean trouble_told[TROUBLE_LAST];
+  guint64 problem_since[PROBLEM_LAST];  /* ns; 0 = the problem does not exist */
+  gboolean problem_reported[PROBLEM_LAST];
 };
 
 #define gst_bitrate_adapt_parent_class parent_class
@@ -205,20 +205,20 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
  * for `timeout` ns and has not been reported yet. The caller sees to it that
  * only the time of a running stream counts. */
 static gboolean
-note_trouble (GstBitrateAdapt * self, Trouble trouble, gboolean is_there,
+note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
 {
   if (!is_there) {
-    self->trouble_since[trouble] = 0;
-    self->trouble_told[trouble] = FALSE;
+    self->problem_since[problem] = 0;
+    self->problem_reported[problem] = FALSE;
     return FALSE;
   }
-  if (self->trouble_since[trouble] == 0)
-    self->trouble_since[trouble] = now;
-  if (self->trouble_told[trouble]
-      || now < self->trouble_since[trouble] + timeout)
+  if (self->problem_since[problem] == 0)
+    self->problem_since[problem] = now;
+  if (self->problem_reported[problem]
+      || now < self->problem_since[problem] + timeout)
     return FALSE;
-  self->trouble_told[trouble] = TRUE;
+  self->problem_reported[problem] = TRUE;
   return TRUE;
 }
 
@@ -234,7 +234,7 @@ has_stream (GstBitrateAdapt * self)
 }
 
 static void
-judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
+warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
     guint64 now)
 {
   gboolean is_there = has_stream (self);
@@ -245,7 +245,7 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
       && report->loss < 0 && (report->round_trip == BITRATE_UNKNOWN
       || report->round_trip == 0);
 
-  if (note_trouble (self, TROUBLE_NETWORK, is_there && !network->rule, now,
+  if (note_problem (self, PROBLEM_NETWORK, is_there && !network->rule, now,
           WARN_TIMEOUT))
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("The bitrate does not follow the network: no element downstream knows "
@@ -254,7 +254,7 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
             "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
             "elsewhere in the pipeline."));
-  if (note_trouble (self, TROUBLE_ESTIMATE, is_there
+  if (note_problem (self, PROBLEM_ESTIMATE, is_there
           && is_silent, now, timeout))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The bitrate does not follow the network: \"%s\" has reported nothing "
@@ -264,7 +264,7 @@ judge_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
 }
 
 static void
-tell_several (GstBitrateAdapt * self)
+warn_about_several_encoders (GstBitrateAdapt * self)
 {
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
       ("The bitrate does not follow the network: there are several video "
@@ -274,7 +274,7 @@ tell_several (GstBitrateAdapt * self)
 }
 
 static void
-tell_missing (GstBitrateAdapt * self, const gchar * name)
+warn_about_missing_encoder (GstBitrateAdapt * self, const gchar * name)
 {
   gchar *list = gst_bitrate_encoder_list ();
 
@@ -292,7 +292,8 @@ tell_missing (GstBitrateAdapt * self, const gchar * name)
 /* Posted once for each encoder. The pipeline is wrong, so that this is an error
  * and not a warning. */
 static void
-tell_fixed (GstBitrateAdapt * self, GstElement * element, const gchar * reason)
+post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
+    const gchar * reason)
 {
   gchar *list = gst_bitrate_encoder_list ();
 
@@ -338,17 +339,17 @@ find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
   found = gst_bitrate_encoder_find (GST_BASE_TRANSFORM_SINK_PAD (self), name,
       &element, encoder, &reason);
   follow (self, found == GST_BITRATE_SEVERAL ? NULL : element);
-  if (note_trouble (self, TROUBLE_ENCODER, has_stream (self)
+  if (note_problem (self, PROBLEM_ENCODER, has_stream (self)
           && (found == GST_BITRATE_NONE || found == GST_BITRATE_SEVERAL), now,
           WARN_TIMEOUT)) {
     if (found == GST_BITRATE_SEVERAL)
-      tell_several (self);
+      warn_about_several_encoders (self);
     else
-      tell_missing (self, name);
+      warn_about_missing_encoder (self, name);
   }
   if (found == GST_BITRATE_FIXED && !self->has_failed) {
     self->has_failed = TRUE;
-    tell_fixed (self, element, reason);
+    post_fixed_bitrate_error (self, element, reason);
   }
   if (found != GST_BITRATE_FOUND)
     gst_clear_object (&element);
@@ -486,7 +487,7 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   GST_OBJECT_UNLOCK (self);
   gst_bitrate_network_read (GST_BASE_TRANSFORM_SRC_PAD (self), name, network);
   g_free (name);
-  judge_network (self, network, now);
+  warn_about_network (self, network, now);
   drop_old_losses (self, network);
   network->report.now = now;
 
@@ -614,8 +615,8 @@ reset (GstBitrateAdapt * self)
   GST_OBJECT_UNLOCK (self);
   self->followed = NULL;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
-  memset (self->trouble_since, 0, sizeof (self->trouble_since));
-  memset (self->trouble_told, 0, sizeof (self->trouble_told));
+  memset (self->problem_since, 0, sizeof (self->problem_since));
+  memset (self->problem_reported, 0, sizeof (self->problem_reported));
 }
 
 static gboolean

@@ -17,10 +17,10 @@
 /* Time in us after which an ICMP error ends the connection, if no packet
  * arrived meanwhile. ICMP messages are not authenticated, so an ICMP error
  * alone does not end a connection. */
-#define SILENCE (1 * G_TIME_SPAN_SECOND)
+#define MAX_REFUSAL_TIME (1 * G_TIME_SPAN_SECOND)
 /* Time in ns after which the next address of the peer is tried, if there is
  * one. A Request is sent twice in this time (RFC 4340 section 8.1.1). */
-#define NEXT_ADDRESS (2 * GST_SECOND)
+#define ADDRESS_TIMEOUT (2 * GST_SECOND)
 
 guint64
 gst_dccp_thin_now (void)
@@ -38,7 +38,7 @@ gst_dccp_thin_end_queue_message (GstDccpThinEnd * end, GstStructure * structure)
 }
 
 static void
-tell_connection (GstDccpThinEnd * end, const gchar * state,
+report_connection (GstDccpThinEnd * end, const gchar * state,
     const DatagramPath * path)
 {
   gchar *address = datagram_path_to_string (path);
@@ -55,7 +55,7 @@ take_connection (GstDccpThinEnd * end, const DccpEvent * event)
 {
   end->is_connected = TRUE;
   end->peer = event->path;
-  tell_connection (end, "connected", &event->path);
+  report_connection (end, "connected", &event->path);
 }
 
 /* A listener still waits for the first peer that connects. */
@@ -70,7 +70,7 @@ void
 gst_dccp_thin_end_take_off (GstDccpThinEnd * end)
 {
   if (end->is_connected)
-    tell_connection (end, "ended", &end->peer);
+    report_connection (end, "ended", &end->peer);
   end->is_connected = FALSE;
 }
 
@@ -107,7 +107,7 @@ take_connection_event (GstDccpThinEnd * end, const DccpEvent * event)
       take_end (end, event);
       return;
     case DCCP_EVENT_REFUSED:
-      tell_connection (end, "refused", &event->path);
+      report_connection (end, "refused", &event->path);
       return;
     default:
       break;
@@ -207,7 +207,7 @@ get_wakeup (gpointer data)
   guint64 wakeup = DRIVER_NEVER;
 
   if (end->refused_at)
-    wakeup = (guint64) (end->refused_at + SILENCE) * GST_USECOND;
+    wakeup = (guint64) (end->refused_at + MAX_REFUSAL_TIME) * GST_USECOND;
   if (end->funcs->get_wakeup)
     wakeup = MIN (wakeup, end->funcs->get_wakeup (end->element));
   return wakeup;
@@ -218,7 +218,8 @@ check_refusal (gpointer data, GError ** error)
 {
   GstDccpThinEnd *end = data;
 
-  if (!end->refused_at || g_get_monotonic_time () - end->refused_at < SILENCE)
+  if (!end->refused_at
+      || g_get_monotonic_time () - end->refused_at < MAX_REFUSAL_TIME)
     return TRUE;
   g_propagate_error (error, g_error_copy (end->refusal));
   return FALSE;
@@ -445,8 +446,8 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
     return FALSE;
 
   if (!is_last)
-    config.connect_timeout = timeout == 0 ? NEXT_ADDRESS :
-        MIN (timeout, NEXT_ADDRESS);
+    config.connect_timeout = timeout == 0 ? ADDRESS_TIMEOUT :
+        MIN (timeout, ADDRESS_TIMEOUT);
   config.mtu = settings->mtu;
   config.local_port = get_dccp_port (settings, remote != NULL, socket, port);
   g_mutex_lock (&end->lock);

@@ -57,7 +57,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 /* Minimum time in us between two notifications of the rate, and between two
  * messages about packets that the receiver dropped. An encoder does not need an
  * update in each round trip. */
-#define TELL_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
+#define NOTIFY_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
 /* Two threads call the core, each with the endpoint's lock held. The streaming
  * thread sends data when the rate allows it. The driver's loop does everything
@@ -87,13 +87,13 @@ struct _GstDccpThinSink
   guint estimated_bitrate;      /* bit/s */
   gboolean rate_changed;        /* estimated_bitrate is to be notified */
   /* monotonic time in us of the last notification */
-  gint64 rate_told_at;
+  gint64 rate_notified_at;
   /* packets that the receiver dropped and that no message reported yet, by Drop
    * Code */
   guint dropped[DCCP_DROP_NONE];
-  gint64 dropped_told_at;       /* monotonic time in us of the last message */
+  gint64 dropped_posted_at;     /* monotonic time in us of the last message */
   gboolean wants_key_unit;      /* a key frame is to be requested upstream */
-  gint64 key_unit_asked_at;     /* monotonic time in us; 0 = no request yet */
+  gint64 key_unit_requested_at; /* monotonic time in us; 0 = no request yet */
   /* A buffer with DELTA_UNIT was seen, so that buffers without this flag belong
    * to key frames. */
   gboolean has_delta_units;
@@ -211,14 +211,14 @@ take_slow_receiver (GstDccpThinSink * self, gboolean slow)
 }
 
 static void
-ask_for_key_unit (GstDccpThinSink * self)
+request_key_unit (GstDccpThinSink * self)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (!self->request_key_units || (self->key_unit_asked_at > 0
-          && now - self->key_unit_asked_at < KEY_UNIT_INTERVAL))
+  if (!self->request_key_units || (self->key_unit_requested_at > 0
+          && now - self->key_unit_requested_at < KEY_UNIT_INTERVAL))
     return;
-  self->key_unit_asked_at = now;
+  self->key_unit_requested_at = now;
   self->wants_key_unit = TRUE;
 }
 
@@ -229,7 +229,7 @@ take_lost (GstDccpThinSink * self, const DccpEvent * event)
 {
   GST_LOG_OBJECT (self, "%u packets lost", event->lost);
   if (dccp_history_count (&self->key_packets, event->sequence, event->lost) > 0)
-    ask_for_key_unit (self);
+    request_key_unit (self);
 }
 
 static gboolean
@@ -249,7 +249,7 @@ take_dropped (GstDccpThinSink * self, const DccpEvent * event)
   self->dropped[event->drop_code] += event->dropped;
   if (event->drop_code != DCCP_DROP_NOT_LISTENING
       && has_dropped_key_packet (self, event))
-    ask_for_key_unit (self);
+    request_key_unit (self);
 }
 
 static void
@@ -283,7 +283,7 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 /* Wakes `wait` if the next packet may be sent earlier than was known when the
  * wait began, or if the socket has room again. The caller holds the lock. */
 static void
-tell_room (GstDccpThinSink * self)
+wake_sender (GstDccpThinSink * self)
 {
   guint64 now = gst_dccp_thin_now ();
 
@@ -314,24 +314,24 @@ gst_dccp_thin_sink_get_wakeup (gpointer element)
   guint64 wakeup = G_MAXUINT64;
 
   if (self->rate_changed)
-    wakeup = (guint64) (self->rate_told_at + TELL_INTERVAL) * GST_USECOND;
+    wakeup = (guint64) (self->rate_notified_at + NOTIFY_INTERVAL) * GST_USECOND;
   if (has_dropped (self))
-    wakeup = MIN (wakeup, (guint64) (self->dropped_told_at + TELL_INTERVAL)
+    wakeup = MIN (wakeup, (guint64) (self->dropped_posted_at + NOTIFY_INTERVAL)
         * GST_USECOND);
   return wakeup;
 }
 
-/* Queues one message per Drop Code, at most every TELL_INTERVAL. The caller
+/* Queues one message per Drop Code, at most every NOTIFY_INTERVAL. The caller
  * holds the lock. */
 static void
-tell_dropped (GstDccpThinSink * self)
+queue_dropped_messages (GstDccpThinSink * self)
 {
   gint64 now = g_get_monotonic_time ();
   guint code;
 
-  if (!has_dropped (self) || now < self->dropped_told_at + TELL_INTERVAL)
+  if (!has_dropped (self) || now < self->dropped_posted_at + NOTIFY_INTERVAL)
     return;
-  self->dropped_told_at = now;
+  self->dropped_posted_at = now;
   for (code = 0; code < DCCP_DROP_NONE; code++) {
     if (self->dropped[code] == 0)
       continue;
@@ -344,14 +344,14 @@ tell_dropped (GstDccpThinSink * self)
 
 /* The caller holds the lock. */
 static gboolean
-is_time_to_tell_rate (GstDccpThinSink * self)
+is_time_to_notify_rate (GstDccpThinSink * self)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (!self->rate_changed || now < self->rate_told_at + TELL_INTERVAL)
+  if (!self->rate_changed || now < self->rate_notified_at + NOTIFY_INTERVAL)
     return FALSE;
   self->rate_changed = FALSE;
-  self->rate_told_at = now;
+  self->rate_notified_at = now;
   gst_dccp_thin_end_queue_message (&self->end, gst_structure_new ("dccp-rate",
           "bitrate", G_TYPE_UINT, self->estimated_bitrate, NULL));
   return TRUE;
@@ -361,14 +361,14 @@ static void
 gst_dccp_thin_sink_unlock_and_tell (gpointer element)
 {
   GstDccpThinSink *self = element;
-  gboolean tell_rate = is_time_to_tell_rate (self);
+  gboolean notify_rate = is_time_to_notify_rate (self);
   gboolean wants_key_unit = self->wants_key_unit;
 
-  tell_dropped (self);
+  queue_dropped_messages (self);
   self->wants_key_unit = FALSE;
-  tell_room (self);
+  wake_sender (self);
   gst_dccp_thin_end_unlock_and_post (&self->end);
-  if (tell_rate)
+  if (notify_rate)
     gst_dccp_thin_sink_notify_bitrate (self);
   if (wants_key_unit)
     gst_pad_push_event (GST_BASE_SINK_PAD (self),
@@ -434,7 +434,7 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
  * is trustworthy, unlike an ICMP error. The error code is changed so that the
  * base class does not treat the Reset as a refusal that may be temporary. */
 static void
-tell_reset_from_icmp (GstDccpThinSink * self, GError * error)
+distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {
   LOCK (self);
   if (!self->end.refusal
@@ -455,7 +455,7 @@ connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     return FALSE;
   if (wait_for_connection (self, cancellable, error))
     return TRUE;
-  tell_reset_from_icmp (self, *error);
+  distinguish_reset_from_icmp (self, *error);
   gst_dccp_thin_end_close (&self->end);
   return FALSE;
 }
@@ -694,7 +694,7 @@ begin_to_close (GstDccpThinSink * self)
 /* Returns whether `error` says that the peer has closed the connection too or
  * is no longer there. The end of the stream then counts as delivered. */
 static gboolean
-has_gone (const GError * error)
+is_peer_gone (const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED)
       || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
@@ -715,7 +715,7 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   if (done)
     local_error = g_steal_pointer (&self->end.broken);
   UNLOCK (self);
-  if (has_gone (local_error)) {
+  if (is_peer_gone (local_error)) {
     done = TRUE;
     g_clear_error (&local_error);
   }
@@ -754,7 +754,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 /* --- buffers that are too long -------------------------------------------- */
 
 static GstFlowReturn
-tell_too_long (GstDccpThinSink * self, gsize size, guint max_payload)
+post_too_long_error (GstDccpThinSink * self, gsize size, guint max_payload)
 {
   gchar *peer = gst_dccp_thin_sink_describe (GST_NETWORK_SINK (self));
 
@@ -783,7 +783,7 @@ check_size (GstDccpThinSink * self, GstFlowReturn flow)
   UNLOCK (self);
   if (size == 0 || flow != GST_FLOW_OK)
     return flow;
-  return tell_too_long (self, size, max_payload);
+  return post_too_long_error (self, size, max_payload);
 }
 
 static GstFlowReturn
@@ -866,7 +866,7 @@ reset (GstDccpThinSink * self)
   gst_dccp_thin_end_reset_stats (&self->end);
   self->estimated_bitrate = 0;
   memset (self->dropped, 0, sizeof (self->dropped));
-  self->key_unit_asked_at = 0;
+  self->key_unit_requested_at = 0;
   self->has_delta_units = FALSE;
   UNLOCK (self);
 }

@@ -438,7 +438,7 @@ run_connection (GstDccpThinSrc * self, GError ** error)
 
 /* Sends a Close to the peer without waiting for its answer. */
 static void
-leave (GstDccpThinSrc * self)
+close_connection (GstDccpThinSrc * self)
 {
   LOCK (self);
   if (self->end.endpoint) {
@@ -466,7 +466,7 @@ connect_once (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
       continue;
     was_connected = run_connection (self, error);
     if (g_cancellable_is_cancelled (self->cancellable))
-      leave (self);
+      close_connection (self);
     close_end (self);
   }
   g_list_free_full (remotes, g_object_unref);
@@ -479,7 +479,7 @@ listen_once (GstDccpThinSrc * self, GError ** error)
   gboolean was_connected = run_connection (self, error);
 
   if (g_cancellable_is_cancelled (self->cancellable))
-    leave (self);
+    close_connection (self);
   return was_connected;
 }
 

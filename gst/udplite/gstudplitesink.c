@@ -45,15 +45,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
 #define DEFAULT_PORT 5004
 /* Time in ms between two attempts to resolve the receivers whose names could
  * not be resolved. */
-#define LOOK_INTERVAL 5000
+#define RESOLVE_INTERVAL 5000
 /* Minimum time in us between two warnings about packets that could not be sent.
  */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 /* poll () may report that a socket is writable although the queue of the
  * network device is full (ENOBUFS). If waiting for the socket took less than
- * NO_WAIT us, the sink therefore pauses for PAUSE ms. */
+ * MIN_WAIT us, the sink therefore pauses for PAUSE ms. */
 #define PAUSE 1
-#define NO_WAIT 100
+#define MIN_WAIT 100
 
 typedef enum
 {
@@ -619,7 +619,7 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
 /* Tries again to resolve the receivers whose names could not be resolved. There
  * was a warning already, so that a further failure is only logged. */
 static void
-look_again (GstUdpliteSink * self, GCancellable * cancellable)
+resolve_again (GstUdpliteSink * self, GCancellable * cancellable)
 {
   GError *error = NULL;
 
@@ -636,9 +636,9 @@ gst_udplite_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
 {
   while (!g_cancellable_set_error_if_cancelled (cancellable, error)) {
-    gst_network_sink_pause (cancellable, LOOK_INTERVAL);
+    gst_network_sink_pause (cancellable, RESOLVE_INTERVAL);
     if (!g_cancellable_is_cancelled (cancellable))
-      look_again (GST_UDPLITE_SINK (sink), cancellable);
+      resolve_again (GST_UDPLITE_SINK (sink), cancellable);
   }
 }
 
@@ -733,7 +733,7 @@ send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 }
 
 static void
-begin_anew (GstUdpliteSink * self)
+clear_round (GstUdpliteSink * self)
 {
   udplite_round_clear (&self->round);
   gst_clear_buffer (&self->resume_at);
@@ -750,7 +750,7 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
     if (!self->round.reached[i])
       gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffers[i]);
   }
-  begin_anew (self);
+  clear_round (self);
 }
 
 /* Interrupts the round because a socket has no room. If each packet is sent
@@ -789,7 +789,7 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   /* The packets of an interrupted round were dropped meanwhile, so that a new
    * round begins. */
   if (self->resume_at && self->resume_at != buffers[0])
-    begin_anew (self);
+    clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
   if (mapped == 0) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
@@ -824,7 +824,7 @@ gst_udplite_sink_wait (GstNetworkSink * sink, gint64 timeout,
     return;
   g_socket_condition_timed_wait (socket, G_IO_OUT, timeout, cancellable, NULL);
   g_object_unref (socket);
-  if (g_get_monotonic_time () - begin < NO_WAIT)
+  if (g_get_monotonic_time () - begin < MIN_WAIT)
     gst_network_sink_pause (cancellable, PAUSE);
 }
 

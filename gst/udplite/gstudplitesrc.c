@@ -72,7 +72,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
  * spread the beginnings of the receive buffers over different cache lines,
  * because only the first bytes of each receive buffer are in use. Memory pages
  * that are never written cost nothing. */
-#define ROOM_SIZE (65536 + 1536)
+#define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
@@ -124,7 +124,7 @@ struct _GstUdpliteSrc
   GSocket *foreign;
   GInetSocketAddress *group;    /* multicast group that was joined, and how */
   gchar *group_interfaces, *group_sources;
-  guint8 *rooms;                /* memory of all `inputs` */
+  guint8 *receive_buffers;      /* memory of all `inputs` */
   UdpliteInput inputs[DATAGRAM_BATCH];
   guint last_batch;             /* number of packets in the last batch */
   /* more packets may be waiting after the last batch */
@@ -236,14 +236,14 @@ configure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
 }
 
 static void
-make_rooms (GstUdpliteSrc * self)
+make_receive_buffers (GstUdpliteSrc * self)
 {
   guint i;
 
-  self->rooms = g_malloc (DATAGRAM_BATCH * ROOM_SIZE);
+  self->receive_buffers = g_malloc (DATAGRAM_BATCH * RECEIVE_BUFFER_SIZE);
   for (i = 0; i < DATAGRAM_BATCH; i++) {
-    self->inputs[i].data = self->rooms + i * ROOM_SIZE;
-    self->inputs[i].capacity = ROOM_SIZE;
+    self->inputs[i].data = self->receive_buffers + i * RECEIVE_BUFFER_SIZE;
+    self->inputs[i].capacity = RECEIVE_BUFFER_SIZE;
   }
 }
 
@@ -359,7 +359,7 @@ gst_udplite_src_open (GstUdpliteSrc * self)
   opened = socket ? open_foreign (self, socket, &error)
       : open_own (self, &settings, &error);
   if (opened && configure (self, &settings, &error)) {
-    make_rooms (self);
+    make_receive_buffers (self);
     publish (self);
   } else {
     post_failure (self, &settings, socket, error);
@@ -407,7 +407,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
     g_socket_close (self->foreign, NULL);
   g_clear_object (&self->foreign);
   g_clear_object (&self->sender);
-  g_clear_pointer (&self->rooms, g_free);
+  g_clear_pointer (&self->receive_buffers, g_free);
 }
 
 /* Packets are received in batches. Each packet becomes a buffer, and the
@@ -433,7 +433,7 @@ typedef struct
   GstClockTime time;
   GstBufferPool *pool;          /* may be NULL */
   gsize pool_size;              /* size in bytes of the pool's buffers */
-} Manner;
+} PacketOptions;
 
 /* --- waiting ------------------------------------------------------------- */
 
@@ -493,12 +493,12 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 /* --- one packet ---------------------------------------------------------- */
 
 static GstBuffer *
-copy_packet (const Manner * manner, const guint8 * data, gsize size)
+copy_packet (const PacketOptions * options, const guint8 * data, gsize size)
 {
   GstBuffer *buffer = NULL;
 
-  if (!manner->pool || size > manner->pool_size
-      || gst_buffer_pool_acquire_buffer (manner->pool, &buffer, NULL)
+  if (!options->pool || size > options->pool_size
+      || gst_buffer_pool_acquire_buffer (options->pool, &buffer, NULL)
       != GST_FLOW_OK)
     return gst_buffer_new_memdup (data, size);
   gst_buffer_fill (buffer, 0, data, size);
@@ -523,24 +523,24 @@ find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
 /* Returns NULL if the packet is shorter than the number of bytes to skip. */
 static GstBuffer *
 make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
-    const Manner * manner)
+    const PacketOptions * options)
 {
   gsize size = input->size, covered = input->covered;
   GSocketAddress *sender;
   GstBuffer *buffer;
 
-  if (size < manner->skip)
+  if (size < options->skip)
     return NULL;
-  size -= manner->skip;
-  buffer = copy_packet (manner, input->data + input->offset + manner->skip,
+  size -= options->skip;
+  buffer = copy_packet (options, input->data + input->offset + options->skip,
       size);
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = manner->time;
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = options->time;
 
   if (input->covered != G_MAXUINT && input->covered < input->size) {
-    covered -= MIN (covered, manner->skip);
+    covered -= MIN (covered, options->skip);
     gst_buffer_add_coverage_meta (buffer, covered);
   }
-  if (manner->with_sender && (sender = find_sender (self, input)))
+  if (options->with_sender && (sender = find_sender (self, input)))
     gst_buffer_add_net_address_meta (buffer, sender);
   return buffer;
 }
@@ -548,19 +548,19 @@ make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
 /* --- a batch ------------------------------------------------------------- */
 
 static void
-manner_init (Manner * manner, GstUdpliteSrc * self)
+packet_options_init (PacketOptions * options, GstUdpliteSrc * self)
 {
   GST_OBJECT_LOCK (self);
-  manner->skip = self->settings.skip_first_bytes;
-  manner->with_sender = self->settings.retrieve_sender_address;
+  options->skip = self->settings.skip_first_bytes;
+  options->with_sender = self->settings.retrieve_sender_address;
   GST_OBJECT_UNLOCK (self);
-  manner->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
-  manner->pool = gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
-  manner->pool_size = self->pool_size;
+  options->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
+  options->pool = gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
+  options->pool_size = self->pool_size;
 }
 
 static guint64
-sum_refused (const UdpliteSocketStats * stats)
+sum_discarded (const UdpliteSocketStats * stats)
 {
   guint64 sum = stats->truncated;
   guint i;
@@ -571,7 +571,7 @@ sum_refused (const UdpliteSocketStats * stats)
 }
 
 static void
-log_refused (GstUdpliteSrc * self, guint64 before, guint64 after,
+log_discarded (GstUdpliteSrc * self, guint64 before, guint64 after,
     const gchar * reason)
 {
   if (after > before)
@@ -581,24 +581,24 @@ log_refused (GstUdpliteSrc * self, guint64 before, guint64 after,
 
 /* Logs the packets that were discarded since the counters were read last. */
 static void
-log_all_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
+log_all_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
   const UdpliteSocketStats *before = &self->counters.socket;
   guint i;
 
   for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
-    log_refused (self, before->refused[i], stats->refused[i],
+    log_discarded (self, before->refused[i], stats->refused[i],
         udplite_verdict_get_name (i));
-  log_refused (self, before->truncated, stats->truncated, "truncated");
-  log_refused (self, before->foreign, stats->foreign, "foreign");
+  log_discarded (self, before->truncated, stats->truncated, "truncated");
+  log_discarded (self, before->foreign, stats->foreign, "foreign");
 }
 
 /* Warns about discarded packets at a limited rate, because strangers could
  * otherwise fill the log with invalid packets. */
 static void
-report_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
+warn_about_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
-  guint64 refused = sum_refused (stats) - sum_refused (&self->reported);
+  guint64 refused = sum_discarded (stats) - sum_discarded (&self->reported);
   GstClockTime now;
 
   if (refused == 0)
@@ -633,12 +633,12 @@ static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {
   GstUdpliteSrcCounters counters = { 0 };
-  Manner manner;
+  PacketOptions options;
   guint i;
 
   batch->n_buffers = 0;
   if (n > 0)
-    manner_init (&manner, self);
+    packet_options_init (&options, self);
   for (i = 0; i < n; i++) {
     const DatagramPath *path = &self->inputs[i].path;
     GstBuffer *buffer;
@@ -646,7 +646,7 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
     if (!gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
             path->address_size))
       continue;
-    buffer = make_buffer (self, &self->inputs[i], &manner);
+    buffer = make_buffer (self, &self->inputs[i], &options);
     if (!buffer) {
       GST_DEBUG_OBJECT (self,
           "dropped a packet of %u bytes: too-short-to-skip: "
@@ -660,11 +660,11 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
     counters.partly_covered += gst_buffer_get_coverage_meta (buffer) != NULL;
   }
   if (n > 0)
-    gst_clear_object (&manner.pool);
+    gst_clear_object (&options.pool);
   udplite_socket_get_stats (self->udplite, &counters.socket);
-  log_all_refused (self, &counters.socket);
+  log_all_discarded (self, &counters.socket);
   count (self, &counters);
-  report_refused (self, &counters.socket);
+  warn_about_discarded (self, &counters.socket);
 }
 
 /* Returns how many packets to ask for. Each one costs time to prepare, even if

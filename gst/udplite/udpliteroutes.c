@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define KEEP (1 * G_TIME_SPAN_SECOND)
+#define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
 /* An entry is its own key. */
@@ -88,7 +88,7 @@ udplite_routes_expire (UdpliteRoutes * self)
 {
   if (self->is_bound)
     return;
-  if (g_get_monotonic_time () - self->cleared > KEEP
+  if (g_get_monotonic_time () - self->cleared > MAX_AGE
       || g_hash_table_size (self->entries) > MAX_ROUTES)
     udplite_routes_clear (self);
 }
@@ -102,7 +102,7 @@ set_remote (UdpliteRoute * route, const DatagramPath * to)
 }
 
 static gboolean
-ask (Entry * entry, DatagramSocket * socket, GError ** error)
+find_source_address (Entry * entry, DatagramSocket * socket, GError ** error)
 {
   UdpliteRoute *route = &entry->route;
 
@@ -132,7 +132,7 @@ udplite_routes_find (UdpliteRoutes * self, const DatagramPath * to,
     return &self->bound;
   }
   if (!look_up (self, &wanted)) {
-    if (!ask (&wanted, socket, error))
+    if (!find_source_address (&wanted, socket, error))
       return NULL;
     self->last = g_memdup2 (&wanted, sizeof (wanted));
     g_hash_table_add (self->entries, (gpointer) self->last);

@@ -28,7 +28,7 @@ get_size (GstBuffer * buffer)
 /* Returns a description of the packet as video, or NULL if the queue does not
  * need one. */
 static const VideoPacket *
-look_at (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+describe_video (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, VideoPacket * packet)
 {
   if (!self->knows_frames || !wireless_link_video_parse (flow->video, buffer,
@@ -49,7 +49,7 @@ gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
   self->in_flight++;
   self->last_fate = MAX (self->last_fate, now);
   link_input_video (self->link, now, flow->number, get_size (packet->buffer),
-      look_at (self, flow, packet->buffer, &video), packet);
+      describe_video (self, flow, packet->buffer, &video), packet);
   flow->n_buffers++;
 }
 
@@ -71,7 +71,7 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
   VideoPacket packet;
 
   return !self->blocking || link_has_room_for_video (self->link, flow->number,
-      get_size (buffer), look_at (self, flow, buffer, &packet));
+      get_size (buffer), describe_video (self, flow, buffer, &packet));
 }
 
 /* Returns whether `object` is EOS or a query. Both wait until all earlier

@@ -215,7 +215,7 @@ static const gchar *const fates[LINK_FATE_LAST] = {
 };
 
 static void
-lose (GstWirelessLink * self, const LinkPacket * packet)
+handle_loss (GstWirelessLink * self, const LinkPacket * packet)
 {
   GstWirelessLinkPacket *own = packet->user;
   GstWirelessLinkFlow *flow = find_flow_of (self, packet);
@@ -251,7 +251,7 @@ handle_event (GstWirelessLink * self, const LinkEvent * event)
     trace_change (self, event);
     add_notice (self, event, NULL);
   } else if (event->packet.fate > LINK_FATE_DAMAGED) {
-    lose (self, &event->packet);
+    handle_loss (self, &event->packet);
   }
 }
 
@@ -514,7 +514,7 @@ is_stuck (GstWirelessLink * self, guint64 next)
  * advances to a time at which there may be room. If there will never be room,
  * the packet enters and is lost. Returns FALSE if there is nothing to do. */
 static gboolean
-let_in (GstWirelessLink * self, guint64 until)
+admit_waiting_packet (GstWirelessLink * self, guint64 until)
 {
   GstWirelessLinkFlow *flow = find_waiting (self, TRUE);
   guint64 next = link_next_wakeup (self->link);
@@ -555,7 +555,7 @@ merge_one (GstWirelessLink * self)
 
   if (!find_first_flow (self, &flow, &time))
     return FALSE;
-  if (let_in (self, time))
+  if (admit_waiting_packet (self, time))
     return TRUE;
   if (!flow)
     return FALSE;
@@ -572,7 +572,7 @@ merge_one (GstWirelessLink * self)
 /* Releases the lock for a moment, so that a thread that stops or flushes the
  * element need not wait until the link is drained. */
 static void
-let_others_in (GstWirelessLink * self)
+yield_lock (GstWirelessLink * self)
 {
   gst_wireless_link_unlock (self);
   g_thread_yield ();
@@ -589,7 +589,7 @@ gst_wireless_link_merge (GstWirelessLink * self)
     more = merge_one (self);
     gst_wireless_link_distribute (self);
     if (steps % MERGE_STEPS == 0)
-      let_others_in (self);
+      yield_lock (self);
   }
 }
 

@@ -148,7 +148,7 @@ begin_chain (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 }
 
 static GstFlowReturn
-complain_about_time (GstWirelessLink * self)
+post_no_timestamp_error (GstWirelessLink * self)
 {
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
       ("A packet arrived without a timestamp, and mode=timestamp needs them. "
@@ -175,7 +175,7 @@ gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
   }
   gst_wireless_link_unlock (self);
   if (entered == GST_FLOW_ERROR)
-    return complain_about_time (self);
+    return post_no_timestamp_error (self);
   return result;
 }
 
@@ -196,7 +196,7 @@ gst_wireless_link_pad_chain_list (GstPad * pad, GstObject * parent,
   gst_wireless_link_unlock (self);
   gst_buffer_list_unref (list);
   if (entered == GST_FLOW_ERROR)
-    return complain_about_time (self);
+    return post_no_timestamp_error (self);
   return result;
 }
 
@@ -527,7 +527,7 @@ push_buffer (GstWirelessLinkFlow * flow, GstPad * pad,
 }
 
 static gboolean
-comes_to_an_end (GstWirelessLinkFlow * flow)
+is_ending (GstWirelessLinkFlow * flow)
 {
   return flow->eos_sent || flow->result == GST_FLOW_EOS || !flow->sinkpad
       || !gst_pad_is_linked (flow->sinkpad);
@@ -545,7 +545,7 @@ note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
   for (i = 0; i < self->flows->len; i++) {
     GstWirelessLinkFlow *other = g_ptr_array_index (self->flows, i);
 
-    if (other && !comes_to_an_end (other))
+    if (other && !is_ending (other))
       last = FALSE;
   }
   if (last) {
@@ -705,7 +705,7 @@ gst_wireless_link_pad_loop (gpointer user_data)
    * pad. */
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
-  gboolean unheard;
+  gboolean post_error;
   WirelessLinkClock clock;
 
   gst_wireless_link_lock (self);
@@ -726,10 +726,10 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_wireless_link_lock (self);
   /* The last input was EOS, so that no further packet returns the failure
    * upstream. */
-  unheard = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
+  post_error = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);
   gst_wireless_link_unlock (self);
-  if (unheard)
+  if (post_error)
     GST_ELEMENT_FLOW_ERROR (self, result);
 }
 
@@ -738,7 +738,7 @@ gst_wireless_link_pad_loop (gpointer user_data)
 /* Restarts the task after RECONFIGURE, because the src pad may have been linked
  * again. */
 static void
-try_again (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
+restart_task (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
 {
   gboolean again;
 
@@ -756,8 +756,8 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
     GstEvent * event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
-    try_again (GST_WIRELESS_LINK (parent), gst_wireless_link_pad_get_flow (pad),
-        pad);
+    restart_task (GST_WIRELESS_LINK (parent),
+        gst_wireless_link_pad_get_flow (pad), pad);
   return gst_pad_event_default (pad, parent, event);
 }
 
@@ -802,7 +802,7 @@ gst_wireless_link_pad_src_query (GstPad * pad, GstObject * parent,
 /* --- activation ----------------------------------------------------------- */
 
 static void
-silence (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+stop_flow (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
   gst_wireless_link_lock (self);
   flow->result = GST_FLOW_FLUSHING;
@@ -823,7 +823,7 @@ gst_wireless_link_pad_activate_sink (GstPad * pad, GstObject * parent,
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   if (!active) {
-    silence (self, flow);
+    stop_flow (self, flow);
     return TRUE;
   }
   gst_wireless_link_lock (self);
@@ -844,7 +844,7 @@ gst_wireless_link_pad_activate_src (GstPad * pad, GstObject * parent,
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   if (!active) {
-    silence (self, flow);
+    stop_flow (self, flow);
     return gst_pad_stop_task (pad);
   }
   gst_wireless_link_lock (self);
