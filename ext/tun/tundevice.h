@@ -40,7 +40,7 @@ typedef struct
   TunNetns *netns;
   /* NULL = unknown, because the fd was inherited */
   TunLink *link;
-  gboolean existed;             /* it existed before it was opened */
+  gboolean existed;             /* the device existed before it was opened */
   gchar *warning;               /* text for the user; NULL = none */
 
   guint mtu, txqueuelen;        /* values requested so far; 0 = no request */

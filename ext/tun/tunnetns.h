@@ -16,7 +16,7 @@ typedef struct
   /* They identify the namespace: two TunNetns with equal values are the same.
    */
   guint64 device, inode;
-  gboolean own;                 /* the namespace of the calling thread */
+  gboolean own;                 /* TRUE = the namespace of the calling thread */
 } TunNetns;
 
 /* Finds a network namespace by a name of `ip netns`, by a path (a text with a

@@ -10,7 +10,8 @@
 
 typedef struct
 {
-  /* rule for this kind of information; NULL = no element has any */
+  /* Rule that computes the bitrate from this information; NULL = no element
+   * knows anything about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
   /* ns from here until the frame is displayed; 0 = unknown */

@@ -294,8 +294,8 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
 
 /* --- multicast groups ----------------------------------------------------- */
 
-/* Returns the multicast group that `client` is, or NULL if its address is
- * unicast or not known yet. */
+/* Returns the address of `client` if it is a multicast group. Returns NULL if
+ * it is a unicast address or not known yet. */
 static GInetAddress *
 get_group (const UdpliteClient * client)
 {
@@ -428,8 +428,9 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
   return TRUE;
 }
 
-/* Returns the first address that our socket can reach, considering the family
- * of bind-address, or else the first one of the list. */
+/* Returns the first address of the family of bind-address, because only such an
+ * address can be reached. If bind-address is unset or no address has this
+ * family, returns the first address of the list. */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
@@ -781,8 +782,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false the base class drops a packet that found no room, for
-   * all receivers that have not got it yet. With several receivers, a batch of
-   * one packet limits the drop to this packet. */
+   * all receivers that have not got it yet. If there are several receivers,
+   * only one packet is offered, so that the drop affects no other packet. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

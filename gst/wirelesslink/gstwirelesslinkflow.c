@@ -36,8 +36,8 @@ gst_wireless_link_packet_free (gpointer data)
   g_slice_free (GstWirelessLinkPacket, packet);
 }
 
-/* Releases an item. A query is not released, because it belongs to the thread
- * that sent it. */
+/* Releases `object`, unless it is a query, which belongs to the thread that
+ * sent it. */
 static void
 release_object (GstMiniObject * object)
 {
