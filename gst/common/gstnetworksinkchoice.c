@@ -61,8 +61,10 @@ log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
 {
   /* The words of the statistics, and what they mean */
   static const gchar *const reasons[DROP_LAST] = {
-    "not-connected: there is no connection, and wait-for-connection=false",
-    "full: the network takes nothing, and blocking=false",
+    "not-connected: there is no connection, and wait-for-connection is false"
+        " or live input has waited for max-live-wait",
+    "full: the network takes nothing, and blocking is false or live input has"
+        " waited for max-live-wait",
     "rest-of-frame: an earlier part of its frame was dropped",
     "no-key-frame: the receiver has nothing that it refers to",
     "broken: the connection broke in the middle of it",

@@ -748,8 +748,13 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
   guint i;
 
   for (i = 0; i < done; i++) {
-    if (!self->round.reached[i])
-      gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffers[i]);
+    if (self->round.reached[i])
+      continue;
+    GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT
+        " bytes with pts %" GST_TIME_FORMAT ": unsendable: it could be sent to"
+        " no receiver", gst_buffer_get_size (buffers[i]),
+        GST_TIME_ARGS (GST_BUFFER_PTS (buffers[i])));
+    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffers[i]);
   }
   clear_round (self);
 }

@@ -33,6 +33,10 @@ LOSS = re.compile(
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
     r" (?P<reason>[a-z-]+): \w.*$", re.M)
+# Of the base class of network sinks
+SINK_DROP = re.compile(
+    r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
+    r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
 # As its statistics call it
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete"}
@@ -71,17 +75,18 @@ def find_port():
         return sock.getsockname()[1]
 
 
-def finish(process, element):
-    """The last statistics of this element that were posted or logged, and the
-    log"""
+def finish(process, element, returncode=0):
+    """Returns the last statistics of this element that were posted or logged,
+    and the log."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
         raise
-    if process.returncode != 0:
-        raise AssertionError(f"gst-launch-1.0 failed: {log}")
+    if process.returncode != returncode:
+        raise AssertionError(f"gst-launch-1.0 ended with {process.returncode}, "
+                             f"not {returncode}: {log}")
     stats = re.findall(rf"application/x-{element}-stats, .*",
                        output + log)[-1]
     return {name: int(value) for name, value in FIELD.findall(stats)}, log
@@ -153,6 +158,26 @@ class DropLogTest(unittest.TestCase):
         self.assertEqual(
             sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
             stats["discarded-droppable"])
+
+    def check_sink(self, element, properties, reason, returncode=0):
+        """Every drop of a network sink has this reason, and a line."""
+        stats, log = finish(start(
+            f"{element}:5", f"rfc2250pay ! {element} {properties}"), element,
+            returncode)
+        drops = list(SINK_DROP.finditer(log))
+        self.assertGreater(len(drops), 0)
+        self.assertEqual({drop["reason"] for drop in drops}, {reason})
+        self.assertEqual(len(drops), stats[f"dropped-{reason}"])
+        self.assertEqual(sum(int(drop["size"]) for drop in drops),
+                         stats["bytes-dropped"])
+
+    def test_each_drop_of_a_sink_without_connection_is_explained(self):
+        # A stored stream of which nothing was sent ends with an error.
+        self.check_sink("mmtpsink", f"host=127.0.0.1 port={find_port()} "
+                        "wait-for-connection=false", "not-connected", 1)
+
+    def test_each_packet_without_receiver_is_explained(self):
+        self.check_sink("udplitesink", 'clients=""', "unsendable")
 
     def test_without_debug_level_nothing_is_logged(self):
         process = subprocess.run(
