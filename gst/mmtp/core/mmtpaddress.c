@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See mmtpaddress.h. */
+/* Addresses of a sender's channels as the receiver sees them. */
 
 #include "mmtpaddress.h"
 

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The address by which a receiver knows a channel of its sender. To the
- * receiver it is a row of bytes, so that simulations can have addresses of
- * another kind; with sockets it is a DatagramPath.
+/* Address of a sender's channel as the receiver sees it. The receiver's core
+ * treats an address as a row of bytes, so that simulations can use another kind
+ * of address. With real sockets the bytes are a DatagramPath.
  */
 
 #pragma once
 
 #include "datagram.h"
 
-/* Addresses are compared byte by byte. No memory is allocated for one that is
- * not known. */
+/* Two addresses are equal if all their bytes are equal. The struct has a fixed
+ * size, so that an address that is not validated costs no allocation. */
 typedef struct
 {
   guint8 size;
   guint8 bytes[46];
-  guint8 host_size;             /* the first bytes, which identify the host; 0:
-                                 * not known */
-  guint8 prefix_size;           /* of these the first, which identify the
-                                 * network, for the limit of answers; 0: all */
+  /* Number of leading bytes that identify the host; 0 if the host is unknown.
+   */
+  guint8 host_size;
+  /* Number of leading bytes that identify the network, which the limit of
+   * answers uses; 0 means all bytes. */
+  guint8 prefix_size;
 } MmtpAddress;
 
 gboolean mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b);

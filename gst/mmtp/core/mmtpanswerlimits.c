@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many answers strangers get; see the header. */
+/* Rate limits for COOKIE and REFUSE messages to unknown hosts. */
 
 #include "mmtpanswerlimits.h"
 
 #include <string.h>
 
-/* docs/wire-mmtp.md section 4: COOKIE and REFUSE per second to all strangers,
- * and COOKIE to all INITs with a right seal. While a session is alive no other one
- * can begin, and the way back is that of its reports. */
+/* Maximum COOKIE and REFUSE messages per second to all hosts together, for each
+ * of the two budgets (docs/wire-mmtp.md, section 4). The limit is lower while a
+ * session is alive, because no other session can begin then, and because the
+ * answers share the return path with the session's reports. */
 #define ANSWERS_WHILE_FREE 20000
 #define ANSWERS_WHILE_BUSY 1000
 

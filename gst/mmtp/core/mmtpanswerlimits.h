@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many COOKIE and REFUSE messages a receiver sends to hosts that have not
- * shown yet that they get what is sent to their address. Answers to INITs with
- * a right seal have a budget of their own, so that a flood of strangers cannot
- * use up what senders with the key need. They are limited as well: an INIT has
- * no freshness, and whoever sees one can replay it from any address for as long
- * as the key is in use.
+/* Limits the rate of COOKIE and REFUSE messages to hosts that have not shown
+ * yet that they receive at their address, so that the receiver cannot be used
+ * for reflection attacks (docs/wire-mmtp.md, section 4). Answers to INITs with
+ * a valid seal have a separate budget, so that a flood from hosts without the
+ * key cannot use up the answers for senders with the key. The separate budget
+ * is limited as well, because a sealed INIT can be replayed from any address
+ * for as long as the key is in use.
  */
 
 #pragma once
@@ -19,15 +20,17 @@ typedef struct
   PrefixLimiter *sealed;
 } MmtpAnswerLimits;
 
-/* Secrets of the hash tables, different ones */
+/* `strangers` and `sealed` are the secrets of the two hash tables and must be
+ * different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
     const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
-/* Whether an answer may be sent, which is counted. `is_busy`: there is a
- * session */
+/* Returns whether an answer may be sent to `address` at `now` (ns), and counts
+ * the answer if so. `is_sealed` is TRUE for an INIT with a valid seal,
+ * `is_busy` is TRUE while a session is alive. */
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
-/* This host receives what is sent to its address: it gets answers also where
- * strangers take all of theirs. */
+/* Remembers that the host of `address` receives at that address. It then has a
+ * reserve of answers that a flood from other hosts cannot use up. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);

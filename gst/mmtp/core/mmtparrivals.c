@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurement of a channel; see the header. */
+/* Measurements of the receiver on one channel. */
 
 #include "mmtparrivals.h"
 
@@ -9,16 +9,18 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Two of these are what the statistics call lately: long enough for the frames
- * of a slow stream, short enough to follow a change. */
+/* The statistics cover the last one or two of these windows. A window is long
+ * enough for several frames of a slow stream and short enough to follow a
+ * change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* A message that is passed over is lost after this time, or after the jitter
- * where that is longer (docs/wire-mmtp.md, REPORT). */
+/* Minimum time for which the receiver waits for a message that was overtaken
+ * before the message counts as lost. The jitter is used if it is longer
+ * (docs/wire-mmtp.md, REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
 #define JITTER_GAIN 16
 
-/* --- life cycle ---------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 static void
 begin_window (MmtpArrivalWindow * window, guint64 now)
@@ -57,7 +59,7 @@ mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now, guint64 silence)
   mmtp_arrivals_begin_path (arrivals, now);
 }
 
-/* --- windows of the statistics ------------------------------------------- */
+/* --- windows of the statistics -------------------------------------------- */
 
 static void
 end_windows (MmtpArrivalWindows * windows, guint64 now)
@@ -93,7 +95,7 @@ mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals, guint64 now,
   return *transit != G_MAXINT64;
 }
 
-/* --- a message comes ----------------------------------------------------- */
+/* --- arrival of a message ------------------------------------------------- */
 
 static guint64
 get_tolerance (const MmtpArrivals * arrivals)
@@ -105,7 +107,8 @@ static void
 note_time (MmtpArrivals * arrivals, guint64 now, gint64 transit,
     gboolean is_load)
 {
-  /* A short message is faster on a slow path by its size alone. */
+  /* Short messages do not count, because on a slow path they arrive faster just
+   * because of their size. */
   if (is_load && arrivals->any_load)
     arrivals->jitter += (ABS (transit - arrivals->last_transit)
         - arrivals->jitter) / JITTER_GAIN;
@@ -181,7 +184,7 @@ mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now)
   return arrivals->any && now - arrivals->last_arrival > arrivals->silence;
 }
 
-/* --- what a report says -------------------------------------------------- */
+/* --- record of a report --------------------------------------------------- */
 
 static gint32
 to_ticks (gint64 time)
@@ -189,8 +192,9 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* What came at the very moment of a record, but after it, is added to its span:
- * further records of that moment have it as well. */
+/* Moves the span since the last record into `told`. Several records may be
+ * taken at the same time `now`, with messages arriving between them. These
+ * messages are then added to the span that the records of that time cover. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the receiver measures on one channel: the messages that came and those
- * that are lost, when the latest message came, its transit, and the least and
- * the highest transit since the last record. The receiver draws no conclusions
- * from these figures: the rate control is the sender's.
+/* Measurements of the receiver on one channel: received and lost messages, the
+ * arrival time and transit of the latest message, and the minimum and maximum
+ * transit since the last record. The receiver draws no conclusions from these
+ * figures, because the rate control is in the sender.
  *
- * Times are ns. A transit is the time of arrival on the receiver's clock minus
- * the time of sending, less a constant: only differences mean something.
+ * Times are in ns. A transit is the arrival time on the receiver's clock minus
+ * the sending time, less a constant. Only differences of transits are
+ * meaningful.
  */
 
 #pragma once
@@ -14,20 +15,23 @@
 
 typedef struct
 {
-  guint64 number;               /* of the channel */
-  gint64 sent;                  /* ns, sender's clock less a constant */
-  gsize size;                   /* bytes, of the whole message */
-  gboolean is_load;             /* DATA, PROBE or REPAIR */
-  guint64 repair_until;         /* ns: a repair of what is missing before this
-                                 * message is too late from then on */
+  guint64 number;               /* channel number */
+  /* Sending time on the sender's clock less a constant, in ns. */
+  gint64 sent;
+  gsize size;                   /* size of the whole message, in bytes */
+  gboolean is_load;             /* The message is DATA, PROBE or REPAIR. */
+  /* Time in ns from which on a retransmission of the messages that are missing
+   * before this one is too late. */
+  guint64 repair_until;
 } MmtpArrival;
 
-/* Messages that came within a time, for statistics */
+/* Messages that arrived within a period, for the statistics. */
 typedef struct
 {
-  guint64 start;                /* ns */
+  guint64 start;                /* begin of the period, in ns */
   guint64 bytes;
-  gint64 min;                   /* ns, transit; G_MAXINT64: no message */
+  /* minimum transit in ns; G_MAXINT64 if no message arrived */
+  gint64 min;
 } MmtpArrivalWindow;
 
 typedef struct
@@ -35,64 +39,73 @@ typedef struct
   MmtpArrivalWindow before, present;
 } MmtpArrivalWindows;
 
-/* Messages that came between two records */
+/* Messages that arrived between two records. */
 typedef struct
 {
   guint64 n;
-  gint64 min, highest;          /* ns, transits */
+  gint64 min, highest;          /* minimum and maximum transit, in ns */
 } MmtpArrivalSpan;
 
 typedef struct
 {
-  guint64 silence;              /* ns without a message that are silence */
+  /* The channel counts as silent after this time without a message, in ns. */
+  guint64 silence;
 
-  guint64 received, bytes, late;        /* of the whole session */
+  guint64 received, bytes, late;        /* totals of the whole session */
   MmtpLosses losses;
 
-  gboolean any;                 /* a message came since the path began */
-  guint64 last_arrival;         /* ns, of the last message that came */
-  guint64 arrival_before;       /* ns, of the one before it; 0: none */
-  gboolean any_load;            /* likewise, DATA, PROBE or REPAIR */
-  gint64 last_transit;          /* ns, of the last load */
-  gint64 jitter;                /* ns, RFC 3550, section 6.4.1, of loads */
+  /* A message has arrived since the path began. */
+  gboolean any;
+  guint64 last_arrival;         /* arrival time of the last message, in ns */
+  /* Arrival time of the message before the last one, in ns; 0 if there was
+   * none. */
+  guint64 arrival_before;
+  /* A DATA, PROBE or REPAIR has arrived since the path began. */
+  gboolean any_load;
+  /* transit of the last DATA, PROBE or REPAIR, in ns */
+  gint64 last_transit;
+  /* Jitter of DATA, PROBE and REPAIR as in RFC 3550, section 6.4.1, in ns. */
+  gint64 jitter;
 
   gboolean has_latest;
-  guint64 latest_number;        /* the highest number so far */
-  guint64 latest_arrival;       /* ns, when that message came */
-  gint64 latest_transit;        /* ns */
+  guint64 latest_number;        /* highest channel number so far */
+  guint64 latest_arrival;       /* arrival time of that message, in ns */
+  gint64 latest_transit;        /* transit of that message, in ns */
 
-  MmtpArrivalSpan span;         /* since the last record */
-  MmtpArrivalSpan told;         /* what the last record said */
+  MmtpArrivalSpan span;         /* messages since the last record */
+  MmtpArrivalSpan told;         /* messages that the last record covered */
   gboolean any_record;
-  guint64 record_time;          /* ns, when the last record was taken */
+  guint64 record_time;          /* time of the last record, in ns */
 
   MmtpArrivalWindows windows;
 } MmtpArrivals;
 
-/* `silence`: after so many ns without a message the channel is silent */
+/* `silence` is the time in ns without a message after which the channel counts
+ * as silent. */
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
-/* The messages that come from now on take another path: transits of the old one
- * are forgotten. */
+/* From now on, messages arrive over another network path, for example from a
+ * new address. The transits of the old path are forgotten. */
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
-/* A DATA packet that was added came after its deadline. */
+/* Counts a DATA packet, already added, that arrived after its deadline. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
-/* Declares lost what has been waited for long enough */
+/* Declares missing messages lost if they have been waited for long enough. */
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Writes all of the record but its channel, with at most `ranges` ranges of
- * losses; `surely` as mmtp_losses_report has it. Records that are taken at the
- * same `now` cover the same span; the first one at a later time begins another
- * span. */
+/* Fills in all fields of `record` but the channel, with at most `ranges` loss
+ * ranges. `surely` is passed on to mmtp_losses_report(). Records taken at the
+ * same `now` cover the same span of messages; the first record at a later time
+ * begins a new span. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 
 gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
-/* Bytes per second that came in the last 0.5 to 1 s */
+/* Returns the bytes per second received in the last 0.5 to 1 s. */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
-/* ns, of the last 0.5 to 1 s; FALSE: no message came */
+/* Sets `transit` to the minimum transit of the last 0.5 to 1 s, in ns. Returns
+ * FALSE if no message arrived in that time. */
 gboolean mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals,
     guint64 now, gint64 * transit);

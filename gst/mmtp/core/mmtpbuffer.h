@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer of the stream as the application gives it to the sender. */
+/* One buffer of the stream, as the application passes it to the sender. */
 
 #pragma once
 
@@ -8,18 +8,20 @@
 
 typedef struct
 {
-  GBytes *data;                 /* the sender takes a reference */
-  guint64 due;                  /* ns on the caller's clock; G_MAXUINT64: now */
-  guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
-  MmtpPrelude prelude;          /* without a mask: none */
-  MmtpPicture picture;          /* zeros: what the flags say */
+  GBytes *data;                 /* The sender takes a reference. */
+  /* Due time on the caller's clock, in ns; G_MAXUINT64 means now. */
+  guint64 due;
+  guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
+  MmtpPrelude prelude;          /* A mask of 0 means no prelude. */
+  /* If all fields are 0, `flags` describe the picture. */
+  MmtpPicture picture;
 } MmtpBuffer;
 
-/* Why a buffer was given up at the source */
+/* Reason why the sender dropped a buffer. */
 typedef enum
 {
-  MMTP_DISCARD_LATE,            /* no path could bring it in time */
-  MMTP_DISCARD_ROOM,            /* too many bytes wait */
-  MMTP_DISCARD_BROKEN,          /* it needs one that was given up */
+  MMTP_DISCARD_LATE,            /* No path could deliver it in time. */
+  MMTP_DISCARD_ROOM,            /* Too many bytes were waiting. */
+  MMTP_DISCARD_BROKEN,          /* It refers to a dropped picture. */
   MMTP_N_DISCARDS
 } MmtpDiscard;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plain caps; see the header. The grammar is what gst_caps_to_string writes:
+/* Checks that caps received as text contain plain types only. The grammar is
+ * the one that gst_caps_to_string() writes:
  *
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * The innermost type that is said is the scalar's. */
+ * A scalar has the type that is given nearest to it.
+ */
 
 #include "mmtpcapstext.h"
 
@@ -13,7 +15,7 @@
 #include <string.h>
 
 #define MAX_FIELDS 256
-#define MAX_DEPTH 4             /* of lists in lists */
+#define MAX_DEPTH 4             /* maximum nesting of lists */
 
 typedef struct
 {
@@ -54,7 +56,8 @@ take_digits (Text * text, gboolean hex)
   return text->at - start;
 }
 
-/* A letter, then letters, digits and these signs */
+/* Accepts a letter that is followed by letters, digits and characters of
+ * `signs`. */
 static gboolean
 take_name (Text * text, const gchar * signs)
 {
@@ -67,7 +70,7 @@ take_name (Text * text, const gchar * signs)
   return TRUE;
 }
 
-/* --- scalars ------------------------------------------------------------- */
+/* --- scalars -------------------------------------------------------------- */
 
 static gboolean
 check_integer (Text * text)
@@ -116,7 +119,8 @@ check_boolean (Text * text)
       || (size == 5 && g_ascii_strncasecmp (start, "false", 5) == 0);
 }
 
-/* GStreamer writes a buffer without bytes, and cannot read what it wrote. */
+/* Rejects an empty buffer: GStreamer writes one as no digits at all, which it
+ * cannot parse again. */
 static gboolean
 check_buffer (Text * text)
 {
@@ -136,7 +140,8 @@ check_quoted (Text * text)
   return TRUE;
 }
 
-/* GST_ASCII_IS_STRING, or in quotes with backslashes */
+/* Accepts the characters of GST_ASCII_IS_STRING without quotes, or a quoted
+ * string with backslash escapes. */
 static gboolean
 check_string (Text * text)
 {
@@ -150,7 +155,8 @@ check_string (Text * text)
   return text->at > start;
 }
 
-/* Names as GStreamer writes them, and GType's where these are others */
+/* Type names as GStreamer writes them, and the GType names where these differ.
+ */
 static const struct
 {
   const gchar *name;
@@ -178,9 +184,9 @@ static const struct
   {"GstBuffer", check_buffer},
 };
 
-/* --- fields -------------------------------------------------------------- */
+/* --- fields --------------------------------------------------------------- */
 
-/* NULL: a type that is not plain */
+/* Returns NULL if the type is not plain. */
 static Check
 take_type (Text * text)
 {
@@ -250,7 +256,8 @@ check_field (Text * text)
   return TRUE;
 }
 
-/* Of a structure; ANY, EMPTY and NONE are words of their own. */
+/* Accepts the media type of a structure. It must contain a slash, which rules
+ * out the special caps ANY, EMPTY and NONE. */
 static gboolean
 check_media_type (Text * text)
 {

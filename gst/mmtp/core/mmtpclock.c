@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's clock; see the header. */
+/* The sender's clock as the receiver sees it. */
 
 #include "mmtpclock.h"
 
@@ -8,26 +8,27 @@
 #define SECOND 1e9
 #define DUE_BITS 32
 
-/* Due times that are off come right in such a time, but at most at 1 ms in a
- * second: less than crystals differ at their worst makes no sound nor picture
- * hurry. */
+/* An error of the due times is corrected with this time constant, but by at
+ * most 1 ms per second. That is less than the worst difference between two
+ * quartz clocks, so the correction is neither audible nor visible. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MAX_SLEW 1e-3
-/* The stream begins with the first round trip, when the offset is a guess: it
- * comes right sooner at first, at up to 500 ms in a second, because until then
- * deadlines are wrong. */
+/* The first offset is a guess from the round trip of the handshake. Deadlines
+ * are wrong until the offset has been corrected, so it may change by up to 500
+ * ms per second in the first 5 s. */
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
-/* Windows for the skew: a point each second, and a result from so long on. Half
- * of MAX_SLEW, which leaves the rest to correct. */
+/* The skew is measured from one minimum transit per second, over at least 20 s.
+ * Its maximum is half of MAX_SLEW, which leaves the other half for corrections.
+ */
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* A result that noise may have moved by more is none. */
+/* A measured skew is ignored if noise may have changed it by more than this. */
 #define MAX_ERROR 5e-5
-/* us, two years: ns and sums of them are within 64 bits whatever the other side
- * says. */
+/* Times are limited to two years (us), so that sums of times in ns fit into 64
+ * bits whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void
@@ -41,7 +42,7 @@ mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now)
   clock->sent_time = clock->due_time = clock->offset_time = now;
 }
 
-/* ns since OPEN on the sender's clock */
+/* Returns the time since OPEN on the sender's clock, in ns. */
 static gint64
 get_elapsed (const MmtpClock * clock, guint64 sender_time)
 {
@@ -50,7 +51,8 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* Nearest to the last one, which has moved on since. */
+/* Unwraps to the time nearest to the last one plus the time that has passed
+ * since. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {
@@ -77,7 +79,7 @@ is_settling (const MmtpClock * clock, guint64 now)
   return now < clock->start + SETTLING_TIME;
 }
 
-/* --- offset -------------------------------------------------------------- */
+/* --- offset --------------------------------------------------------------- */
 
 void
 mmtp_clock_add_transit (MmtpClock * clock, gint64 transit)
@@ -142,7 +144,7 @@ mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due)
   return mapped;
 }
 
-/* --- skew ---------------------------------------------------------------- */
+/* --- skew ----------------------------------------------------------------- */
 
 void
 mmtp_clock_restart_skew (MmtpClock * clock)
@@ -162,7 +164,7 @@ find_min (const MmtpClockPoint * points, guint n)
   return min;
 }
 
-/* ns, from one point to the next */
+/* Returns the mean difference between neighbouring points, in ns. */
 static gdouble
 get_noise (const MmtpClock * clock)
 {
@@ -174,7 +176,8 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* From the least transit of the first third to that of the last */
+/* Takes the slope between the minimum transit of the first third of the points
+ * and that of the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's clock as the receiver sees it: docs/wire-mmtp.md section 6. Its
- * short times made whole, transits, and due times on our clock, which never
- * jump: what is known of the offset moves them slowly, with the skew of the
- * clocks.
+/* The sender's clock as the receiver sees it (docs/wire-mmtp.md, section 6).
+ * This module unwraps the short times in messages, gives the transits, and maps
+ * due times to the receiver's clock. Mapped due times never jump: a better
+ * estimate of the clocks' offset and of their skew moves them slowly.
  */
 
 #pragma once
@@ -13,55 +13,64 @@
 
 typedef struct
 {
-  guint64 time;                 /* ns */
-  gint64 transit;               /* ns */
+  guint64 time;                 /* in ns */
+  gint64 transit;               /* in ns */
 } MmtpClockPoint;
 
-/* The constant of transits: what OPEN came with took no time. */
+/* State of the mapping. The constant of the transits is chosen so that the
+ * transit of OPEN is 0. */
 typedef struct
 {
-  guint64 start;                /* ns, when OPEN came */
-  guint64 sender_start;         /* us, the sender's clock in OPEN */
+  guint64 start;                /* arrival time of OPEN, in ns */
+  guint64 sender_start;         /* time on the sender's clock in OPEN, in us */
 
-  guint64 sent;                 /* ticks, the last one, whole */
-  guint64 sent_time;            /* ns, when it came */
-  guint64 due;                  /* us, the last one, whole */
+  /* last sending time after unwrapping, in ticks */
+  guint64 sent;
+  guint64 sent_time;            /* arrival time of that message, in ns */
+  guint64 due;                  /* last due time after unwrapping, in us */
   guint64 due_time;
 
   gboolean any_transit, has_told;
-  gint64 min;                   /* ns, of all transits */
-  gdouble told;                 /* ns, the offset of KEEPALIVE, smoothed */
+  gint64 min;                   /* minimum of all transits, in ns */
+  /* offset from KEEPALIVEs after smoothing, in ns */
+  gdouble told;
   guint64 told_time;
 
-  gboolean fixed;               /* a due time has been told to the
-                                 * application */
-  gdouble offset;               /* ns, that due times have */
+  /* A due time has been passed to the application. */
+  gboolean fixed;
+  gdouble offset;               /* offset that is applied to due times, in ns */
   guint64 offset_time;
-  guint64 last_due;             /* us, that went out */
-  guint64 last_mapped;          /* ns */
+  guint64 last_due;             /* last due time that was passed on, in us */
+  guint64 last_mapped;          /* the same after mapping, in ns */
 
-  gdouble skew;                 /* ns of transit in each ns */
+  gdouble skew;                 /* change of the transit, in ns per ns */
   gboolean has_skew;
-  MmtpClockPoint points[MMTP_CLOCK_POINTS];     /* oldest first */
+  /* Ring-like list of minimum transits, oldest first. */
+  MmtpClockPoint points[MMTP_CLOCK_POINTS];
   guint n_points;
 } MmtpClock;
 
 void mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now);
-/* ns on our clock, when a message of this time would have come in no time: what
- * is between is the transit. */
+/* Returns the time in ns on the receiver's clock at which a message sent at
+ * `ticks` would have arrived if its transit were 0. The transit of the message
+ * is its arrival time minus this value. */
 gint64 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks);
-/* us, whole */
+/* Unwraps a due time and returns it in us. */
 guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
-/* ns, of a KEEPALIVE */
+/* Sets the offset of the clocks from a KEEPALIVE, in ns. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* ns, least transit of the time since the last call, a second or so */
+/* Adds the minimum transit (ns) since the last call. It has to be called about
+ * once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* What follows is of another channel: its transits can't be compared. */
+/* The following minima are from another channel, so they cannot be compared
+ * with the previous ones. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 
-/* ns on our clock; a due time before our clock's begin is 0. */
+/* Maps a due time in us to the receiver's clock, in ns. A time before the zero
+ * of that clock becomes 0. */
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
-/* The same for what goes out: from then on nothing jumps, nor goes back. */
+/* Maps the due time of a buffer that goes to the application. After the first
+ * call, mapped times neither jump nor go back. */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);

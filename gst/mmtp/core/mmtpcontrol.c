@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sender says besides the stream; see the header. */
+/* The control messages of a sender: when each is due and its content. */
 
 #include "mmtpcontrol.h"
 
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* docs/wire-mmtp.md, KEEPALIVE: 47 bytes and the trailer */
+/* Bytes: 47 and the trailer (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* A hundredth of the path's rate: half of what docs/wire-mmtp.md allows a
- * KEEPALIVE */
+/* KEEPALIVEs take at most a hundredth of the path's rate, half of what
+ * docs/wire-mmtp.md allows. */
 #define KEEPALIVE_SHARE 100
-/* A REPORT of one record with IP and UDP, and the part of the path's rate that
- * reports may take. Where the rate is unknown the window depends on them, and
- * they may take more: 3 instead of 2 %. */
+/* REPORT_SIZE is a REPORT of one record with IP and UDP headers, in bytes.
+ * Reports may take 1/50 (2 %) of a configured rate. If the rate is unknown, the
+ * congestion window depends on reports, so they may take 1/33 (3 %). */
 #define REPORT_SIZE 109
 #define KNOWN_REPORT_SHARE 50
 #define REPORT_SHARE 33
 #define MIN_REPORT_PERIOD (50 * MILLISECOND)
 #define MAX_REPORT_PERIOD (1000 * MILLISECOND)
-/* QUERY: "at most once in 10 ms for each channel" */
+/* docs/wire-mmtp.md, QUERY: "at most once in 10 ms for each channel". */
 #define ANSWER_SPACING (10 * MILLISECOND)
-/* LEAVE: "up to five times with 200 ms between" */
+/* docs/wire-mmtp.md, LEAVE: "up to five times with 200 ms between". */
 #define LEAVE_TRIES 5
 #define LEAVE_WAIT (200 * MILLISECOND)
-/* CAPS: "at most 5 times a second" */
+/* docs/wire-mmtp.md, CAPS: "at most 5 times a second". */
 #define CAPS_WAIT (200 * MILLISECOND)
 #define CAPS_HEADER 12          /* bytes before the piece of the text */
-/* END: "on all channels each 100 ms" */
+/* docs/wire-mmtp.md, END: "on all channels each 100 ms". */
 #define END_WAIT (100 * MILLISECOND)
-/* A silent path shows by a full-sized message that it delivers again; at a cost
- * of a tenth of its rate. */
+/* A PROBE of full size shows whether a silent path delivers again. Probes take
+ * at most a tenth of the path's rate. */
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
 
-/* A QUERY when no report came for three of the periods in which they should */
+/* A QUERY is sent if no REPORT has arrived for three report periods. */
 #define MISSED_PERIODS 3
 #define MIN_QUERY_PERIOD (100 * MILLISECOND)
 
-/* --- life ---------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 void
 mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
@@ -103,11 +103,11 @@ mmtp_control_probe (MmtpControl * self, const MmtpPath * path)
   control->keepalive_at = control->probe_at = self->paths->now;
 }
 
-/* --- one path --------------------------------------------------------- */
+/* --- one path ------------------------------------------------------------- */
 
-/* ns that a message takes at the rate that the path can afford. Where the
- * application limits it nobody knows that rate: what the window allows in a
- * round trip is nearest to it. */
+/* Returns the time in ns that a message of `size` bytes takes at the rate of
+ * the path. If the stream does not fill the path, that rate is unknown; the
+ * congestion window per round trip is then the best estimate. */
 static guint64
 get_cost (const MmtpPath * path, gsize size)
 {
@@ -120,7 +120,7 @@ get_cost (const MmtpPath * path, gsize size)
   return MIN (cost, by_window);
 }
 
-/* Before a path has started nobody knows what it can afford. */
+/* The rate of a path is unknown before its rate control has started. */
 static guint64
 get_keepalive_period (const MmtpControl * self, const MmtpPath * path)
 {
@@ -186,9 +186,10 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
   return path;
 }
 
-/* --- LEAVE --------------------------------------------------------------- */
+/* --- LEAVE ---------------------------------------------------------------- */
 
-/* A LEAVE of `leaving`, on another path if there is one; NULL: none goes now */
+/* Fills in a LEAVE for the path `leaving` and returns the path to send it on,
+ * another one if possible. Returns NULL if no LEAVE is due. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {
@@ -229,7 +230,7 @@ mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
   control->leave_reason = leave->reason;
 }
 
-/* --- QUERY --------------------------------------------------------------- */
+/* --- QUERY ---------------------------------------------------------------- */
 
 static void
 answer_query (MmtpControl * self, MmtpPath * path)
@@ -251,8 +252,8 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* Reports are missed: ask for all of them, where they should come from
- * [4.6]. */
+/* If REPORTs are missing, asks for a REPORT of all channels on the fastest
+ * path, because REPORTs should arrive there [4.6]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {
@@ -286,7 +287,7 @@ mmtp_control_check_period (MmtpControl * self, const MmtpPath * path)
     mmtp_control_hasten (self, path);
 }
 
-/* --- CAPS ---------------------------------------------------------------- */
+/* --- CAPS ----------------------------------------------------------------- */
 
 static MmtpPath *
 make_caps (MmtpControl * self, MmtpMessage * message)
@@ -351,7 +352,7 @@ mmtp_control_take_caps_ack (MmtpControl * self, guint8 version)
   return MMTP_VALID;
 }
 
-/* --- END ----------------------------------------------------------------- */
+/* --- END ------------------------------------------------------------------ */
 
 static gboolean
 may_end (const MmtpControl * self)
@@ -395,7 +396,7 @@ mmtp_control_take_end_ack (MmtpControl * self, guint32 stream_number)
   return MMTP_VALID;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- next message and wakeup ---------------------------------------------- */
 
 static MmtpPath *
 make_of_path (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
@@ -431,11 +432,12 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
   return make_end (self, message);
 }
 
-/* --- PROBE --------------------------------------------------------------- */
+/* --- PROBE ---------------------------------------------------------------- */
 
-/* Where the stream has another path to take, a PROBE finds out how long a
- * packet takes here, and not a packet of the stream. While packets wait, they
- * are the better probes. */
+/* If the stream has another path to use, empty PROBEs measure how long a packet
+ * takes on this path, so that no packet of the stream is at risk. While packets
+ * of the stream are waiting, no PROBE is needed: the packets themselves measure
+ * the path. */
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {
@@ -473,7 +475,6 @@ mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message)
   return NULL;
 }
 
-/* --- when next ----------------------------------------------------------- */
 
 static guint64
 get_path_wakeup (const MmtpControl * self, const MmtpPath * path)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sender says besides the stream: KEEPALIVE, QUERY, LEAVE and PROBE of
- * each path, CAPS and END of the stream; docs/wire-mmtp.md section 3. It fills
- * messages, and the sender writes them. Times are ns.
+/* The control messages of a sender: KEEPALIVE, QUERY, LEAVE and PROBE on each
+ * path, CAPS and END for the stream (docs/wire-mmtp.md, section 3). This module
+ * decides when a control message is due and fills it in; the sender writes it.
+ * Times are in ns.
  */
 
 #pragma once
@@ -9,18 +10,23 @@
 #include "mmtpjoins.h"
 #include "mmtpsendqueue.h"
 
-/* What is said on one path */
+/* State of the control messages on one path. */
 typedef struct
 {
-  guint64 probe_at;             /* of a path that is silent or not measured */
+  /* time of the next PROBE while the path is silent or not measured */
+  guint64 probe_at;
   guint64 keepalive_at, keepalive_sent;
-  guint64 query_at;             /* MMTP_NEVER: none */
-  guint leave_tries;            /* LEAVE for it still to send */
+  /* Time of the next QUERY; MMTP_NEVER if no QUERY is scheduled. */
+  guint64 query_at;
+  /* number of LEAVEs for this path still to send */
+  guint leave_tries;
   guint64 leave_at;
   guint8 leave_reason;
   gboolean acknowledge_leave;
-  guint32 last_report_sent;     /* ticks, of the last REPORT that came */
-  guint64 last_report_time;     /* 0: none */
+  /* sending time of the last REPORT that arrived, in ticks */
+  guint32 last_report_sent;
+  /* arrival time of that REPORT; 0 if none has arrived */
+  guint64 last_report_time;
 } MmtpPathControl;
 
 typedef struct
@@ -30,59 +36,67 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  guint64 query_at;             /* of the reports that are missed */
+  /* Time of a QUERY for all paths if no REPORT arrives until then. */
+  guint64 query_at;
   gchar *caps;
   gsize caps_length, caps_offset;
-  guint8 caps_version;          /* 0: none ever */
+  guint8 caps_version;          /* 0 if there were never any caps */
   gboolean caps_acknowledged;
   guint64 caps_at;
   gboolean is_ending, has_ended;
   guint64 end_at;
-  guint end_next;               /* path */
-  MmtpPathControl all[MMTP_MAX_PATHS];  /* by the path's id */
+  guint end_next;               /* next path for END */
+  MmtpPathControl all[MMTP_MAX_PATHS];  /* indexed by the path's id */
 } MmtpControl;
 
 void mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
     const MmtpSendQueue * queue, MmtpJoins * joins, guint64 keepalive_period,
     gboolean is_stored);
 void mmtp_control_clear (MmtpControl * self);
-/* The path is opened, perhaps once more. */
+/* Resets the state of a path that is opened for the first time or again. */
 void mmtp_control_add_path (MmtpControl * self, const MmtpPath * path);
-/* It is removed: where it had joined, the receiver is told. `joined` of the path
- * must still say so. */
+/* The path is removed. If it had joined, the receiver is told with LEAVE. Call
+ * this function before `path->joined` is reset. */
 void mmtp_control_remove_path (MmtpControl * self, const MmtpPath * path,
     MmtpLeaveReason reason);
 
-/* The path on which the message goes now; NULL: none does */
+/* Fills in the control message that is due now and returns its path. Returns
+ * NULL if no control message is due. */
 MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
-/* The same of PROBE, which goes where nothing else does */
+/* Fills in a PROBE and returns its path; NULL if none is due. Call this
+ * function only when nothing else has to be sent. */
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_get_wakeup (const MmtpControl * self);
 
-/* A KEEPALIVE goes at once; a PROBE, too. */
+/* Both schedule a KEEPALIVE on `path` for now. mmtp_control_probe() schedules a
+ * PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* A record of that path was taken: if it cannot afford as many reports as it was
- * asked for, the receiver is told at once. */
+/* Call this function after a record of `path` has been processed. If the path
+ * can afford only half as many reports as were asked for, or fewer, a KEEPALIVE
+ * tells the receiver at once. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
-/* A REPORT came on that path, sent at that time (ticks). */
+/* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
-/* It was newer than all before: the next ones are not missed yet. */
+/* Postpones the QUERY for missing reports, because a REPORT newer than all
+ * before has arrived on `path`. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
-/* The receiver leaves the path, or has let it go. */
+/* The receiver leaves `path`, or has acknowledged a LEAVE for it. */
 void mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
     const MmtpLeave * leave);
 
-/* NULL: none. Longer than MMTP_MAX_CAPS: FALSE, and none. */
+/* Sets the caps; NULL means no caps. Returns FALSE, and leaves the stream
+ * without caps, if `caps` is empty or longer than MMTP_MAX_CAPS. */
 gboolean mmtp_control_set_caps (MmtpControl * self, const gchar * caps);
-/* 0: none now */
+/* Returns 0 if there are no caps now. */
 guint8 mmtp_control_get_caps_version (const MmtpControl * self);
 MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
-/* No more buffers will come. */
+/* Call this function when no more buffers will come. */
 void mmtp_control_end (MmtpControl * self);
-/* `has_ended` is TRUE when the receiver has all. */
+/* Sets `has_ended` to TRUE if `stream_number` confirms that the receiver has
+ * the whole stream. */
 MmtpRefusal mmtp_control_take_end_ack (MmtpControl * self,
     guint32 stream_number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Delivery rates and bursts; see the header. */
+/* Delivery rate and bursts of a path. */
 
 #include "mmtpdeliveryrate.h"
 
@@ -8,18 +8,20 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* The long rate is measured over this span, and falls to 1/e in this time. */
+/* The long rate is measured over LONG_SPAN and decays to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* A burst is compared with the long rate for no longer than this, since a
- * small error of the rate adds up. */
+/* Maximum length of a burst. A small error of the long rate adds up over time,
+ * so a burst is not followed for longer. */
 #define EPOCH (500 * MILLISECOND)
-/* A burst is forgotten by 1/e in this time: paths whose delay fluctuates have
- * several in a second, mobile links only one after each gap. */
+/* The size of the largest burst decays to 1/e in this time. A path whose delay
+ * fluctuates has several bursts per second; a mobile link has one after each
+ * gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
-/* A burst counts for no more than what arrives in this time. */
+/* A burst counts for no more bytes than the long rate delivers in this time. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Packets that may be rounding, since reports count whole packets */
+/* Packets that are subtracted from a burst as a rounding error, because reports
+ * count whole packets only. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -34,7 +36,7 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
 {
   MmtpDeliveryPoint *point;
 
-  /* Two reports of one moment are one point. */
+  /* Two reports with the same arrival time are stored as one point. */
   if (rate->n_points > 0 && get_point (rate, 0)->arrival >= sample->arrival)
     rate->next_point = (rate->next_point + MMTP_DELIVERY_POINTS - 1) %
         MMTP_DELIVERY_POINTS;
@@ -47,7 +49,8 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
   rate->next_point = (rate->next_point + 1) % MMTP_DELIVERY_POINTS;
 }
 
-/* The newest point that is at least `span` older than the last; NULL: none */
+/* Returns the newest point that is at least `span` older than the last point;
+ * NULL if there is none. */
 static const MmtpDeliveryPoint *
 find_point (const MmtpDeliveryRate * rate, gdouble span)
 {
@@ -60,9 +63,10 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* What arrives in a burst was sent over a longer time, and cannot have been
- * sent faster than it was. With `by_sending` the longer one of both times
- * counts, as in draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
+/* Packets that arrive in a burst were sent over a longer time, and the path
+ * cannot have carried them faster than they were sent. With `by_sending`, the
+ * longer one of arrival time and sending time is the divisor, as in
+ * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {
@@ -84,9 +88,9 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* The aggregation of draft-ietf-ccwg-bbr (BBR.extra_acked): what has arrived
- * beyond what the highest rate explains. Jitter that keeps the order makes
- * such bursts, a queue does not. */
+/* Measures the aggregation of draft-ietf-ccwg-bbr (BBR.extra_acked): the bytes
+ * that have arrived beyond what the long rate explains. Jitter that keeps the
+ * order of packets causes such bursts; a queue does not. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

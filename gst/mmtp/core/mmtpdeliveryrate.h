@@ -1,45 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* At what rate a path delivers, measured from the reports of the receiver.
- * Times are ns, sizes bytes, and rates bytes per ns. A module of the default
- * congestion control (mmtpdeliverycontrol.c).
+/* Measures the delivery rate of a path from the receiver's reports, and how
+ * much the path delivers in bursts. This module belongs to the default
+ * congestion control (mmtpdeliverycontrol.c). Times are in ns, sizes in bytes,
+ * rates in bytes per ns.
  */
 
 #pragma once
 
 #include "mmtpratecontrol.h"
 
-/* Reports come each 50 ms, and may come each 5 ms. */
+/* Number of reports that are remembered. Reports usually come every 50 ms, at
+ * most every 5 ms. */
 #define MMTP_DELIVERY_POINTS 256
 
 typedef struct
 {
-  gdouble arrival, sent;        /* of the newest message, on the receiver's and
-                                 * on the sender's clock */
-  gdouble delivered;            /* since the beginning */
+  /* Arrival time (receiver's clock) and sending time (sender's clock) of the
+   * newest message. */
+  gdouble arrival, sent;
+  gdouble delivered;            /* bytes delivered since the beginning */
 } MmtpDeliveryPoint;
 
 typedef struct
 {
-  MmtpDeliveryPoint points[MMTP_DELIVERY_POINTS];       /* a ring */
+  MmtpDeliveryPoint points[MMTP_DELIVERY_POINTS];       /* ring buffer */
   guint n_points, next_point;
 
-  gdouble long_rate;            /* highest for a long time */
-  gdouble time;                 /* of the last report */
-  gdouble epoch;                /* arrival at which the present burst began */
-  gdouble epoch_bytes;          /* that have arrived since */
-  gdouble extra;                /* largest burst of late */
+  /* Maximum delivery rate over LONG_SPAN; it decays slowly. */
+  gdouble long_rate;
+  gdouble time;                 /* time of the last report */
+  /* arrival time at which the current burst began */
+  gdouble epoch;
+  gdouble epoch_bytes;          /* bytes that have arrived since epoch */
+  /* Size of the largest recent burst, in bytes; it decays. */
+  gdouble extra;
 } MmtpDeliveryRate;
 
-/* `packet`: bytes of the largest packet. The sample tells of something that
- * has arrived. */
+/* Adds a report in which new messages have arrived. `packet` is the size of the
+ * largest packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
-/* Over the last `span`, or somewhat longer; 0: unknown */
+/* Returns the delivery rate over the last `span` ns or somewhat more; 0 if
+ * unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
-/* Highest rate at which messages were sent and arrived, over a quarter of a
- * second, of the last half minute; 0: unknown */
+/* Returns the maximum rate of the last half minute at which messages were both
+ * sent and delivered for a quarter of a second; 0 if unknown. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Bytes by which the path is ahead of its highest rate after it has delivered
- * nothing for a while: without so much in flight in addition, the pauses
- * would cost throughput. */
+/* Returns the bytes that the path delivers in a burst, beyond its maximum rate,
+ * after a pause in which it delivered nothing. Without that many additional
+ * bytes in flight, the pauses would reduce the throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pictures of a stream need which others, see the header. */
+/* Which pictures of a stream refer to which others. */
 
 #include "mmtpgop.h"
 
 #include "mmtppacket.h"
 
-/* Of a stream that has had one key frame, and no second one yet */
+/* Interval that is assumed after the first key frame of a stream, until the
+ * second one is put. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
-/* An encoder that makes key frames on request alone has no interval. */
+/* Maximum of the interval. An encoder that makes key frames only on request has
+ * no regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Key frames closer than this are parts of one, such as two fields. */
+/* Key frames closer than this are parts of one, for example two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* After so many intervals without a key frame the encoder does not make one for
- * us. A decoder may then show something all the same, as with intra refresh. */
+/* If no key frame comes for this many intervals after a drop, the encoder does
+ * not make one in response. Later pictures are then sent again, because a
+ * decoder may show them all the same, for example with intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind
@@ -54,8 +57,8 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = FALSE;
 }
 
-/* Times that go back far are those of a new stream. Where they are those of the
- * presentation, they go back a little with each B-frame. */
+/* A due time far in the past belongs to a new stream. Going back by less is
+ * normal: presentation times go back a little with each B-frame. */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)
 {
@@ -91,7 +94,7 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A part may be that of the next key frame. */
+  /* A part may belong to the next key frame. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
 }

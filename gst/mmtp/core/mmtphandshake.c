@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a session begins; see the header. */
+/* The sender's side of the handshake. */
 
 #include "mmtphandshake.h"
 
@@ -7,35 +7,41 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* docs/wire-mmtp.md section 4: "after 250 ms, doubled up to 2 s" */
+/* docs/wire-mmtp.md, section 4: "after 250 ms, doubled up to 2 s". */
 #define HANDSHAKE_WAIT (250 * MILLISECOND)
 #define MAX_WAIT (2 * SECOND)
-/* OPENs without an answer until it begins again with INIT */
+/* After this many OPENs without an answer the handshake begins again with INIT.
+ */
 #define OPEN_TRIES 5
-/* "after it has asked three times" */
+/* Section 4: three refused questions end the attempt. */
 #define REFUSALS 3
-/* "Of one try of INIT the sender takes at most 16 COOKIEs" */
+/* Section 4: at most 16 COOKIEs are accepted after one INIT. */
 #define COOKIES_OF_TRY 16
-/* All tries of OPEN with one cookie take less than this. An answer that comes
- * later is to a later OPEN. */
+/* Section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
+ * OPENs with one cookie are sent in less time, so a later answer belongs to a
+ * later OPEN. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
-/* "and of reason 2 for 1.5 s": our own last session may have to be found
- * dead. */
+/* Section 4: refusals with reason 2 (busy) must go on for 1.5 s before they end
+ * the attempt, because the receiver may need that time to detect that this
+ * sender's previous session is dead. */
 #define BUSY_TIME (1500 * MILLISECOND)
-/* OPEN is padded, as QUIC pads its first packet (RFC 9000, section 14.1): its
- * round trip is longer than that of the short INIT by as much as the path
- * takes for the difference, which is a first guess of the path's rate
- * (variable packet size probing: Bellovin 1992, Jacobson's pathchar 1997). */
+/* OPEN is padded, as QUIC pads its first packet (RFC 9000, section 14.1). Its
+ * round trip is therefore longer than that of the short INIT by the time that
+ * the path takes for the padding. The difference gives a first estimate of the
+ * path's rate (variable packet size probing: Bellovin 1992, Jacobson's pathchar
+ * 1997). */
 #define OPEN_SIZE 1200
-#define SHORT_OPEN_SIZE 116     /* without padding */
-/* Ten packets in 100 ms: RFC 6928's beginning on a path of that round trip */
+#define SHORT_OPEN_SIZE 116     /* size without padding */
+/* Rate in bit/s of ten packets in 100 ms: the initial window of RFC 6928 on a
+ * path of that round trip. */
 #define USUAL_BEGINNING 1200000
-#define ACCEPT_MORE 13          /* bytes that ACCEPT is longer than COOKIE */
-/* What is less than this is noise. */
+/* bytes by which ACCEPT is longer than COOKIE */
+#define ACCEPT_MORE 13
+/* A smaller difference between the two round trips is noise. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
-#define OPEN_SIGNED 92          /* bytes of OPEN below its MAC */
-#define ACCEPT_SIGNED 52        /* bytes of ACCEPT below its MAC */
-/* OPEN: "D0 that the sender wants, us, at most 60 s" */
+#define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
+#define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
+/* docs/wire-mmtp.md, OPEN: "D0 that the sender wants, us, at most 60 s". */
 #define MAX_INITIAL_DELAY (60 * SECOND)
 
 void
@@ -66,9 +72,9 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
   self->asked[path->id].open_sent = MMTP_NEVER;
 }
 
-/* --- session ------------------------------------------------------------- */
+/* --- session -------------------------------------------------------------- */
 
-/* The next INIT may go at once. */
+/* Begins a try with INIT, which may be sent at once. */
 static void
 begin_init (MmtpHandshake * self)
 {
@@ -87,8 +93,6 @@ mmtp_handshake_begin (MmtpHandshake * self)
   begin_init (self);
 }
 
-/* A new path, or a new address, need not wait for those that didn't
- * answer. */
 void
 mmtp_handshake_hasten (MmtpHandshake * self)
 {
@@ -104,7 +108,7 @@ wait_for_answer (MmtpHandshake * self)
   self->tries++;
 }
 
-/* These two have neither a number nor a trailer. */
+/* INIT has neither a channel number nor a session trailer. */
 static gsize
 write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
     guint * id)
@@ -128,7 +132,8 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   return size;
 }
 
-/* The first try goes on the first path; each further one on one more. */
+/* Sends the INITs of one try. The first try uses the first path, and each
+ * further try uses one path more. */
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
@@ -185,9 +190,9 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   return size;
 }
 
-/* The cookie is for the path on which it came. One of several may be of
- * somebody who wants to keep the right one from being used: it is asked for
- * again soon. */
+/* A cookie is valid only for the path on which it came. If several COOKIEs
+ * came, one of them may come from an attacker who wants to keep the right one
+ * from being used. Then only one OPEN is sent before the next INIT. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {
@@ -212,10 +217,12 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
   return 0;
 }
 
-/* An attacker who sees an INIT may let the receiver send a COOKIE to another
- * address, and pass that COOKIE on to the sender. The receiver made it, and
- * yet it opens nothing. With a key each COOKIE is tried, as long as those of
- * one INIT are not too many. Without a key the first COOKIE is as good as any. */
+/* An attacker who sees an INIT can make the receiver send a COOKIE to another
+ * address, and pass that COOKIE on to the sender. It has a valid seal, but the
+ * receiver does not accept it from this sender's address. With a key, each
+ * different COOKIE is therefore tried, up to the limit per INIT. Without a key
+ * there is no protection against such an attacker, so the first COOKIE is used.
+ */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
 {
@@ -260,8 +267,9 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* 0: unknown. Where a message was sent again nobody knows which one was
- * answered (Karn's problem): then it is no more than the usual beginning. */
+/* If an INIT or OPEN was sent more than once, it is unknown which one was
+ * answered (Karn's problem). The estimate is then limited to USUAL_BEGINNING.
+ */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
 {
@@ -278,9 +286,10 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). It
- * took half of the round trip of the short messages, and longer by what its
- * padding takes: that is what the clocks differ by until reports say more. */
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). Its
+ * real one-way delay was half of the short messages' round trip plus the time
+ * for its padding. The negative of that delay is the first offset of the
+ * clocks, until reports give a better one. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -295,8 +304,8 @@ note_round_trip (MmtpHandshake * self, MmtpPath * path)
   self->paths->has_offset = TRUE;
 }
 
-/* Also when another COOKIE or a REFUSE came after the OPEN: the receiver is in
- * the session then. */
+/* An ACCEPT is valid even if another COOKIE or a REFUSE came after the OPEN,
+ * because the receiver's session exists then. */
 static MmtpRefusal
 take_accept (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes)
@@ -316,7 +325,7 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* A question is refused once, however many answers come. */
+/* An INIT or OPEN is refused only once, however many answers come. */
 static gboolean
 is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 {
@@ -326,8 +335,8 @@ is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
   return asked;
 }
 
-/* A sealed REFUSE has the number of its OPEN, so that one that is replayed is
- * not taken for the answer to the next OPEN. */
+/* A sealed REFUSE has the channel number of its OPEN, so that a replayed REFUSE
+ * does not count as the answer to a later OPEN. */
 static gboolean
 is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 {
@@ -339,9 +348,9 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
   return TRUE;
 }
 
-/* Anybody who sees the packets can say so, but then it is only asked for a
- * COOKIE again, no sooner than without an answer: the ACCEPT for the last OPEN
- * still counts. */
+/* A REFUSE with the reason "cookie too old". Anyone who sees the packets can
+ * send it, so it only makes the handshake ask for another COOKIE, no sooner
+ * than it would without an answer. An ACCEPT for the last OPEN still counts. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {
@@ -354,7 +363,7 @@ take_old_cookie (MmtpHandshake * self, MmtpPath * path)
   return MMTP_VALID;
 }
 
-/* A receiver that is busy may soon be free again: section 4. */
+/* A busy receiver may soon be free again, see section 4. */
 static gboolean
 is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
 {
@@ -395,7 +404,7 @@ MmtpRefusal
 mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
-  /* The nonce stands first in all of them. */
+  /* The nonce is the first field of COOKIE, ACCEPT and REFUSE. */
   if (memcmp (message->init.nonce, self->nonce_s, MMTP_NONCE_SIZE) != 0)
     return MMTP_REFUSED_SESSION;
   if (message->type == MMTP_COOKIE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the session of a sender begins: docs/wire-mmtp.md section 4. It writes INIT
- * and OPEN on one path after another, and takes COOKIE, ACCEPT and REFUSE. Its
- * phase tells the outcome. Times are ns.
+/* The sender's side of the handshake (docs/wire-mmtp.md, section 4). It writes
+ * INIT and OPEN, on one path after another, and processes COOKIE, ACCEPT and
+ * REFUSE. `phase` is the state of the attempt and its outcome. Times are in ns.
  */
 
 #pragma once
@@ -14,27 +14,30 @@ typedef enum
   MMTP_PHASE_INIT,
   MMTP_PHASE_OPEN,
   MMTP_PHASE_SESSION,           /* the receiver has accepted */
-  MMTP_PHASE_OVER               /* refused; or the sender has ended it, or has
-                                 * lost the receiver */
+  /* The receiver has refused the session, or the sender has ended it or lost
+   * the receiver. */
+  MMTP_PHASE_OVER
 } MmtpPhase;
 
-/* What OPEN asks for */
+/* Parameters of the session that the OPEN contains. */
 typedef struct
 {
-  guint64 bit_rate;             /* bits per second, 0: measured */
-  guint32 frame_period;         /* us, 0: measured */
+  guint64 bit_rate;             /* in bit/s; 0 if not known in advance */
+  guint32 frame_period;         /* in us; 0 if not known in advance */
   guint64 keepalive_period;
   guint64 initial_delay;        /* D0 */
 } MmtpRequest;
 
-/* What was sent on a path */
+/* INIT and OPEN that were sent on one path. */
 typedef struct
 {
-  guint64 open_sent;            /* an OPEN that may be answered; MMTP_NEVER:
-                                 * none */
-  gboolean is_open;             /* INIT or OPEN, and it was not refused yet */
-  guint64 unrefused;            /* number of the first OPEN that has not been
-                                 * refused */
+  /* Sending time of an OPEN that may still be answered; MMTP_NEVER if there is
+   * none. */
+  guint64 open_sent;
+  /* An INIT or OPEN was sent and has not been refused yet. */
+  gboolean is_open;
+  /* Channel number of the first OPEN that has not been refused. */
+  guint64 unrefused;
 } MmtpAsked;
 
 typedef struct
@@ -46,37 +49,42 @@ typedef struct
   MmtpPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint64 token_s;              /* that the receiver is to use */
-  guint path;                   /* that the cookie is for */
-  guint next;                   /* of the INITs of one try, the next path */
+  guint64 token_s;              /* token that the receiver has to use */
+  guint path;                   /* path for which the cookie is valid */
+  guint next;                   /* next path for the INITs of the current try */
   guint tries, refusals;
-  guint64 refused_at;           /* for the first time */
+  guint64 refused_at;           /* time of the first refusal */
   guint64 at, wait;
-  guint cookies_left;           /* that this INIT's answers may still bring */
-  gboolean is_contested;        /* several COOKIEs came */
-  MmtpRefuseReason unverified;  /* the last reason without proof; 0: none */
+  /* COOKIEs that may still be accepted as answers to the last INIT */
+  guint cookies_left;
+  gboolean is_contested;        /* Several different COOKIEs arrived. */
+  /* Reason of the last REFUSE without proof of the key; 0 if there was none. */
+  MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
-  guint64 init_sent, init_round_trip;   /* 0: unknown */
-  gboolean is_ambiguous;        /* an INIT was sent again */
-  MmtpAsked asked[MMTP_MAX_PATHS];      /* by the path's id */
+  /* round trip of INIT and COOKIE; 0 if unknown */
+  guint64 init_sent, init_round_trip;
+  gboolean is_ambiguous;        /* The INIT was sent more than once. */
+  MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;
 
 void mmtp_handshake_init (MmtpHandshake * self, MmtpPaths * paths,
     const MmtpKey * key, MmtpEntropy * entropy);
 void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
-/* There is a first path. */
+/* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
-/* A new path, or a new address, does not wait for those that did not answer. */
+/* Sends the next message at once: a new path, or a path with a new address,
+ * does not wait for paths that have not answered. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
-/* Size of the message that goes now, and its path; 0: none. The next one goes
- * at `at`. */
+/* Writes the INIT or OPEN that is due now. Returns its size and sets `path`;
+ * returns 0 if no message is due. The next message is due at `at`. */
 gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
     guint * path);
-/* COOKIE, ACCEPT or REFUSE */
+/* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* After ACCEPT: a first guess of what the path carries; 0: unknown */
+/* Returns a first estimate of the path's rate after the ACCEPT, in bit/s; 0 if
+ * it is unknown. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How paths join a session; see the header. */
+/* The sender's side of JOIN, CHALLENGE and RESPONSE. */
 
 #include "mmtpjoins.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* docs/wire-mmtp.md, JOIN: "every 200 ms, then with doubled time up to 2 s" */
+/* docs/wire-mmtp.md, JOIN: "every 200 ms, then with doubled time up to 2 s". */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 
@@ -79,8 +79,9 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   return TRUE;
 }
 
-/* The answer proves the round trip; that the receiver takes the RESPONSE shows
- * in its reports, and until then the JOIN is repeated. */
+/* The CHALLENGE gives the round trip of the path. Only a report that names the
+ * path shows that the receiver has got the RESPONSE, so the JOIN is repeated
+ * until then. */
 MmtpRefusal
 mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How further paths join a session, and one whose address may have changed joins
- * again: docs/wire-mmtp.md section 3, JOIN, CHALLENGE and RESPONSE.
+/* The sender's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md, section
+ * 3). Further paths join a session this way, and a path whose address may have
+ * changed joins again.
  */
 
 #pragma once
@@ -10,12 +11,14 @@
 typedef struct
 {
   guint64 nonce;
-  guint64 at;                   /* ns, of the next JOIN; MMTP_NEVER: no more */
-  guint64 wait;                 /* ns */
-  guint64 sent;                 /* ns, the first one: nobody knows which one is
-                                 * answered, and a round trip that is too long
-                                 * is forgotten for a shorter one */
-  gboolean respond;             /* RESPONSE waits to be sent */
+  /* time of the next JOIN in ns; MMTP_NEVER if no JOIN is scheduled */
+  guint64 at;
+  guint64 wait;                 /* time until the JOIN after that one, in ns */
+  /* Sending time of the first JOIN, in ns. It is unknown which JOIN a CHALLENGE
+   * answers. A round trip that is too long for this reason does no harm,
+   * because a shorter one replaces it later. */
+  guint64 sent;
+  gboolean respond;             /* A RESPONSE has to be sent. */
   guint64 challenge;
 } MmtpJoinState;
 
@@ -23,23 +26,26 @@ typedef struct
 {
   const MmtpPaths *paths;
   MmtpEntropy *entropy;
-  MmtpJoinState all[MMTP_MAX_PATHS]; /* by the path's id */
+  MmtpJoinState all[MMTP_MAX_PATHS]; /* indexed by the path's id */
 } MmtpJoins;
 
 void mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
     MmtpEntropy * entropy);
-/* The path has not joined, and asks now. */
+/* Starts joining: `path` counts as not joined, and its first JOIN is due now.
+ */
 void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
-/* A path that may have joined asks again at that time. */
+/* Sends a JOIN at `at` (ns) on a path that may already have joined. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
-/* It does not ask any more: it was removed, or the receiver reports it. */
+/* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);
 void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
-/* TRUE: the message, JOIN or RESPONSE, goes on the path now. */
+/* Fills in the JOIN or RESPONSE that is due on `path`. Returns FALSE if none is
+ * due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* A path that had not joined has joined then. */
+/* Processes a CHALLENGE. A path that had not joined counts as joined
+ * afterwards. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
-/* ns of the next JOIN; MMTP_NEVER */
+/* Returns the time of the next JOIN in ns, or MMTP_NEVER. */
 guint64 mmtp_joins_get_wakeup (const MmtpJoins * self, const MmtpPath * path);

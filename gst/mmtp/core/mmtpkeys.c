@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may speak in an MMTP session; see the header. Everything is HMAC-SHA-256
- * [RFC 2104, FIPS 180-4], as GLib has it; what is compared with something
- * secret is compared in constant time.
+/* Authentication in an MMTP session. Everything is HMAC-SHA-256 (RFC 2104, FIPS
+ * 180-4) from GLib. Secret values are compared in constant time.
  */
 
 #include "mmtpkeys.h"
@@ -10,8 +9,8 @@
 
 #include "wire.h"
 
-#define COOKIE_TIME_SIZE 8      /* docs/wire-mmtp.md section 4 */
-#define COOKIE_LIFETIME 10      /* s, section 4 */
+#define COOKIE_TIME_SIZE 8      /* docs/wire-mmtp.md, section 4 */
+#define COOKIE_LIFETIME 10      /* in s; section 4 */
 
 /* section 5 */
 #define HANDSHAKE_LABEL "mmtp1 handshake"
@@ -32,7 +31,7 @@ add (GHmac * hmac, gconstpointer bytes, gsize size)
     g_hmac_update (hmac, bytes, size);
 }
 
-/* Takes the hmac. */
+/* Frees `hmac`. */
 static void
 finish (GHmac * hmac, guint8 digest[MMTP_KEY_SIZE])
 {
@@ -129,8 +128,8 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* The address has the only length that is not fixed: no two triples are the
- * same bytes. */
+/* All inputs but the address have a fixed length, so two different triples of
+ * time, address and nonce never give the same input. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
@@ -239,7 +238,7 @@ mmtp_direction_verify (const MmtpDirection * direction, guint64 number,
   return wire_is_same (bytes + size, expected, MMTP_TRAILER_SIZE);
 }
 
-/* --- numbers that were used ----------------------------------------------- */
+/* --- replay window -------------------------------------------------------- */
 
 static guint64
 get_bit (guint64 number)
@@ -263,8 +262,8 @@ mmtp_replay_check (const MmtpReplay * replay, guint64 number)
   return !(replay->seen[get_word (number)] & get_bit (number));
 }
 
-/* The window is a ring: what comes into it takes the place of what leaves
- * it. */
+/* The window is a ring of bits: a number that enters it reuses the bit of the
+ * number that leaves it. */
 static void
 advance (MmtpReplay * replay, guint64 number)
 {

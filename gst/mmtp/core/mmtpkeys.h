@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may speak in an MMTP session: cookies, handshake and session keys,
- * trailers, and the window against replays; docs/wire-mmtp.md sections 2, 4 and
- * 5. All randomness is given by the caller.
+/* Authentication in an MMTP session: cookies, handshake and session keys,
+ * trailers, and the replay window (docs/wire-mmtp.md, sections 2, 4 and 5). The
+ * caller provides all randomness.
  */
 
 #pragma once
 
 #include "mmtppacket.h"
 
-#define MMTP_KEY_SIZE 32        /* of everything derived */
+#define MMTP_KEY_SIZE 32        /* size of all derived keys, in bytes */
 
 /* --- the key of the application ------------------------------------------- */
 
@@ -16,27 +16,30 @@ typedef struct
 {
   gboolean is_set;
   guint8 handshake[MMTP_KEY_SIZE];
-  GBytes *key;                  /* the application's; may be NULL */
+  GBytes *key;                  /* the application's key; may be NULL */
 } MmtpKey;
 
-/* NULL: no key. What else is given must not be empty. */
+/* `application_key` may be NULL; otherwise it must not be empty. This struct
+ * takes a reference. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
-/* Of OPEN and ACCEPT: over `size` bytes; zeros without a key. Compared in
- * constant time. */
+/* Computes or verifies the MAC of OPEN and ACCEPT over the first `size` bytes.
+ * Without a key the MAC is zero. The comparison takes constant time. */
 void mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
     guint8 mac[MMTP_MAC_SIZE]);
 gboolean mmtp_key_verify (const MmtpKey * key, const guint8 * bytes,
     gsize size, const guint8 mac[MMTP_MAC_SIZE]);
-/* The trailer of INIT, COOKIE and REFUSE, the last 8 of `size` bytes. Without a
- * key it stays as it is, and nothing can be verified. */
+/* Writes or verifies the seal of INIT, COOKIE and REFUSE, which is the trailer,
+ * the last 8 of `size` bytes. Without a key, the trailer is not changed, and
+ * verification returns FALSE. */
 void mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size);
 gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
     gsize size);
 
-/* --- cookies, of the receiver --------------------------------------------- */
+/* --- the receiver's cookies ----------------------------------------------- */
 
-/* `address`: any bytes that name it; `now`: seconds */
+/* `address` is any byte string that identifies the sender's address. `now` is
+ * in seconds. */
 void mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,
     const guint8 nonce[MMTP_NONCE_SIZE], guint8 cookie[MMTP_COOKIE_SIZE]);
@@ -49,22 +52,24 @@ gboolean mmtp_cookie_check (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
 
 typedef struct
 {
-  guint64 token;                /* without a key */
-  GHmac *hmac;                  /* keyed, copied for each message; NULL: none */
+  guint64 token;                /* used without a key */
+  /* Context with the key set, which is copied for each message; NULL without a
+   * key. */
+  GHmac *hmac;
 } MmtpDirection;
 
-/* `from`: whose messages these are */
+/* `from` is the role that sends the messages of this direction. */
 void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);
 void mmtp_direction_clear (MmtpDirection * direction);
-/* Writes the trailer, the last 8 of `size` bytes */
+/* Writes the trailer, which is the last 8 of `size` bytes. */
 void mmtp_direction_seal (const MmtpDirection * direction, guint64 number,
     guint8 * bytes, gsize size);
 gboolean mmtp_direction_verify (const MmtpDirection * direction,
     guint64 number, const guint8 * bytes, gsize size);
 
-/* --- numbers that were used ----------------------------------------------- */
+/* --- replay window -------------------------------------------------------- */
 
 #define MMTP_REPLAY_WINDOW 1024
 
@@ -75,9 +80,10 @@ typedef struct
   guint64 seen[MMTP_REPLAY_WINDOW / 64];
 } MmtpReplay;
 
-/* Whether it is new; changes nothing */
+/* Returns whether `number` was not accepted before. Changes nothing. */
 gboolean mmtp_replay_check (const MmtpReplay * replay, guint64 number);
-/* After the trailer has been verified */
+/* Marks `number` as accepted. Call this function after the trailer has been
+ * verified. */
 void mmtp_replay_accept (MmtpReplay * replay, guint64 number);
 
 /* --- random numbers ------------------------------------------------------- */
@@ -90,5 +96,6 @@ typedef struct
 
 void mmtp_entropy_init (MmtpEntropy * entropy,
     const guint8 seed[MMTP_ENTROPY_SIZE]);
-/* The seed is a key; what is drawn is the MAC of a counter. */
+/* Draws random bytes. The seed is the key of an HMAC, and the output is the
+ * HMAC of a counter. `size` is at most MMTP_KEY_SIZE. */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);

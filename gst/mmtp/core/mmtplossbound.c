@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CUBIC's window, and which losses it minds; see the header. */
+/* CUBIC's window, and which losses reduce it. */
 
 #include "mmtplossbound.h"
 
@@ -9,46 +9,52 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* RFC 9438, sections 4.6 and 5 */
+/* RFC 9438, sections 4.6 and 5. */
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* The longest queue of so long is a full one (BBR and Copa look at 10 s,
- * too). */
+/* The maximum queueing delay of this period counts as that of a full queue. BBR
+ * and Copa use 10 s as well. */
 #define QUEUE_MEMORY (10 * SECOND)
-/* "Spike" (Cen, Cosman and Voelker 2003, section III.A): a loss is congestion
- * while the delay is above half of what it is at most. */
+/* From "Spike" (Cen, Cosman and Voelker 2003, section III.A): a loss means
+ * congestion while the queueing delay is above half of its maximum. */
 #define HIGH_QUEUE 0.5
-/* What is sent while less than this part of what fills the path is in flight
- * waits in no queue of ours: its delay is jitter, and its loss is the radio's.
- * With half of it random losses with jitter cost less, but TCP on a queue of half
- * a bandwidth-delay product gets a sixth of what it should. */
+/* While fewer bytes are in flight than this part of what fills the path, none
+ * of our packets waits in a queue: a long delay is jitter then, and a loss is
+ * the radio's. With 0.5 instead, random losses with jitter would cost less
+ * rate, but TCP on a queue of half a bandwidth-delay product would get only a
+ * sixth of its share. */
 #define FILLED_PART 0.2
-/* A queue that is shorter than this, or than some packets, overflows
- * nowhere. */
+/* No queue overflows while it is shorter than this time, or than this many
+ * packets. */
 #define MIN_QUEUE (3 * MILLISECOND)
 #define MIN_QUEUE_PACKETS 1.5
-/* Losses at random come as often while the queue is short. More than so many
- * times as many, and it is the queue. */
+/* Random losses are as frequent with a short queue as with a long one. If
+ * losses with a long queue are more than this many times as frequent, they are
+ * due to the queue. */
 #define RATIO 2
-/* Messages that an average of losses goes back */
+/* number of messages in an average of losses */
 #define LOSS_MEMORY 1000.0
-/* Losses are random when so many came while the queue was shorter than usual,
- * and so many while less was in flight than usual, ... */
+/* Losses are random if at least this many messages were lost while the queue
+ * was shorter than usual, and as many while less than usual was in flight, ...
+ */
 #define RANDOM_LOSSES 3
-/* ... and no more than so many times as many come while more is in flight. A
- * queue that is always full loses more, the more is in flight. */
+/* ... and if losses are at most this many times as frequent while more is in
+ * flight. A queue that is always full loses more packets the more is in flight.
+ */
 #define IN_FLIGHT_RATIO 1.5
-/* No radio that is of use loses more than this. */
+/* A usable radio link does not lose more than this share. */
 #define MAX_RANDOM_LOSS 0.15
-/* Losses at random that are expected and these many more are still random. */
+/* Losses beyond the expected number of random losses that still count as
+ * random. */
 #define MIN_EXCESS 1
-/* Messages while the queue was short that say what is lost then, and a part of
- * them that is as good as none */
+/* Minimum number of messages with a short queue before their loss rate is
+ * trusted, and the loss rate below which there are practically no random
+ * losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* Before that is known a single loss is taken for the radio's: a queue that
- * overflows loses several at once. */
+/* Before that loss rate is known, a single loss counts as the radio's, because
+ * a queue that overflows loses several packets at once. */
 #define MIN_BURST 2
 
 void
@@ -98,7 +104,7 @@ is_random (const MmtpLossBound * bound)
       bound->loss_few * IN_FLIGHT_RATIO >= bound->loss_many;
 }
 
-/* Whether more was lost than a radio loses at random */
+/* Returns whether more messages were lost than a radio loses at random. */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -130,8 +136,8 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
   bound->reduced = bound->grown = sample->now;
 }
 
-/* RFC 9438, sections 4.2 to 4.5; by time, because reports come more seldom than
- * acknowledgements */
+/* RFC 9438, sections 4.2 to 4.5. The growth depends on time, not on the number
+ * of acknowledgements, because reports are less frequent than those. */
 static void
 grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 {
@@ -147,8 +153,9 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* The losses of reports with a queue, or with bytes in flight, above the usual
- * mean, and of the others. All paths have both, also where jitter makes each
+/* Averages the losses separately for reports above and below the mean queueing
+ * delay, and above and below the mean bytes in flight. Comparing with means
+ * gives both kinds of reports on every path, even where jitter makes each
  * report look as if there were a queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
@@ -173,8 +180,8 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses are the radio's: what was reduced because of them comes back as
- * in slow start, by half in a round trip. */
+/* The losses turned out to be random: the reduced window grows as in slow
+ * start, by half in a round trip, until the limit is no longer needed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

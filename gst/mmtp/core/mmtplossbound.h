@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The window that a TCP flow would have in our place: reduced when a queue on
- * the path overflows, and grown as CUBIC grows (RFC 9438). Losses count only
- * where they are a matter of the queue: losses of a radio come whatever its
- * length. All times are ns, sizes bytes.
- * */
+/* The congestion window that a TCP flow would have on the path: it is reduced
+ * when a queue on the path overflows, and grows like CUBIC (RFC 9438). Losses
+ * count only if they depend on the length of the queue, because a radio loses
+ * packets whatever that length is. Times are in ns, sizes in bytes. */
 
 #pragma once
 
@@ -12,32 +11,39 @@
 typedef struct
 {
   guint packet;
-  gdouble window;               /* 0: nothing has overflowed yet */
-  gdouble max;                  /* before it was reduced last */
-  gdouble reduced;              /* when that was */
-  gdouble reno;                 /* RFC 9438, section 4.3 */
-  gdouble grown;                /* when it was grown last */
-  gdouble max_queue;            /* longest of late */
+  gdouble window;               /* 0 if no queue has overflowed yet */
+  gdouble max;                  /* window before the last reduction */
+  gdouble reduced;              /* time of the last reduction */
+  gdouble reno;                 /* window of Reno, RFC 9438, section 4.3 */
+  gdouble grown;                /* time of the last growth */
+  gdouble max_queue;            /* maximum queueing delay of late */
   gdouble max_queue_time;
-  gdouble told;                 /* when the last report came */
-  gdouble mean_queue, mean_in_flight;   /* ns and bytes, of the usual report */
-  gdouble n_all;                /* messages that these rest on, at most */
-  gdouble loss_low, loss_high;  /* part that is lost while the queue is shorter
-                                 * than that, and longer */
-  gdouble n_low, n_high;        /* messages that these rest on, at most */
-  gdouble loss_few, loss_many;  /* part that is lost while less is in flight
-                                 * than that, and more */
-  gdouble n_few, n_many;        /* messages that these rest on, at most */
+  gdouble told;                 /* time of the last report */
+  /* usual queueing delay (ns) and bytes in flight at a report */
+  gdouble mean_queue, mean_in_flight;
+  /* Messages in these two means, up to a limit. */
+  gdouble n_all;
+  /* Share of messages lost while the queueing delay is below, and above, the
+   * mean. */
+  gdouble loss_low, loss_high;
+  /* Messages in these two averages, up to a limit. */
+  gdouble n_low, n_high;
+  /* Share of messages lost while fewer, and more, bytes than the mean are in
+   * flight. */
+  gdouble loss_few, loss_many;
+  /* Messages in these two averages, up to a limit. */
+  gdouble n_few, n_many;
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
-/* `window`: bytes that are allowed now; `filling`: bytes that fill the path
- * without a queue; `round_trip`: ns, without a queue; `is_used`: the window was
- * used up, so that it may grow. TRUE: it was reduced */
+/* Processes one report. `window` is the current congestion window in bytes,
+ * `filling` the bytes that fill the path without a queue, `round_trip` the
+ * round trip without a queue in ns. `is_used` is TRUE if the window was used
+ * up, so that it may grow. Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
-/* Somebody else keeps the queue full without losses of ours: begin at what is
- * in flight. */
+/* Starts the window at `in_flight` bytes, because a competing flow keeps the
+ * queue full although none of our packets is lost. */
 void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
     gdouble in_flight);

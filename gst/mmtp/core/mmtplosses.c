@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lost messages of a channel; see the header. */
+/* Detection of the lost messages of a channel. */
 
 #include "mmtplosses.h"
 
 #include <string.h>
 
-/* Messages with higher numbers that make a missing one lost: TCP's three
- * duplicate acknowledgements (RFC 5681 3.2), QUIC's kPacketThreshold (RFC 9002
- * 6.1.1) */
+/* A missing message is lost when this many messages with higher numbers have
+ * arrived, like TCP's three duplicate acknowledgements (RFC 5681, section 3.2)
+ * and QUIC's kPacketThreshold (RFC 9002, section 6.1.1). */
 #define REORDERED_MESSAGES 3
-/* A path on which none of so many was overtaken keeps order: there what is
- * passed over is lost at once, as RFC 8985 6.2 has no reordering window before
- * reordering was seen. */
+/* If none of this many messages was overtaken, the path keeps the order of
+ * messages, and a missing message is lost at once. RFC 8985, section 6.2,
+ * likewise has no reordering window before reordering was seen. */
 #define ORDERLY_MESSAGES 64
-#define MAX_RANGE 255           /* count has 8 bits */
+#define MAX_RANGE 255           /* The count in a report has 8 bits. */
 
 void
 mmtp_losses_init (MmtpLosses * losses)
@@ -59,8 +59,9 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
     losses->n_unreported++;
 }
 
-/* Only as much of it as can be kept: of a long outage the end, which has the
- * most time left */
+/* Moves the oldest missing range to the lost ranges. If the range is longer
+ * than what can be kept, only its end is kept, because its last messages have
+ * the most time left. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {
@@ -101,7 +102,9 @@ mmtp_losses_next_wakeup (const MmtpLosses * losses, guint64 tolerance)
       MMTP_NEVER;
 }
 
-/* It came after all: what is left of the range around it */
+/* Removes `number`, which has arrived late, from the range that contains it.
+ * That range keeps the part below `number`, and `rest` becomes the part above
+ * it. Returns FALSE if no range contains the number. */
 static gboolean
 take_out (MmtpLossRange * ranges, guint n, guint64 number, guint * at,
     MmtpLossRange * rest)
@@ -206,7 +209,8 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
       drop_range (losses, i - 1);
 }
 
-/* Of those that this report does not have yet */
+/* Finds the least often reported range that is not in the current report yet.
+ */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)
 {

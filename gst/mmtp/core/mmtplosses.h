@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which messages of a channel are lost, from the numbers of those that came. A
- * number that is passed over is given some time first where paths reorder. Of
- * the ranges that are lost the latest are kept, as long as a repair may be in
- * time.
+/* Detects the lost messages of a channel from the numbers of those that arrive.
+ * If messages on the channel overtake each other, a missing number is waited
+ * for before it counts as lost. The latest lost ranges are kept for as long as
+ * a retransmission may be in time.
  */
 
 #pragma once
@@ -14,43 +14,52 @@
 
 typedef struct
 {
-  guint64 first, count;         /* channel numbers */
-  guint64 found;                /* ns */
-  guint64 order;                /* n_raised when found */
-  guint64 repair_until;         /* ns */
-  guint reported;               /* times */
-  guint64 report;               /* the last that had it */
+  /* first channel number and number of messages */
+  guint64 first, count;
+  guint64 found;                /* time at which the gap was found, in ns */
+  guint64 order;                /* value of n_raised when the gap was found */
+  /* A retransmission is too late from this time on, in ns. */
+  guint64 repair_until;
+  guint reported;               /* number of reports with this range */
+  guint64 report;               /* number of the last report with this range */
 } MmtpLossRange;
 
 typedef struct
 {
   gboolean any;
   guint64 highest;
-  guint64 n_raised;             /* messages that were the highest when they
-                                 * came */
-  guint64 n_orderly;            /* of these, since one was overtaken */
-  guint64 lost;                 /* never goes back */
-  MmtpLossRange pending[MMTP_LOSSES_PENDING];   /* oldest first */
+  /* number of messages that were the highest when they arrived */
+  guint64 n_raised;
+  /* how many of these since a message was overtaken */
+  guint64 n_orderly;
+  guint64 lost;                 /* never decreases */
+  /* missing, not yet lost; oldest first */
+  MmtpLossRange pending[MMTP_LOSSES_PENDING];
   guint n_pending;
-  MmtpLossRange ranges[MMTP_LOSSES_KEPT];       /* oldest first */
+  MmtpLossRange ranges[MMTP_LOSSES_KEPT];       /* lost; oldest first */
   guint n_ranges;
   guint64 n_reports;
-  guint n_unreported;           /* ranges that no report had yet */
+  /* lost ranges that no report has contained yet */
+  guint n_unreported;
 } MmtpLosses;
 
 void mmtp_losses_init (MmtpLosses * losses);
-/* `tolerance`: ns that a message may be overtaken by; `repair_until`: ns, when
- * what is missing before this message would be too late. Numbers are new
- * ones. */
+/* Adds message `number`, which must not have been added before. `tolerance` is
+ * the time in ns by which messages may overtake each other. From `repair_until`
+ * (ns) on, a retransmission of the messages missing before this one would be
+ * too late. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Gives up what has been waited for long enough */
+/* Declares messages lost that have been missing for longer than `tolerance`
+ * (ns). */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
-/* MMTP_NEVER: nothing is waited for */
+/* Returns MMTP_NEVER if no missing message is being waited for. */
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
-/* At most `room` ranges, those that were reported least come first. `surely`:
- * on the way that is the fastest; what went on others only stays to be told. */
+/* Writes at most `room` lost ranges for a report, those reported least often
+ * first, and returns their number. `surely` is TRUE if the report goes on the
+ * fastest channel. Ranges in a report on another channel still count as not
+ * reported. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

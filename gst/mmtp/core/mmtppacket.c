@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP's messages; see the header. Each layout of docs/wire-mmtp.md stands
- * once: the same function reads it and writes it, field by field.
+/* Parses and writes MMTP messages. One function per message type does both,
+ * field by field, so that each layout of docs/wire-mmtp.md occurs only once in
+ * the code.
  */
 
 #include "mmtppacket.h"
@@ -9,22 +10,26 @@
 
 #include "wire.h"
 
-#define DATA_FLAGS 0xfd         /* 0x02 was PAIR in version 1, and is zero */
-#define VERSION_SHIFT 5         /* section 2: 3 bits of version, 5 of type */
+/* 0x02 was PAIR in version 1 and must be zero now. */
+#define DATA_FLAGS 0xfd
+/* Section 2: byte 0 has 3 bits of version and 5 of type. */
+#define VERSION_SHIFT 5
 #define TYPE_MASK 0x1f
-#define MIN_PRELUDE 2           /* section 3, DATA: its length and its mask */
-#define PRELUDE_MASK 0x3f       /* what section 3 gives a meaning */
+/* Section 3, DATA: the length byte and the mask. */
+#define MIN_PRELUDE 2
+#define PRELUDE_MASK 0x3f       /* bits of the mask that section 3 defines */
 #define MAX_INITIAL_DELAY 60000000      /* us, section 4, OPEN */
 #define MIN_KEEPALIVE 10        /* ms, section 4, OPEN */
 #define MAX_KEEPALIVE 10000     /* ms, section 4, OPEN */
 
-/* A message on its way between bytes and a structure. What lies beyond `end`
- * is read as 0 and not written, and noted. */
+/* Position in a message that is being parsed or written. A field beyond the end
+ * of the message is read as 0, or is not written; `overrun` is set in both
+ * cases. */
 typedef struct
 {
-  const guint8 *in;             /* NULL: writing */
-  guint8 *out;                  /* NULL: reading */
-  gsize left;                   /* bytes until `end` */
+  const guint8 *in;             /* input; NULL while writing */
+  guint8 *out;                  /* output; NULL while parsing */
+  gsize left;                   /* bytes left until the end */
   gboolean overrun;
   gboolean malformed;
 } Coder;
@@ -32,9 +37,10 @@ typedef struct
 typedef struct
 {
   const gchar *name;
-  guint from;                   /* MmtpRole, or both */
-  gsize size;                   /* bytes that it needs, with its trailer */
-  gboolean is_open;             /* may be longer */
+  /* MmtpRole of the sender of this type, or both roles */
+  guint from;
+  gsize size;                   /* minimum size with the trailer, in bytes */
+  gboolean is_open;             /* The message may be longer than `size`. */
   void (*code) (Coder * self, MmtpMessage * message);
 } Layout;
 
@@ -50,7 +56,7 @@ mmtp_refusal_get_name (MmtpRefusal refusal)
   return names[refusal];
 }
 
-/* --- fields, most significant byte first ---------------------------------- */
+/* --- big-endian fields ---------------------------------------------------- */
 
 static gboolean
 has_left (Coder * self, gsize size)
@@ -122,7 +128,8 @@ code_bytes (Coder * self, guint8 * bytes, gsize size)
   skip (self, size);
 }
 
-/* The lowest bit of a byte of flags; its others mean nothing yet. */
+/* Codes a flag in the lowest bit of a byte. The other bits are not defined yet
+ * and are ignored. */
 static void
 code_flag (Coder * self, gboolean * flag)
 {
@@ -132,7 +139,7 @@ code_flag (Coder * self, gboolean * flag)
     write_number (self, 1, *flag ? 0x01 : 0);
 }
 
-/* A byte that is 0 or 1 */
+/* Codes a byte that must be 0 or 1. */
 static void
 code_boolean (Coder * self, gboolean * value)
 {
@@ -143,7 +150,7 @@ code_boolean (Coder * self, gboolean * value)
     write_number (self, 1, *value ? 1 : 0);
 }
 
-/* Zeros until there are `left` bytes; when reading whatever is there. */
+/* Writes `size` zeros. While parsing, skips `size` bytes of any value. */
 static void
 code_zeros (Coder * self, gsize size)
 {
@@ -154,7 +161,8 @@ code_zeros (Coder * self, gsize size)
   skip (self, size);
 }
 
-/* What is left of the message when reading, which then points there. */
+/* Codes the rest of the message. While parsing, `bytes` is set to the rest of
+ * the input without copying it. */
 static void
 code_rest (Coder * self, const guint8 ** bytes, gsize * size)
 {
@@ -167,7 +175,7 @@ code_rest (Coder * self, const guint8 ** bytes, gsize * size)
     skip (self, *size);
 }
 
-/* --- section 3 ------------------------------------------------------------ */
+/* --- section 3 of docs/wire-mmtp.md --------------------------------------- */
 
 gsize
 mmtp_prelude_get_size (const MmtpPrelude * prelude)
@@ -197,7 +205,8 @@ code_prelude_fields (Coder * self, MmtpPrelude * prelude)
     code_i32 (self, &prelude->dts);
 }
 
-/* Its length skips what a later version may have added. */
+/* Parses a prelude. Fields that a later version may have added at its end are
+ * skipped by means of the length byte. */
 static void
 read_prelude (Coder * self, MmtpPrelude * prelude)
 {
@@ -239,7 +248,7 @@ read_data (Coder * self, MmtpData * data)
     self->malformed = TRUE;
 }
 
-/* The mask says whether there is a prelude. */
+/* MMTP_FLAG_PRELUDE is derived from the mask of the prelude. */
 static void
 write_data (Coder * self, MmtpData * data)
 {
@@ -424,7 +433,7 @@ code_repair (Coder * self, MmtpMessage * message)
   code_rest (self, &repair->content, &repair->content_size);
 }
 
-/* --- section 4 ------------------------------------------------------------ */
+/* --- section 4 of docs/wire-mmtp.md --------------------------------------- */
 
 static void
 code_init (Coder * self, MmtpMessage * message)
@@ -525,7 +534,6 @@ code_header (Coder * self, MmtpMessage * message)
   code_u24 (self, &message->sent);
 }
 
-/* REFUSE is read in every version: it says which one the receiver speaks. */
 MmtpRefusal
 mmtp_packet_parse_header (MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpRole from)
@@ -573,14 +581,16 @@ is_caps_valid (const MmtpCaps * caps)
       && caps->piece_size <= caps->length - caps->offset;
 }
 
-/* The header has the low bits of the number that these say in full. */
+/* Checks that the low bits in the header belong to the full channel number in
+ * the body. */
 static gboolean
 is_number (const MmtpMessage * message, guint64 number)
 {
   return message->number == (guint16) number;
 }
 
-/* The values that the texts exclude, beside those that can't be coded */
+/* Checks for values that docs/wire-mmtp.md forbids although they can be coded.
+ */
 static gboolean
 has_valid_values (const MmtpMessage * message)
 {
@@ -608,8 +618,8 @@ has_valid_values (const MmtpMessage * message)
   }
 }
 
-/* INIT and OPEN begin with the nonce in every version, which a REFUSE
- * repeats. */
+/* Parses an INIT or OPEN of another version. Both begin with the nonce in every
+ * version, and the REFUSE repeats the nonce. */
 static MmtpRefusal
 parse_foreign_body (MmtpMessage * message, Coder * body)
 {
@@ -646,7 +656,7 @@ mmtp_packet_parse_body (MmtpMessage * message, const guint8 * bytes, gsize size)
   return has_valid_values (message) ? MMTP_VALID : MMTP_REFUSED_MALFORMED;
 }
 
-/* What the texts exclude is not written. */
+/* Checks that the message has no value that docs/wire-mmtp.md forbids. */
 static gboolean
 may_be_written (const MmtpMessage * message)
 {
@@ -660,7 +670,8 @@ may_be_written (const MmtpMessage * message)
   return TRUE;
 }
 
-/* A coder that writes leaves the message alone. */
+/* The cast is safe because a Coder does not change the message while it writes.
+ */
 gsize
 mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 {
@@ -679,7 +690,7 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Of two that are equally near the later one */
+/* If two numbers are equally near, the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP's messages, between bytes and structures: docs/wire-mmtp.md sections 2
- * to 4. A codec: it knows neither sessions nor times, checks what a single
- * message can be checked for, and allocates nothing.
+/* Parses and writes MMTP messages: docs/wire-mmtp.md, sections 2 to 4. The
+ * codec keeps no state, knows neither sessions nor clocks, and allocates no
+ * memory. It makes only the checks that need nothing but the message itself.
  *
- *   reason = mmtp_packet_parse (&message, bytes, size, role);
+ *   refusal = mmtp_packet_parse_header (&message, bytes, size, role);
+ *   refusal = mmtp_packet_parse_body (&message, bytes, size);
  *   size = mmtp_packet_write (&message, bytes, room);
  */
 
@@ -12,12 +13,12 @@
 #include <glib.h>
 
 #define MMTP_VERSION 2
-#define MMTP_MAX_MESSAGE 65507  /* bytes of a UDP payload */
+#define MMTP_MAX_MESSAGE 65507  /* maximum UDP payload, in bytes */
 #define MMTP_MIN_MESSAGE 15
-/* The smallest "longest message" of a channel: wire-mmtp.md, sections 3, JOIN,
- * and 4, OPEN */
+/* Minimum of the field "longest message" in JOIN and OPEN, in bytes
+ * (docs/wire-mmtp.md, sections 3 and 4). */
 #define MMTP_MIN_MESSAGE_SIZE 128
-#define MMTP_HEADER_SIZE 7      /* of every message */
+#define MMTP_HEADER_SIZE 7      /* header that every message has */
 #define MMTP_DATA_HEADER_SIZE 16
 #define MMTP_TRAILER_SIZE 8
 #define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
@@ -26,18 +27,21 @@
 #define MMTP_OPEN_SIZE 116      /* without padding */
 #define MMTP_NONCE_SIZE 16
 #define MMTP_COOKIE_SIZE 32
-#define MMTP_MAC_SIZE 16        /* of the handshake */
+#define MMTP_MAC_SIZE 16        /* MAC of the handshake messages */
 #define MMTP_MAX_PATHS 256
-#define MMTP_MAX_CAPS 8192      /* bytes of text */
-#define MMTP_MAX_RANGES 16      /* of losses in a record */
+/* maximum length of the caps, in bytes of text */
+#define MMTP_MAX_CAPS 8192
+#define MMTP_MAX_RANGES 16      /* maximum number of loss ranges in a record */
 #define MMTP_MAX_PRELUDE 64
-#define MMTP_ALL_CHANNELS 255   /* in a QUERY */
+/* channel number in a QUERY that asks for all channels */
+#define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
-#define MMTP_ENTROPY_SIZE 64    /* bytes that nobody can guess */
+#define MMTP_ENTROPY_SIZE 64    /* size of the random seed, in bytes */
 
-#define MMTP_TICK 10            /* us, unit of the time of sending */
-#define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))  /* ns */
+#define MMTP_TICK 10            /* unit of sending times, in us */
+/* the same in ns */
+#define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 #define MMTP_TICKS_BITS 24
 #define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
 
@@ -56,7 +60,7 @@ typedef enum
   MMTP_KEEPALIVE,
   MMTP_REPORT,
   MMTP_QUERY,
-  MMTP_RESERVED_13,             /* DECREASE of version 1 */
+  MMTP_RESERVED_13,             /* was DECREASE in version 1 */
   MMTP_LEAVE,
   MMTP_CAPS,
   MMTP_CAPS_ACK,
@@ -72,7 +76,8 @@ typedef enum
   MMTP_RECEIVER = 1 << 1
 } MmtpRole;
 
-/* Why a message was refused: section 2's table */
+/* Reason why a received message was refused. docs/wire-mmtp.md, section 2, has
+ * a table of the reasons. */
 typedef enum
 {
   MMTP_VALID,
@@ -88,7 +93,8 @@ typedef enum
   MMTP_LAST_REFUSAL
 } MmtpRefusal;
 
-/* "short", "version", ...: the words of the statistics */
+/* Returns the name of the reason as the statistics use it: "short", "version"
+ * and so on. */
 const gchar *mmtp_refusal_get_name (MmtpRefusal refusal);
 const gchar *mmtp_type_get_name (MmtpType type);
 
@@ -116,59 +122,65 @@ typedef enum
 
 typedef struct
 {
-  guint8 mask;                  /* MmtpPreludeMask; 0: no prelude */
-  gint32 pts;                   /* us, minus due time */
-  gint32 dts;                   /* us, minus due time */
-  guint32 duration;             /* us */
-  guint32 frame_rate;           /* milliframes per second */
-  guint64 bit_rate;             /* bits per second */
+  guint8 mask;                  /* MmtpPreludeMask; 0 if there is no prelude */
+  gint32 pts;                   /* PTS minus due time, in us */
+  gint32 dts;                   /* DTS minus due time, in us */
+  guint32 duration;             /* in us */
+  guint32 frame_rate;           /* in frames per 1000 s */
+  guint64 bit_rate;             /* in bit/s */
 } MmtpPrelude;
 
 typedef struct
 {
-  guint32 stream_number;        /* low 24 bits */
-  guint32 due;                  /* us, modulo 2^32 */
+  guint32 stream_number;        /* low 24 bits of the stream number */
+  guint32 due;                  /* due time in us, modulo 2^32 */
   guint8 flags;                 /* MmtpFlags */
   guint8 caps_version;
   MmtpPrelude prelude;
-  const guint8 *payload;        /* behind the prelude; the message's */
+  /* Payload after the prelude. It points into the memory of the message and is
+   * not owned. */
+  const guint8 *payload;
   gsize payload_size;
 } MmtpData;
 
 typedef struct
 {
-  gsize size;                   /* of the whole message */
+  gsize size;                   /* size of the whole message, in bytes */
 } MmtpProbe;
 
 typedef struct
 {
-  guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s */
-  guint8 cookie[MMTP_COOKIE_SIZE];      /* COOKIE and OPEN */
-} MmtpInit;                     /* and MmtpCookie */
+  guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, chosen by the sender */
+  guint8 cookie[MMTP_COOKIE_SIZE];      /* Used in COOKIE and OPEN only. */
+} MmtpInit;                     /* also used for COOKIE */
 
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint64 token;                /* of the receiver's messages */
-  guint32 initial_delay;        /* us, at most 60 s */
-  guint64 bit_rate;             /* 0: unknown */
-  guint32 frame_period;         /* us, 0: unknown */
-  guint16 max_size;             /* bytes of a message here */
-  guint16 keepalive_period;     /* ms, 10 to 10000 */
-  guint64 now;                  /* us, the sender's clock */
+  /* token that the receiver has to put into its messages */
+  guint64 token;
+  guint32 initial_delay;        /* D0 in us, at most 60 s */
+  guint64 bit_rate;             /* in bit/s; 0 if unknown */
+  guint32 frame_period;         /* in us; 0 if unknown */
+  /* maximum size of a message on this channel, in bytes */
+  guint16 max_size;
+  guint16 keepalive_period;     /* in ms, 10 to 10000 */
+  guint64 now;                  /* time on the sender's clock, in us */
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
-  gsize size;                   /* of the whole message with its padding; 0 when
-                                 * written: no padding */
+  /* Size of the whole message with its padding, in bytes. When an OPEN is
+   * written, 0 means without padding. */
+  gsize size;
 } MmtpOpen;
 
 typedef struct
 {
-  guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s */
+  guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, from the OPEN */
   guint8 nonce_r[MMTP_NONCE_SIZE];
-  guint64 token;                /* of the sender's messages */
-  guint32 min_delay;            /* us */
+  /* token that the sender has to put into its messages */
+  guint64 token;
+  guint32 min_delay;            /* minimum D0 that the receiver wants, in us */
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
 } MmtpAccept;
@@ -185,12 +197,13 @@ typedef enum
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
-  guint8 reason;                /* MmtpRefuseReason, or one of the future */
+  /* MmtpRefuseReason, or a reason that a later version defines */
+  guint8 reason;
 } MmtpRefuse;
 
 typedef struct
 {
-  guint64 number;               /* of the channel, whole */
+  guint64 number;               /* all 64 bits of the channel number */
   guint64 nonce;
   guint16 max_size;
 } MmtpJoin;
@@ -199,69 +212,84 @@ typedef struct
 {
   guint64 nonce;
   guint64 challenge;
-} MmtpChallenge;                /* and MmtpResponse, without nonce */
+} MmtpChallenge;                /* CHALLENGE and RESPONSE (no nonce) */
 
 typedef struct
 {
-  guint64 number;               /* of the channel, whole */
-  guint32 initial_delay;        /* us */
-  guint32 next;                 /* stream number */
-  guint32 floor;                /* stream number */
-  guint32 round_trip;           /* us, 0: unknown */
-  guint8 fastest;               /* channel */
+  guint64 number;               /* all 64 bits of the channel number */
+  guint32 initial_delay;        /* D0 in us */
+  guint32 next;                 /* stream number of the next new packet */
+  /* Packets below this stream number will not be sent any more. */
+  guint32 floor;
+  guint32 round_trip;           /* in us; 0 if unknown */
+  /* id of the channel with the minimum round trip */
+  guint8 fastest;
   guint8 caps_version;
   gboolean stored;
   gboolean has_offset;
-  gint32 offset;                /* us */
-  guint32 echo;                 /* ticks, 0: none */
-  guint32 hold;                 /* ticks */
-  guint16 report_period;        /* ms, wanted between REPORTs on this channel;
-                                 * 0: the receiver's choice */
+  gint32 offset;                /* offset of the clocks, in us */
+  /* Sending time of the last REPORT that arrived, in ticks; 0 if none has
+   * arrived. */
+  guint32 echo;
+  guint32 hold;                 /* time since that REPORT arrived, in ticks */
+  /* Period of the REPORTs that the sender wants on this channel, in ms; 0 lets
+   * the receiver choose the period. */
+  guint16 report_period;
 } MmtpKeepalive;
 
 typedef struct
 {
-  guint16 first;                /* low bits of a channel number */
-  guint8 count;                 /* at least 1 */
+  guint16 first;                /* low 16 bits of the first channel number */
+  guint8 count;                 /* number of messages, at least 1 */
 } MmtpRange;
 
 typedef enum
 {
-  MMTP_RECORD_UNMEASURED = 0x01 /* nothing came since the last record: transits
-                                 * and arrival mean nothing */
+  /* No message has arrived since the last record of the path: arrival and
+   * transits are no new measurements. */
+  MMTP_RECORD_UNMEASURED = 0x01
 } MmtpRecordFlags;
 
-/* Times are on the receiver's clock; transits are arrival minus sending time,
- * less a constant of the session, so that only differences mean something. */
+/* What arrived on a channel. Times are on the receiver's clock. A transit is
+ * the arrival time minus the sending time, less a constant of the session that
+ * only the receiver knows. Only differences of transits are meaningful. */
 typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  guint32 highest;              /* channel number, low 32 bits */
-  guint32 received;             /* messages */
-  guint32 lost;                 /* messages */
-  guint32 late;                 /* DATA packets */
-  guint32 bytes;                /* low 32 bits, whole messages */
-  guint32 arrival;              /* ticks, of the latest message */
-  gint32 transit;               /* ticks, of the latest message */
-  gint32 min_transit;           /* ticks, since the last record of the path */
-  gint32 high_transit;          /* ticks, likewise the maximum */
-  guint32 jitter;               /* us, as RFC 3550, section 6.4.1 */
+  /* low 32 bits of the highest channel number received */
+  guint32 highest;
+  guint32 received;             /* messages received */
+  guint32 lost;                 /* messages lost */
+  /* DATA packets that arrived after their deadline */
+  guint32 late;
+  /* low 32 bits of the bytes received, whole messages */
+  guint32 bytes;
+  /* arrival time of the latest message, in ticks */
+  guint32 arrival;
+  gint32 transit;               /* transit of the latest message, in ticks */
+  /* minimum transit since the path's last record, in ticks */
+  gint32 min_transit;
+  /* maximum transit since the path's last record, in ticks */
+  gint32 high_transit;
+  guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
   MmtpRange ranges[MMTP_MAX_RANGES];
 } MmtpRecord;
 
-#define MMTP_RECORD_SIZE 42     /* without ranges */
-#define MMTP_MAX_RECORDS 16     /* in one report; more go in further reports */
+#define MMTP_RECORD_SIZE 42     /* size of a record without ranges, in bytes */
+/* maximum per report; further records need another report */
+#define MMTP_MAX_RECORDS 16
 
 typedef struct
 {
   guint64 channel_number;
-  guint32 number;               /* of the report, from 1 */
-  guint32 next;                 /* stream number that is missing */
+  guint32 number;               /* number of the report, from 1 */
+  guint32 next;                 /* lowest stream number that is still missing */
   guint8 echo_channel;
-  guint32 echo;                 /* ticks */
-  guint32 hold;                 /* ticks */
+  /* sending time of the last message on echo_channel, in ticks */
+  guint32 echo;
+  guint32 hold;                 /* time since that message arrived, in ticks */
   guint8 n_records;
   MmtpRecord records[MMTP_MAX_RECORDS];
 } MmtpReport;
@@ -283,41 +311,51 @@ typedef struct
 {
   guint8 channel;
   gboolean is_ack;
-  guint8 reason;                /* MmtpLeaveReason, or one of the future */
-  guint32 highest;              /* channel number from the other side */
+  /* MmtpLeaveReason, or a reason that a later version defines */
+  guint8 reason;
+  /* Low 32 bits of the highest channel number received on that channel from the
+   * peer. */
+  guint32 highest;
 } MmtpLeave;
 
 typedef struct
 {
-  guint8 version;               /* never 0 */
-  guint16 length;               /* of the whole text */
+  guint8 version;               /* version of the caps, never 0 */
+  guint16 length;               /* length of the whole text, in bytes */
   guint16 offset;
-  const guint8 *piece;          /* the message's; never empty */
+  /* Piece of the text, never empty. It points into the memory of the message
+   * and is not owned. */
+  const guint8 *piece;
   gsize piece_size;
-} MmtpCaps;                     /* CAPS-ACK: version only */
+} MmtpCaps;                     /* CAPS; CAPS-ACK uses the version only */
 
 typedef struct
 {
-  guint32 stream_number;        /* behind the last one */
-} MmtpEnd;                      /* and END-ACK */
+  guint32 stream_number;        /* one more than the last stream number */
+} MmtpEnd;                      /* END and END-ACK */
 
 typedef struct
 {
-  guint32 first;                /* stream number, low 24 bits */
-  guint32 mask;                 /* bit i: first + i is in it; bit 0 is set */
-  guint16 sizes;                /* of their contents, combined by XOR */
-  const guint8 *content;        /* so combined; the message's */
-  gsize content_size;           /* of the longest */
+  /* low 24 bits of the first packet's stream number */
+  guint32 first;
+  /* Bit i says that packet first + i is part of this repair. Bit 0 is always
+   * set. */
+  guint32 mask;
+  guint16 sizes;                /* XOR of the sizes of the packets' contents */
+  /* XOR of the contents. It points into the memory of the message and is not
+   * owned. */
+  const guint8 *content;
+  gsize content_size;           /* size of the longest content, in bytes */
 } MmtpRepair;
 
 typedef struct
 {
   MmtpType type;
-  guint8 version;               /* what bytes said; writing takes
-                                 * MMTP_VERSION */
+  /* Version of a parsed message. Messages are written with MMTP_VERSION. */
+  guint8 version;
   guint8 channel;
   guint16 number;               /* low 16 bits of the channel number */
-  guint32 sent;                 /* ticks */
+  guint32 sent;                 /* sending time in ticks, which wraps */
   guint64 trailer;
   union
   {
@@ -339,31 +377,37 @@ typedef struct
   };
 } MmtpMessage;
 
-/* The first 7 bytes and the trailer, all that may be believed before the
- * trailer has been verified. `from`: the role whose messages are expected; with
- * the type of the other role: TYPE. They are filled in unless it is SHORT of
- * them, and a REFUSE is valid in every version. */
+/* Parses the first 7 bytes and the trailer, the only fields that may be trusted
+ * before the trailer has been verified. `from` is the role whose messages are
+ * expected; a type that only the other role sends is refused with
+ * MMTP_REFUSED_TYPE. A REFUSE is valid in every version.
+ *
+ * The header fields of `message` are filled in whatever the result is, except
+ * when `size` is less than MMTP_MIN_MESSAGE bytes. */
 MmtpRefusal mmtp_packet_parse_header (MmtpMessage * message,
     const guint8 * bytes, gsize size, MmtpRole from);
-/* Then the body. Pointers in the message point into `bytes`. Of INIT and OPEN
- * of another version, which the header's VERSION does not keep from being
- * answered, only `init.nonce` is filled in. */
+/* Parses the body after the header has been parsed into the same `message`.
+ * Pointers in `message` point into `bytes`. An INIT or OPEN of another version
+ * is refused by the header as MMTP_REFUSED_VERSION, but has to be answered. For
+ * it this function fills in `init.nonce` only. */
 MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
     const guint8 * bytes, gsize size);
 
-/* All of the message, with its trailer as it is given; returns its size, 0 when
- * `room` is too small. What its text excludes is a programming error. A
- * prelude's mask sets MMTP_FLAG_PRELUDE. */
+/* Writes the whole message, including the trailer that `message` contains.
+ * Returns its size in bytes, or 0 if `room` bytes are not enough. A value that
+ * docs/wire-mmtp.md forbids is a programming error. MMTP_FLAG_PRELUDE is set if
+ * the mask of the prelude is not 0. */
 gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
     gsize room);
-/* What a DATA packet costs besides its payload */
+/* Returns the bytes that the prelude adds to a DATA packet, 0 without a
+ * prelude. */
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
-/* Numbers and times of which only the low bits are sent: the value with these
- * low bits that is nearest to `near`, and not negative. */
+/* Restores a number of which only the lowest `bits` bits were sent. Returns the
+ * number with these low bits that is nearest to `near` and not negative. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
-/* A time in ns as it is written in messages: in ticks, which wrap */
+/* Converts a time in ns to ticks, as in messages. The result wraps. */
 guint32 mmtp_to_ticks (guint64 time);
-/* For how long something is held, in ticks; MMTP_TICKS_MASK: as long, or
- * longer */
+/* Returns the time from `since` to `now` (ns) in ticks. MMTP_TICKS_MASK means
+ * that long or longer. */
 guint32 mmtp_to_hold (guint64 since, guint64 now);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parity of DATA messages; see the header. */
+/* REPAIR messages: the XOR of several DATA messages. */
 
 #include "mmtpparity.h"
 
 #include <string.h>
 
 #define SPAN 32                 /* bits of a mask */
-#define NUMBER_MASK 0xffffff    /* stream numbers have 24 bits */
-/* Messages that are kept: twice as many as one repair has */
+#define NUMBER_MASK 0xffffff    /* Stream numbers have 24 bits. */
+/* Number of messages that are kept: twice the maximum number in one repair. */
 #define KEPT (2 * SPAN)
-/* Repairs of which more than one is missing wait for it; the oldest goes. */
+/* Number of repairs that are kept because more than one of their messages is
+ * missing. A new repair replaces the oldest one. */
 #define WAITING 4
 
 static void
@@ -21,7 +22,7 @@ combine (guint8 * sum, const guint8 * content, gsize size)
     sum[i] ^= content[i];
 }
 
-/* --- the sender's -------------------------------------------------------- */
+/* --- at the sender -------------------------------------------------------- */
 
 void
 mmtp_block_restart (MmtpBlock * block)
@@ -82,7 +83,7 @@ mmtp_block_get_repair (const MmtpBlock * block, MmtpRepair * repair)
   repair->content_size = block->content->len;
 }
 
-/* --- the receiver's ------------------------------------------------------ */
+/* --- at the receiver ------------------------------------------------------ */
 
 typedef struct
 {
@@ -103,8 +104,9 @@ struct _MmtpStore
 {
   Kept kept[KEPT];
   Waiting waiting[WAITING];
-  guint next;                   /* of them to be used anew */
-  GByteArray *message;          /* that was polled */
+  /* index of the entry of `waiting` to be replaced next */
+  guint next;
+  GByteArray *message;          /* the last message that was returned */
 };
 
 MmtpStore *
@@ -180,7 +182,8 @@ mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair)
   set_content (waiting->content, repair->content, repair->content_size);
 }
 
-/* TRUE: `missing` is the only one */
+/* Returns TRUE if exactly one message of the repair is missing, and sets
+ * `missing` to its stream number. */
 static gboolean
 find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
 {
@@ -197,7 +200,8 @@ find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
   return n == 1;
 }
 
-/* FALSE: what came does not belong together. */
+/* Computes the missing message. Returns FALSE if the sizes do not fit, so that
+ * the repair and the messages cannot belong together. */
 static gboolean
 take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
 {

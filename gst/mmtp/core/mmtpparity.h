@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several DATA messages in one, REPAIR of docs/wire-mmtp.md: whoever has all of
- * them but one has that one, too. A block is what the sender gathers; the store
- * is what the receiver keeps to take the others out again.
+/* REPAIR messages (docs/wire-mmtp.md): the XOR of several DATA messages, from
+ * which the receiver computes one of them if it has all others. A block
+ * collects the messages at the sender. A store keeps messages and repairs at
+ * the receiver and computes the missing ones.
  */
 
 #pragma once
 
 #include "mmtppacket.h"
 
-/* What a DATA message has before its content, and its content has at least */
+/* Offset of the content in a DATA message, and minimum size of a content, in
+ * bytes. */
 #define MMTP_CONTENT_OFFSET 10
 #define MMTP_MIN_CONTENT 6
 
 typedef struct
 {
-  guint n;                      /* messages */
-  guint64 first;                /* stream number */
-  guint32 mask;                 /* bit i: first + i is in it */
-  guint16 sizes;                /* of the contents, all combined */
-  GByteArray *content;          /* NULL: never used */
+  guint n;                      /* number of messages */
+  guint64 first;                /* stream number of the first message */
+  guint32 mask;                 /* bit i stands for stream number first + i */
+  guint16 sizes;                /* XOR of the sizes of the contents */
+  /* XOR of the contents; NULL if the block was never used */
+  GByteArray *content;
 } MmtpBlock;
 
-/* All of it, for the next one */
+/* Empties the block for the next repair. */
 void mmtp_block_restart (MmtpBlock * block);
 void mmtp_block_clear (MmtpBlock * block);
-/* FALSE: the number is too far from the first, or below it */
+/* Adds a DATA message. Returns FALSE if `number` is below the first number of
+ * the block, or too far above it. */
 gboolean mmtp_block_add (MmtpBlock * block, guint64 number,
     const guint8 * message, gsize size);
 void mmtp_block_get_repair (const MmtpBlock * block, MmtpRepair * repair);
@@ -33,12 +37,12 @@ typedef struct _MmtpStore MmtpStore;
 
 MmtpStore *mmtp_store_new (void);
 void mmtp_store_free (MmtpStore * store);
-/* A DATA message that came */
+/* Stores a DATA message that has arrived. */
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* A message that was missing, but for channel, channel number, time of sending
- * and trailer, which are 0. FALSE: none can be had. The bytes are good until
- * the next call. */
+/* Returns TRUE if a missing message could be computed. Its channel, channel
+ * number, sending time and trailer are 0. The bytes stay valid until the next
+ * call. */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A moving minimum and maximum of one-way delays; see the header. */
+/* Moving minimum and maximum of a path's one-way delays. */
 
 #include "mmtppathdelay.h"
 
 #include <string.h>
 
-/* The high delay is that of the last ten seconds. */
+/* Ten of these spans give the high delay of the last ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
-/* The base delay is remembered for a minute, as LEDBAT's (RFC 6817, section
- * 2.4.2) for some minutes: longer than a queue stands on purpose. */
+/* The base delay is the minimum of ten of these, one minute. LEDBAT (RFC 6817,
+ * section 2.4.2) remembers it for some minutes. The time has to be longer than
+ * that for which a queue stands on purpose. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
-/* The spread is the mean of about so many reports. */
+/* The spread is averaged over about this many reports. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* Of so many messages the slowest one is taken for an accident. */
+/* Among this many messages or more, the slowest one counts as an outlier. */
 #define ACCIDENT 256
 
 void
@@ -31,7 +32,7 @@ begin_span (MmtpDelaySpan * span, guint64 now)
   span->highest = span->second = G_MININT64;
 }
 
-/* The span that `now` is in */
+/* Returns the span that contains `now`, and begins a new one if necessary. */
 static MmtpDelaySpan *
 open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
 {
@@ -79,8 +80,8 @@ mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base)
     delay->base_spans[i].min = base;
 }
 
-/* Spans are replaced one by one, so that a path that says nothing for long
- * keeps what it had. */
+/* Spans are only replaced one by one when new reports come, so a path without
+ * reports keeps its base delay. */
 gint64
 mmtp_path_delay_get_base (const MmtpPathDelay * delay)
 {

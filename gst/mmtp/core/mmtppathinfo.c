@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The words for the states of a path; see the header. */
+/* Names of the states and uses of a path. */
 
 #include "mmtppathinfo.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a user says of a path of the sender, and what the sender says of it in
- * turn: its configuration, its state and its statistics.
+/* Configuration, state and statistics of one path of the sender, as the user of
+ * the sender sees them.
  */
 
 #pragma once
@@ -11,71 +11,83 @@
 
 typedef struct
 {
-  const gchar *name;            /* for statistics and events; copied */
-  guint16 max_size;             /* bytes of a UDP payload here, at least
-                                 * MMTP_MIN_MESSAGE_SIZE */
-  guint16 overhead;             /* bytes of IP and UDP that each packet costs */
-  guint64 rate;                 /* bits per second, 0: to be measured; what the
-                                 * framework knows, a beginning [4.6] */
-  guint64 delay;                /* ns one way, 0: to be measured */
+  const gchar *name;            /* name in statistics and events; copied */
+  /* Maximum UDP payload in bytes, at least MMTP_MIN_MESSAGE_SIZE. */
+  guint16 max_size;
+  guint16 overhead;             /* bytes of IP and UDP headers per packet */
+  /* Rate that is known in advance, in bit/s, from which the sender starts
+   * [4.6]; 0 means that it is measured. */
+  guint64 rate;
+  /* one-way delay in ns; 0 means that it is measured */
+  guint64 delay;
 } MmtpPathConfig;
 
 typedef enum
 {
-  MMTP_PATH_OPENING,         /* handshake or join */
+  MMTP_PATH_OPENING,         /* handshake or JOIN in progress */
   MMTP_PATH_ACTIVE,
-  MMTP_PATH_CONTROL,         /* too slow for D0: control messages only */
-  MMTP_PATH_SILENT,          /* nothing has been reported for a second */
+  /* too slow for D0: carries only control messages */
+  MMTP_PATH_CONTROL,
+  /* The receiver reports no messages from this path. */
+  MMTP_PATH_SILENT,
   MMTP_PATH_GONE             /* removed */
 } MmtpPathState;
 
 const gchar *mmtp_path_state_get_name (MmtpPathState state);
 
-/* What a path does for the stream now, and if it is nothing, why */
+/* How the stream uses a path at present, or why it does not. */
 typedef enum
 {
   MMTP_USE_CARRIES,
-  MMTP_USE_JOINING,             /* the receiver has not answered yet */
-  MMTP_USE_SPARE,               /* the others suffice */
-  MMTP_USE_PROBED,              /* others are better known: it gets empty
-                                 * messages, and what no other can bring */
-  MMTP_USE_TOO_SLOW,            /* what goes there now comes too late */
-  MMTP_USE_SILENT,              /* nothing arrives there, see silence */
-  MMTP_USE_BLOCKED,             /* its socket has no room */
+  MMTP_USE_JOINING,             /* The receiver has not answered yet. */
+  MMTP_USE_SPARE,               /* The other paths suffice. */
+  /* The path carries only PROBEs and what no other path can deliver, because
+   * the other paths are better known. */
+  MMTP_USE_PROBED,
+  MMTP_USE_TOO_SLOW,            /* A packet sent there now would be late. */
+  MMTP_USE_SILENT,              /* Nothing arrives there, see `silence`. */
+  MMTP_USE_BLOCKED,             /* Its socket's send buffer is full. */
   MMTP_USE_GONE                 /* removed */
 } MmtpPathUse;
 
-/* Counters never go back. */
+/* Statistics of a path. Counters never go back. */
 typedef struct
 {
   const gchar *name;
   MmtpPathState state;
   MmtpPathUse use;
-  guint64 silence;              /* ns since something last arrived, where it is
-                                 * used for nothing because of that */
-  gdouble share;                /* of the stream's bytes in the last second,
-                                 * about: 0 to 1 */
-  gdouble loss;                 /* of the messages reported in the last ten
-                                 * seconds, about: 0 to 1 */
-  guint64 rate;                 /* bits per second that it delivers */
-  guint64 window;               /* bytes that may be in flight */
-  guint64 in_flight;            /* bytes, with IP and UDP */
-  guint64 delay;                /* ns one way, minimum */
-  guint64 high_delay;           /* ns that nearly all messages stay below */
-  guint64 round_trip;           /* ns, 0: unknown */
-  guint64 jitter;               /* ns, as RFC 3550, section 6.4.1 */
-  guint64 packets, bytes;       /* sent, all messages, without IP and UDP */
+  /* Time in ns since a message last arrived, if `use` is MMTP_USE_SILENT. */
+  guint64 silence;
+  /* Approximate share of the stream's bytes in the last second, 0 to 1. */
+  gdouble share;
+  /* Approximate share of lost messages in the last ten seconds, 0 to 1. */
+  gdouble loss;
+  guint64 rate;                 /* delivery rate in bit/s */
+  guint64 window;               /* congestion window in bytes */
+  guint64 in_flight;            /* bytes in flight with IP and UDP headers */
+  guint64 delay;                /* minimum one-way delay in ns */
+  /* one-way delay in ns that nearly all messages stay below */
+  guint64 high_delay;
+  guint64 round_trip;           /* in ns; 0 if unknown */
+  guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
+  /* messages sent, and their bytes without IP and UDP headers */
+  guint64 packets, bytes;
   guint64 data_packets;
   guint64 retransmitted;
-  guint64 probes;               /* empty ones */
-  guint64 reported;             /* that the receiver has */
-  guint64 lost;                 /* that the receiver misses */
-  guint64 late;                 /* that the receiver had too late */
-  guint64 requeued;             /* under way when it fell silent or left */
-  guint64 silences;             /* times it fell silent */
-  guint64 report_steps;         /* sent messages visited, to bound the work of a
-                                 * REPORT */
+  guint64 probes;               /* PROBE messages sent */
+  guint64 reported;             /* messages that the receiver has got */
+  /* messages that the receiver reported as lost */
+  guint64 lost;
+  /* DATA packets that arrived after their deadline */
+  guint64 late;
+  /* packets queued again because the path fell silent or left */
+  guint64 requeued;
+  guint64 silences;             /* how often the path fell silent */
+  /* Entries of the sent log visited while processing reports. Tests check that
+   * this work stays bounded. */
+  guint64 report_steps;
 } MmtpSenderPathStats;
 
-/* In words, as "silent for 0.4 s"; "" where it carries packets. To be freed */
+/* Returns the use in words, for example "silent for 0.4 s", or "" if the path
+ * carries packets. Free the result with g_free(). */
 gchar *mmtp_path_stats_explain (const MmtpSenderPathStats * stats);

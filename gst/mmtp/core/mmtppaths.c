@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all paths of a sender are together; see the header. */
+/* The set of all paths of a sender. */
 
 #include "mmtppaths.h"
 
@@ -7,19 +7,21 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Another path is the fastest when it is better by an eighth, and 1 ms: the
- * clocks' offset hangs on it. */
+/* Another path becomes the fastest one only if its round trip is shorter by an
+ * eighth and 1 ms. A change is costly because the clocks' offset is derived
+ * from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* A path that has stalled for so long is silent; gaps of mobile networks, which
- * pass by themselves, are shorter. */
+/* A path is silent after this time in which it should have delivered. Gaps of
+ * mobile networks, which end by themselves, are shorter. */
 #define SILENT_TIME SECOND
-/* When no report comes at all, the return path may have stalled instead. */
+/* The time is longer if no report comes at all, because the return path may
+ * have stalled instead. */
 #define MUTE_TIME (3 * SECOND)
-/* Keep-alives and retransmissions take their part of the rate. */
+/* Keep-alives and retransmissions take the rest of the rate. */
 #define PUT_PERCENT 95
-/* What is put is refused where so much more than the paths seem to carry would
- * wait: an estimate that is too low must not cost frames, and what is late in
- * the end is given up when that is known. */
+/* A buffer is refused only if the queue holds this many times what the paths
+ * seem to carry. An estimate that is too low must not cost frames, and buffers
+ * that turn out to be late are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -94,7 +96,7 @@ mmtp_paths_have_choice (const MmtpPaths * paths)
   return n > 1;
 }
 
-/* --- delays, docs/wire-mmtp.md section 6 --------------------------------- */
+/* --- delays, docs/wire-mmtp.md section 6 ---------------------------------- */
 
 static gboolean
 is_timed (const MmtpPath * path)
@@ -142,7 +144,8 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* A report may take longer on its way back, by as much as packets do there. */
+/* The jitter of the forward direction is added as an estimate of the return
+ * path's jitter. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -155,9 +158,9 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
       path->report_period / 2;
 }
 
-/* What a path needs as D0: where its rate is configured, so that nearly every
- * packet is in time; elsewhere the base delay and a typical deviation, because
- * what is beyond that is a queue. */
+/* Returns the D0 that a path needs, in ns. With a configured rate it is the
+ * high delay, so that nearly every packet is in time. Otherwise it is the base
+ * delay and a typical deviation, because a longer delay is due to a queue. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {
@@ -201,7 +204,8 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* A measure that is not there yet is no reason to give up. */
+/* Returns 0 before the paths are measured, because a missing measurement is no
+ * reason to drop a buffer. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
@@ -269,7 +273,6 @@ mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
   return min;
 }
 
-/* The fastest one that delivers, but not `except`; then any */
 MmtpPath *
 mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
 {
@@ -290,7 +293,7 @@ mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
   return best;
 }
 
-/* --- how much they carry ------------------------------------------------- */
+/* --- how much the paths carry --------------------------------------------- */
 
 guint64
 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
@@ -316,8 +319,9 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* A path carries what it is given until there is evidence against it: while one
- * has room and was never asked for all that it can do, everything fits. */
+/* A path is assumed to carry everything until there is evidence against it.
+ * While one path has room and was never used to its full rate, the capacity is
+ * unknown. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {
@@ -336,7 +340,7 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Estimates are uncertain, configured rates are not. */
+/* Estimated rates are uncertain, configured rates are not. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {
@@ -410,7 +414,7 @@ mmtp_paths_note_packet (MmtpPaths * paths, gsize size)
   }
 }
 
-/* --- liveness [4.6] ------------------------------------------------------ */
+/* --- liveness [4.6] ------------------------------------------------------- */
 
 gboolean
 mmtp_path_is_watched (const MmtpPath * path)
@@ -420,11 +424,11 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* When it counts as silent unless a report says that something has arrived: by
- * then the oldest message, with all that was in flight before it, should have
- * been reported, and a second more has passed. Without any report it is
- * longer, but not for a path that has just joined, of which nobody knows
- * whether anything arrives at all. */
+/* The path counts as silent when no progress was reported in the time in which
+ * the oldest message, and all that was in flight before it, should have been
+ * reported, and a second more. The time is longer if no report at all came, but
+ * not for a path that has just joined, because it is unknown whether such a
+ * path delivers at all. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {

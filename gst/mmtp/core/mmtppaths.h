@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of a sender, and what they are together: which one is the fastest,
- * how soon and how much they bring, and what each may be used for. Sizes are
- * bytes, rates bits per second, times ns.
+/* The set of all paths of a sender: which path is the fastest, how soon and how
+ * much the paths together deliver, and what each path may be used for. Sizes
+ * are in bytes, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -10,88 +10,104 @@
 
 typedef struct
 {
-  guint64 now;                  /* the latest time that the sender was told: all
-                                 * parts of it decide by this one */
-  MmtpPath *all[MMTP_MAX_PATHS];        /* by their id */
+  /* Latest time that the sender was called with. All parts of the sender use
+   * this time. */
+  guint64 now;
+  MmtpPath *all[MMTP_MAX_PATHS];        /* indexed by the path's id */
   guint n;
-  guint fastest;                /* MMTP_NO_PATH: unknown */
-  gint64 offset;                /* ns, of the clocks */
+  /* id of the fastest path; MMTP_NO_PATH if unknown */
+  guint fastest;
+  gint64 offset;                /* offset of the clocks, in ns */
   gboolean has_offset;
-  gboolean is_ready;            /* one of them has started */
+  gboolean is_ready;            /* At least one path has started. */
 } MmtpPaths;
 
 void mmtp_paths_init (MmtpPaths * paths);
 void mmtp_paths_clear (MmtpPaths * paths);
-/* The path of this name, or a new one; NULL: there are too many */
+/* Returns the path with this name, and creates it if necessary. Returns NULL if
+ * there are too many paths. */
 MmtpPath *mmtp_paths_add (MmtpPaths * paths, const gchar * name);
-/* NULL: there is none */
+/* Returns NULL if there is no path with this id. */
 MmtpPath *mmtp_paths_get (const MmtpPaths * paths, guint id);
 
-/* --- what a path may do ---------------------------------------------------- */
+/* --- what a path may do --------------------------------------------------- */
 
-/* It may carry packets of the stream, as far as the receiver is concerned. */
+/* Returns whether the receiver accepts packets of the stream on this path and
+ * the path is active. */
 gboolean mmtp_path_is_usable (const MmtpPath * path);
-/* The same, and its socket has room. */
+/* Returns whether the path is usable and its socket is writable. */
 gboolean mmtp_path_may_carry (const MmtpPath * path);
-/* It may carry control messages. */
+/* Returns whether the path may carry control messages. */
 gboolean mmtp_path_may_speak (const MmtpPath * path);
-/* It has joined, and is not silent. */
+/* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
-/* When it counts as silent unless a report says that something has arrived;
- * MMTP_NEVER: nothing is expected there */
+/* Returns the time at which the path counts as silent if no report says until
+ * then that a message has arrived. Returns MMTP_NEVER if no report is expected.
+ */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
-/* Whether more than one path may carry packets */
+/* Returns whether more than one path may carry packets. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
-/* The fastest one that delivers, but not the path `except`; then any; NULL */
+/* Returns the fastest path if it delivers and is not `except`; otherwise
+ * another path that delivers, or else any path that may carry control messages;
+ * NULL if there is none. */
 MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
-/* --- how soon they bring a message ----------------------------------------- */
+/* --- how soon they bring a message ---------------------------------------- */
 
-/* After a report, or after a path fell silent */
+/* Call this function after a report, and after a path fell silent. */
 void mmtp_paths_find_fastest (MmtpPaths * paths);
-/* The same, and the delays of all */
+/* Finds the fastest path and updates the delays of all paths. */
 void mmtp_paths_update_delays (MmtpPaths * paths);
-/* ns that a report takes on its way back, about */
+/* Returns the approximate time that a report takes to come back, in ns. */
 guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
-/* ns, expected delay of the quickest path; MMTP_NEVER: none delivers */
+/* Returns the minimum over all usable paths of the safe delay, in ns;
+ * MMTP_NEVER if no path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
-/* ns, the same when its queue is gone; 0: unknown */
+/* Returns the same in ns for the case that the queue of the path disappears; 0
+ * if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
-/* Some path surely brings a packet in time with its next token; or none is
- * there, and one that comes back may. */
+/* Returns whether some path delivers a packet before `deadline` almost
+ * certainly when its pacing allows the next one. Also returns TRUE if no path
+ * is usable, because a path that recovers may deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
-/* Where a message of `size` arrives first when it goes next, as far as one can
- * know; `arrival`: when it does, MMTP_NEVER: nowhere */
+/* Returns the path on which a message of `size` bytes is expected to arrive
+ * first if it is the next one sent there, and sets `arrival` to that time.
+ * Returns NULL and MMTP_NEVER if no path may carry it. */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* The minimum expected delay of the other paths that have room, if need be
- * beyond their window: this one has stalled. MMTP_NEVER: no path has room */
+/* Returns the minimum safe delay in ns of the paths other than `except`, which
+ * has stalled. A path may exceed its window for this if it has a reserve.
+ * Returns MMTP_NEVER if no other path has room. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
-/* The maximum of what they need as D0, of those for which `max_delay` is
- * enough */
+/* Returns the maximum D0 in ns that any of the paths needs. Paths that need
+ * more than `max_delay` do not count. */
 guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
     guint64 max_delay);
 
-/* --- how much they carry --------------------------------------------------- */
+/* --- how much they carry -------------------------------------------------- */
 
-/* Bytes, with all headers, that all paths together bring before a deadline,
- * behind what is in flight; at the rates of now or at the best ones */
+/* Returns the bytes, with all headers, that all paths together deliver before
+ * `deadline` in addition to what is in flight. `at_best` selects the best rates
+ * and delays instead of the current ones. `percent` is the part of the rates
+ * that is used. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* The same for a buffer that is put; G_MAXUINT64: unknown, a path carries what
- * it is given until there is evidence against it */
+/* Returns the capacity for a buffer that is about to be put; G_MAXUINT64 if it
+ * is unknown, because a path is used until there is evidence against it. */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
-/* Whether that is known */
+/* Returns whether that capacity is known. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
-/* Rate of the stream that fits. `is_app_limited`: at least, because no more was
- * asked of them */
+/* Returns the rate of the stream that all paths together can carry.
+ * `is_app_limited` is set to TRUE if the rate may be higher, because the
+ * application did not use it up. */
 guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
-/* Maximum size of a message that each path carries */
+/* Returns the maximum size of a message that fits on every path. */
 guint mmtp_paths_get_max_message (const MmtpPaths * paths);
-/* A packet of the stream was put whose message has this size: how long a packet
- * takes on a path that never carried one is derived from it. */
+/* Notes the size of a DATA message of the stream. On a path that has not
+ * carried a packet yet, the time that a packet takes is derived from this size.
+ */
 void mmtp_paths_note_packet (MmtpPaths * paths, gsize size);
