@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of an MMTP session: its verbs, and what goes out of it; see the
- * header, and mmtpreceiverprivate.h for where the rest is. */
+/* The public functions of the receiver, and its events. mmtpreceiverprivate.h
+ * lists the other files. */
 
 #include "mmtpreceiverprivate.h"
 
 #include <string.h>
 
-#define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)    /* what OPEN may ask for */
-/* docs/wire-mmtp.md section 4 */
+/* the maximum that OPEN allows */
+#define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
+/* docs/wire-mmtp.md, section 4 */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
-/* 100 Mbit/s for 5 s */
+/* 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
 
 void
@@ -65,7 +66,7 @@ mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
   self->ends = ends;
 }
 
-/* --- messages out -------------------------------------------------------- */
+/* --- output --------------------------------------------------------------- */
 
 gsize
 mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
@@ -87,7 +88,7 @@ mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
   return size;
 }
 
-/* --- messages in, and time ----------------------------------------------- */
+/* --- input and timeout ---------------------------------------------------- */
 
 static MmtpRefusal
 take_message (MmtpReceiver * self, const MmtpAddress * address,
@@ -134,7 +135,7 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
       mmtp_receiver_report_next_wakeup (self));
 }
 
-/* --- events -------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static gboolean
 tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
@@ -169,9 +170,10 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Its deadline was fixed when it came, and the clock has been corrected a
- * little since, by 1 ms in a second (mmtpclock.c): what was in time then is,
- * also when the timer is a little late. */
+/* Returns the due time for the application. The deadline of a buffer is fixed
+ * when its packets arrive, but the clock may be corrected afterwards by 1 ms
+ * per second (mmtpclock.c). A buffer that was in time then still counts as in
+ * time, and so does one whose timer fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -221,9 +223,9 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* The next buffer that need not wait for its caps; NULL: none. A buffer behind
- * one that waits may have to go earlier, where the times of the stream go back:
- * none waits longer than it can. */
+/* Returns the next buffer unless it has to wait for its caps; NULL if there is
+ * none. If due times go back, a buffer behind a waiting one may have an earlier
+ * deadline. So buffers wait no longer than the earliest deadline of all. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {
@@ -282,7 +284,7 @@ mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
       || tell_buffer (self, event);
 }
 
-/* --- statistics ---------------------------------------------------------- */
+/* --- statistics ----------------------------------------------------------- */
 
 void
 mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
@@ -303,7 +305,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->no_room += reorder->no_room;
   stats->held_bytes = reorder->held_bytes;
   stats->initial_delay = session->initial_delay;
-  /* Whose clock is fast, its messages seem to come sooner and sooner. */
+  /* Messages of a fast clock seem to arrive sooner and sooner, hence the sign.
+   */
   stats->skew = -session->clock.skew * 1e9;
 }
 
@@ -331,7 +334,7 @@ mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
   return TRUE;
 }
 
-/* --- for the driver -------------------------------------------------------- */
+/* --- functions for the driver --------------------------------------------- */
 
 static void
 receiver_input (gpointer core, guint64 now, guint path,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of an MMTP session: answers the handshake, measures each path
- * and reports it (Magalhães and Kravets 2001, sections 4.5 and 4.6), puts the
- * packets in order and the buffers together, and lets nothing out after its
- * time. A core: no I/O, times are the caller's, randomness is the caller's.
+/* The receiver of an MMTP session. It answers the handshake, measures each path
+ * and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6), puts the
+ * packets into order, reassembles the buffers, and passes on no buffer after its
+ * deadline. It is a core without I/O: the caller provides times and randomness.
  *
  *   receiver = mmtp_receiver_new (&config, entropy);
  *   mmtp_receiver_input (receiver, now, &address, bytes, size);
@@ -12,7 +12,7 @@
  *   wait until mmtp_receiver_next_wakeup (receiver), then
  *   mmtp_receiver_timeout (receiver, now)
  *
- * Times are ns on one clock of the caller's and never go back.
+ * Times are in ns on one clock of the caller and never go back.
  */
 
 #pragma once
@@ -23,19 +23,22 @@
 
 typedef struct
 {
-  guint64 min_delay;            /* ns; D0 that we want at least */
-  guint64 max_delay;            /* ns; a sender that wants more gets this */
-  guint64 keepalive_period;     /* ns, 0: the sender's */
-  guint64 session_timeout;      /* ns */
-  guint64 max_bytes;            /* that wait for what is missing */
-  GBytes *key;                  /* NULL: none; the receiver takes a reference */
+  guint64 min_delay;            /* minimum D0, in ns */
+  /* Maximum D0, in ns; a sender that wants more gets this. */
+  guint64 max_delay;
+  guint64 keepalive_period;     /* in ns; 0 uses the sender's period */
+  guint64 session_timeout;      /* in ns */
+  /* maximum bytes held because earlier packets are missing */
+  guint64 max_bytes;
+  /* NULL means no key; the receiver takes a reference. */
+  GBytes *key;
 } MmtpReceiverConfig;
 
-/* A message is never longer (docs/wire-mmtp.md: a REPORT of 16 records with 16
- * ranges each has 1575 bytes). */
+/* Maximum size of a message from the receiver. The longest one is a REPORT of
+ * 16 records with 16 ranges each, 1575 bytes (docs/wire-mmtp.md). */
 #define MMTP_MAX_RECEIVER_MESSAGE 2048
 
-/* Every field's default */
+/* Sets every field to its default. */
 void mmtp_receiver_config_init (MmtpReceiverConfig * config);
 
 typedef struct _MmtpReceiver MmtpReceiver;
@@ -43,8 +46,8 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
-/* TRUE: the application takes one stream only. Behind its end no other session
- * begins; who asks for one is told. FALSE at first */
+/* If `ends` is TRUE, the application takes one stream only: after its end,
+ * every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
@@ -56,88 +59,99 @@ guint64 mmtp_receiver_next_wakeup (MmtpReceiver * receiver);
 
 typedef enum
 {
-  MMTP_EVENT_SESSION,           /* a sender has come; what was before is over */
-  MMTP_EVENT_CAPS,              /* text, of the buffers that follow; NULL:
-                                 * none */
+  /* A new session has begun, and any earlier session is over. */
+  MMTP_EVENT_SESSION,
+  /* Caps of the following buffers, in `caps`; NULL if they have none. */
+  MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
-  MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed, `delay` */
-  MMTP_EVENT_PRESENTATION_RATE, /* frame_rate, bit_rate, from the next buffer
-                                 * on */
-  MMTP_EVENT_JOINED,            /* path */
-  MMTP_EVENT_LEFT,              /* path */
-  MMTP_EVENT_TOO_LONG,          /* buffers that alone are longer than max_bytes
-                                 * don't come out; once in a session */
-  MMTP_EVENT_END,               /* of the stream */
-  MMTP_EVENT_SILENT,            /* session timeout: the sender is gone */
-  MMTP_EVENT_BACK,              /* it was not: the same session goes on */
-  MMTP_EVENT_OTHER_VERSION,     /* a sender of another version was refused;
-                                 * version: its own. Once for each version */
-  MMTP_EVENT_OVER               /* a sender was refused, since the only stream
-                                 * has ended. Once */
+  MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed to `delay`. */
+  /* `frame_rate` and `bit_rate` apply from the next buffer on. */
+  MMTP_EVENT_PRESENTATION_RATE,
+  MMTP_EVENT_JOINED,            /* `path` has joined. */
+  MMTP_EVENT_LEFT,              /* `path` has left. */
+  /* A buffer longer than max_bytes was dropped; once per session. */
+  MMTP_EVENT_TOO_LONG,
+  MMTP_EVENT_END,               /* The stream has ended. */
+  /* Session timeout: the sender no longer responds. */
+  MMTP_EVENT_SILENT,
+  /* The silent sender responds again; the session continues. */
+  MMTP_EVENT_BACK,
+  /* A sender that speaks the protocol version `version` was refused; once per
+   * version. */
+  MMTP_EVENT_OTHER_VERSION,
+  /* A sender was refused because the only stream has ended; sent once. */
+  MMTP_EVENT_OVER
 } MmtpReceiverEventType;
 
 typedef struct
 {
   MmtpReceiverEventType type;
-  GBytes *data;                 /* of a buffer; the caller owns it */
-  gchar *caps;                  /* the caller frees it */
-  guint64 due;                  /* ns on the caller's clock: when the buffer was
-                                 * due at the sender, corrected for skew. It is
-                                 * to be played at due + delay. Never before the
-                                 * one of an earlier buffer's decoding order. */
-  guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
+  GBytes *data;                 /* data of a buffer, owned by the caller */
+  gchar *caps;                  /* freed by the caller */
+  /* Due time of the buffer on the caller's clock, in ns, corrected for clock
+   * skew. The buffer has to be played at `due` + `delay`. Due times follow the
+   * decoding order and never go back against an earlier buffer's. */
+  guint64 due;
+  guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
-  gboolean discont;             /* something before it is missing */
-  guint64 delay;                /* ns, D0 */
-  guint64 wanted_delay;         /* ns, D0 as the sender has it: where it is more,
-                                 * what takes longer than ours is lost */
-  guint32 frame_rate;           /* milliframes per second */
-  guint64 bit_rate;             /* bits per second */
+  gboolean discont;             /* A buffer before this one is missing. */
+  guint64 delay;                /* D0, in ns */
+  /* D0 that the sender wants, in ns. If it is more than `delay`, packets that
+   * take longer than `delay` are lost. */
+  guint64 wanted_delay;
+  guint32 frame_rate;           /* in frames per 1000 s */
+  guint64 bit_rate;             /* in bit/s */
   guint path;
-  guint version;                /* of the wire format */
+  guint version;                /* protocol version */
 } MmtpReceiverEvent;
 
 gboolean mmtp_receiver_poll_event (MmtpReceiver * receiver,
     MmtpReceiverEvent * event);
 
-/* Counters never go back. */
+/* Statistics of a path. Counters never go back. */
 typedef struct
 {
   gboolean joined;
-  guint64 received, bytes;      /* messages */
+  guint64 received, bytes;      /* messages and their bytes */
   guint64 lost, late, duplicates;
-  guint64 rate;                 /* bits per second that came in the last 0.5 to
-                                 * 1 s */
-  gint64 transit;               /* ns, least of that time, relative */
-  guint64 jitter;               /* ns, RFC 3550, section 6.4.1 */
+  /* rate received in the last 0.5 to 1 s, in bit/s */
+  guint64 rate;
+  /* Minimum transit in that time, in ns. Only differences of transits are
+   * meaningful. */
+  gint64 transit;
+  guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
 } MmtpReceiverPathStats;
 
 typedef struct
 {
   gboolean in_session;
   guint64 sessions;
-  guint64 buffers, bytes;       /* let out */
-  guint64 packets;              /* DATA that came, once each */
-  guint64 recovered;            /* of these, those that only a REPAIR brought */
-  guint64 late;                 /* DATA packets behind their deadline */
-  guint64 duplicates;           /* DATA packets that were there already */
-  guint64 missing;              /* DATA packets that never came in time */
-  guint64 incomplete;           /* buffers given up for that */
-  guint64 no_room;              /* packets dropped for max_bytes */
-  guint64 held_bytes;           /* waiting now */
-  guint64 initial_delay;        /* ns, D0 */
-  gint64 skew;                  /* parts per billion, of the sender's clock */
-  guint64 reports;              /* sent */
-  guint64 refused[MMTP_LAST_REFUSAL];   /* messages */
-  guint n_paths;             /* that ever were */
+  guint64 buffers, bytes;       /* passed on to the application */
+  guint64 packets;              /* DATA packets received, without duplicates */
+  /* part of `packets` that was computed from REPAIR messages */
+  guint64 recovered;
+  /* DATA packets that arrived after their deadline */
+  guint64 late;
+  guint64 duplicates;           /* DATA packets that had arrived before */
+  guint64 missing;              /* DATA packets that never arrived in time */
+  /* buffers dropped because packets were missing */
+  guint64 incomplete;
+  guint64 no_room;              /* packets dropped because of max_bytes */
+  guint64 held_bytes;           /* bytes held at present */
+  guint64 initial_delay;        /* D0, in ns */
+  /* skew of the sender's clock, in parts per billion */
+  gint64 skew;
+  guint64 reports;              /* REPORTs sent */
+  guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
+  guint n_paths;             /* highest number of paths so far */
 } MmtpReceiverStats;
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* FALSE: no such path */
+/* Returns FALSE if there is no such path. */
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
-/* How the driver runs a receiver. All paths share path 0; their addresses
- * tell them apart. */
+/* The operations through which the driver runs a receiver. All paths use the
+ * driver's path 0; their addresses tell them apart. */
 extern const DriverVerbs mmtp_receiver_verbs;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps that the sender tells, piece by piece: docs/wire-mmtp.md, CAPS. */
+/* Assembles the caps that the sender transmits in pieces (docs/wire-mmtp.md,
+ * CAPS). */
 
 #include "mmtpcapstext.h"
 #include "mmtpreceiverprivate.h"
@@ -54,8 +55,8 @@ acknowledge (MmtpReceiver * self, MmtpReceiverPath * path, guint8 version)
   mmtp_receiver_send (self, path, &message, &path->address);
 }
 
-/* What is not plain has come all the same, and is acknowledged: it would get no
- * better. */
+/* Caps that are not plain are acknowledged as well, because the sender would
+ * only repeat them. */
 MmtpRefusal
 mmtp_receiver_take_caps (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpCaps * caps)

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a sender is let in: docs/wire-mmtp.md section 4. Nothing is kept of who
- * has not shown that it gets what is sent to its address; it is sent no more
- * than came from there, and the answers to each network are limited.
+/* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). It
+ * stores nothing about a host that has not shown that it receives at its
+ * address. Such a host is sent no more bytes than came from there, and the
+ * answers to each network are limited.
  */
 
 #include "mmtpreceiverprivate.h"
 
 #include <string.h>
 
-/* "Take-over": a session of the same host that doesn't answer for so long, and
- * so many times, is over. */
+/* docs/wire-mmtp.md, "Take-over": a session is over if its host does not answer
+ * this many QUERYs, sent at this distance, in this time or in two round trips.
+ */
 #define DOUBT_TIME MMTP_SECOND
 #define DOUBT_ROUND_TRIPS 2
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define DOUBTS 3
 #define DOUBT_DISTANCE (100 * MMTP_MSECOND)
-/* What has been heard so lately, or in two keep-alive periods, is no doubt. */
+/* There is no doubt about a session from which a message has arrived in this
+ * time or in two keep-alive periods, whichever is shorter. */
 #define DOUBTLESS_TIME (500 * MMTP_MSECOND)
 #define DOUBTLESS_PERIODS 2
 #define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
@@ -56,7 +59,8 @@ answer_init (MmtpReceiver * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
-/* The same each time, but for its number and time */
+/* Sends ACCEPT. All ACCEPTs of a session are equal except for number and time.
+ */
 static void
 accept (MmtpReceiver * self)
 {
@@ -102,10 +106,10 @@ is_from_opener (const MmtpReceiverSession * session,
 }
 
 /* An on-path attacker can make the sender use a COOKIE for another address and
- * send a copy of that OPEN from there before the sender's own arrives. Where a
- * key proves that it is the same sender, it may therefore open the session from
- * its own address until it has the ACCEPT. Cookies from before this session,
- * which the attacker has copies of, are no longer valid. */
+ * send a copy of that OPEN from there before the sender's own arrives. If a key
+ * proves that it is the same sender, the sender may therefore open the session
+ * from its own address, until it has received the ACCEPT. Cookies from before
+ * this session, of which the attacker has copies, are not valid any more. */
 static gboolean
 may_move_opener (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -125,7 +129,7 @@ is_new (MmtpReceiver * self, const MmtpMessage * message, guint64 * number)
   return mmtp_replay_check (&path->replay, *number);
 }
 
-/* ACCEPT got lost, or was too slow. */
+/* The OPEN is repeated because ACCEPT was lost or too slow. */
 static MmtpRefusal
 accept_again (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, gsize size)
@@ -149,7 +153,7 @@ accept_again (MmtpReceiver * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
-/* --- take-over ----------------------------------------------------------- */
+/* --- take-over ------------------------------------------------------------ */
 
 static gboolean
 is_same_host (const MmtpAddress * a, const MmtpAddress * b)
@@ -172,7 +176,7 @@ is_host_of_session (MmtpReceiver * self, const MmtpAddress * address)
   return FALSE;
 }
 
-/* ns in which an answer would have come on any path */
+/* Returns the time in ns in which an answer would have arrived on any path. */
 static guint64
 get_doubt_time (MmtpReceiver * self)
 {
@@ -218,9 +222,10 @@ ask_whether_alive (MmtpReceiver * self)
   }
 }
 
-/* A sender that was killed and begins again, says who gets what is sent to its
- * host: that the way from there works shows that the old one is silent for
- * another reason. Whatever it says clears the doubt. */
+/* A sender that was killed and starts again has shown with its cookie that it
+ * receives at its host's address. So the way from there works, and the old
+ * session is silent for another reason. A valid message of the old session ends
+ * the doubt. */
 static gboolean
 may_take_over (MmtpReceiver * self, const MmtpAddress * address)
 {
@@ -233,9 +238,10 @@ may_take_over (MmtpReceiver * self, const MmtpAddress * address)
       && self->now - session->doubted_from >= get_doubt_time (self);
 }
 
-/* --- OPEN ---------------------------------------------------------------- */
+/* --- OPEN ----------------------------------------------------------------- */
 
-/* Only who has the key, and can be reached, gets here. */
+/* Only a sender that has the key and receives at its address gets here, so the
+ * application can be told. */
 static void
 tell_over (MmtpReceiver * self)
 {
@@ -271,7 +277,8 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
-/* Anybody can send an INIT of another version: the application is told once. */
+/* Anybody can send an INIT of another version, so the application is told once
+ * only. */
 static void
 tell_version (MmtpReceiver * self, guint version)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the receiver sends and tells: messages and events wait here until they
- * are fetched. The other files of the receiver call this one; it calls none. */
+/* Messages and events of the receiver wait here until the caller fetches them.
+ * The other files of the receiver call this file; it calls none of them. */
 
 #include "mmtpreceiverprivate.h"
 
 #include <string.h>
 
-/* Messages that wait to be fetched: what one call may make, and more */
+/* Limits of the two queues: more than a single call can produce. */
 #define MAX_OUTPUT 1024
 #define MAX_EVENTS 1024
 
@@ -40,8 +40,8 @@ push_output (MmtpReceiver * self, const MmtpAddress * address,
   g_queue_push_tail (&self->output, output);
 }
 
-/* Of the refusals only those that answer an OPEN whose MAC was right: anybody
- * can provoke the others. */
+/* Only those refusals are sealed that answer an OPEN with a valid MAC, because
+ * anybody can provoke the others. */
 static gboolean
 is_sealed (const MmtpMessage * message)
 {

@@ -1,50 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When the receiver reports what it measured, and on which path: REPORT and
- * QUERY [4.5, 4.6 of the paper; docs/wire-mmtp.md]. A REPORT with the records
- * of all paths goes regularly on the fastest path, and at once when
- * something happens that the rate control of the sender should know: a gap or a
- * loss, the first messages, or many messages. The other paths carry REPORTs
- * regularly, so that the sender sees that they live in both directions. */
+/* When the receiver sends REPORT and QUERY, and on which path [4.5, 4.6 of the
+ * paper; docs/wire-mmtp.md]. A REPORT with the records of all paths is sent on
+ * the fastest path: regularly, and at once after an event that the sender's
+ * rate control should know about, which is a gap, a loss, the first messages or
+ * many messages. The other paths carry REPORTs regularly, so that the sender
+ * sees that they work in both directions. */
 
 #include "mmtpreceiverprivate.h"
 
-/* docs/wire-mmtp.md, REPORT: the regular REPORTs of a path. The sender may
- * wish for another period. RFC 3550, section 6.2 allows 5 % of the session's
- * rate for all feedback: this is half of it, since the sender's KEEPALIVEs and
- * the REPORTs at once take some, too. */
+/* Periods of the regular REPORTs (docs/wire-mmtp.md, REPORT). The sender may
+ * ask for another period. RFC 3550, section 6.2, allows 5 % of the session's
+ * rate for all feedback. Regular REPORTs take half of that, because the
+ * sender's KEEPALIVEs and the REPORTs sent at once take some as well. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
-#define REPORT_SHARE 40         /* a 40th of what comes, 2.5 % */
-#define MIN_WANTED 10           /* ms */
-#define MAX_WANTED 2000         /* ms */
-#define CHANNELS_ON_ALL 4       /* with more of them joined, all but the fastest
-                                 * carry their own record only */
-/* REPORTs at once: one for each of the first messages, as slow start needs it,
- * and one for each number of messages that is a large share of a window */
+#define REPORT_SHARE 40         /* 1/40 of the received rate, 2.5 % */
+#define MIN_WANTED 10           /* in ms */
+#define MAX_WANTED 2000         /* in ms */
+/* If more channels than this have joined, all but the fastest carry only their
+ * own record. */
+#define CHANNELS_ON_ALL 4
+/* A REPORT is sent at once for each of the first messages, as slow start needs
+ * it, and after each number of messages that is a large share of a congestion
+ * window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Between a REPORT and the next one at once */
+/* Minimum time between the last REPORT and the next one sent at once. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* On a path with a longer period than this REPORTs at once are a fourth of
- * the period apart. */
+/* On a path whose period is longer than this, REPORTs are sent at once only a
+ * fourth of the period apart. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-#define GAP_MEMORY MMTP_SECOND  /* as mmtp_arrivals_get_rate */
-/* A REPORT behind a gap may be lost, as the link has just come back. */
+/* the time that mmtp_arrivals_get_rate() covers */
+#define GAP_MEMORY MMTP_SECOND
+/* A REPORT after a gap is repeated after this time, because it may be lost
+ * while the link recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
-/* docs/wire-mmtp.md, QUERY */
+/* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
-/* Periods without a KEEPALIVE until one is asked for [4.6]. A sender may spare
- * them on a slow path: their period is at least this one. */
+/* Number of periods without a KEEPALIVE after which the receiver sends a QUERY
+ * [4.6]. A sender may send fewer KEEPALIVEs on a slow path, so the period has a
+ * minimum. */
 #define MISSED_PERIODS 2
 #define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
-#define REPORT_SIZE 39          /* without records */
+#define REPORT_SIZE 39          /* size without records, in bytes */
 #define RANGE_SIZE 3
-#define LARGEST_REPORT 1200     /* what any path carries */
+#define LARGEST_REPORT 1200     /* maximum size in bytes, which fits any path */
 
-/* --- which path ------------------------------------------------------- */
+/* --- choosing the path ---------------------------------------------------- */
 
 static gboolean
 is_usable (MmtpReceiver * self, const MmtpReceiverPath * path)
@@ -53,7 +58,7 @@ is_usable (MmtpReceiver * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->now);
 }
 
-/* Unknown is far away. */
+/* An unknown round trip counts as the longest. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {
@@ -99,7 +104,7 @@ count_joined (const MmtpReceiver * self)
   return n;
 }
 
-/* --- the period of a path --------------------------------------------- */
+/* --- report period -------------------------------------------------------- */
 
 static guint64
 get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
@@ -118,8 +123,8 @@ get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* A gap says nothing of the rate: the period does not grow in it, nor until all
- * that the rate is measured of came behind it. */
+/* A gap says nothing about the rate. The period therefore does not grow during
+ * a gap, nor until the rate is measured from messages after the gap only. */
 static gboolean
 may_grow (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
@@ -128,8 +133,8 @@ may_grow (MmtpReceiver * self, const MmtpReceiverPath * path)
       && self->now - path->gap_end >= GAP_MEMORY);
 }
 
-/* A shorter period holds for the REPORT that is due next, a longer one for
- * those behind it. */
+/* A shorter period applies to the next REPORT already, a longer one to those
+ * after it. */
 static void
 update_period (MmtpReceiver * self, MmtpReceiverPath * path)
 {
@@ -167,7 +172,7 @@ mmtp_receiver_take_report_period (MmtpReceiver * self,
   update_period (self, path);
 }
 
-/* --- REPORT -------------------------------------------------------------- */
+/* --- REPORT --------------------------------------------------------------- */
 
 static void
 begin_report (MmtpReceiver * self, MmtpReceiverPath * via,
@@ -190,7 +195,8 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* What the fastest path has told need not be told at once any more. */
+/* Notes that the fastest path has reported on `path`, so that its losses and
+ * messages need no further REPORT at once. */
 static void
 note_told (MmtpReceiver * self, MmtpReceiverPath * path)
 {
@@ -201,7 +207,7 @@ note_told (MmtpReceiver * self, MmtpReceiverPath * path)
   path->repeat_time = self->now + REPEAT_TIME;
 }
 
-/* Returns the bytes that it took */
+/* Adds a record and returns its size in bytes. */
 static gsize
 add_record (MmtpReceiver * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
@@ -228,7 +234,8 @@ send_own (MmtpReceiver * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
   return mmtp_receiver_send (self, via, &message, &via->address);
 }
 
-/* As many reports as it takes */
+/* Sends the records of all paths, in several REPORTs if necessary. Returns the
+ * total size in bytes. */
 static gsize
 send_all (MmtpReceiver * self, MmtpReceiverPath * via)
 {
@@ -257,7 +264,8 @@ send_all (MmtpReceiver * self, MmtpReceiverPath * via)
   return sum;
 }
 
-/* What goes regularly on the path, whether it is due or goes at once */
+/* Sends the REPORT that the path carries regularly, whether it is due or sent
+ * at once. */
 static void
 report_on (MmtpReceiver * self, MmtpReceiverPath * via)
 {
@@ -275,8 +283,8 @@ report_on (MmtpReceiver * self, MmtpReceiverPath * via)
   update_period (self, via);
 }
 
-/* Another path is the fastest one: it goes on from where the one before
- * was. */
+/* If another path has become the fastest, it continues the schedule of the
+ * previous one. */
 static MmtpReceiverPath *
 choose_reporter (MmtpReceiver * self)
 {
@@ -292,7 +300,7 @@ choose_reporter (MmtpReceiver * self)
   return fastest;
 }
 
-/* --- at once ------------------------------------------------------------- */
+/* --- reports at once ------------------------------------------------------ */
 
 void
 mmtp_receiver_note_gap (MmtpReceiver * self, MmtpReceiverPath * path)
@@ -316,8 +324,8 @@ get_distance (const MmtpReceiverPath * via, guint64 min)
   return MAX (min, via->report_period / 4);
 }
 
-/* The handshake's message is none of the first ones: ACCEPT or CHALLENGE has
- * answered it. */
+/* The first message of a path belongs to the handshake and needs no REPORT,
+ * because ACCEPT or CHALLENGE has answered it. */
 static gboolean
 is_starting (const MmtpReceiverPath * path)
 {
@@ -325,7 +333,8 @@ is_starting (const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (path->told, 1);
 }
 
-/* When what is known of the path may be told at once, on the reporter */
+/* Returns the earliest time of a REPORT at once about `path`, which is sent on
+ * the fastest path; MMTP_NEVER if none is needed. */
 static guint64
 get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
@@ -340,7 +349,8 @@ get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* Behind a gap: on the path itself, as the sender takes REPORTs from any */
+/* Returns the time for repeating the REPORT after a gap. It is sent on the path
+ * itself, because the sender accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpReceiverPath * path)
 {
@@ -379,7 +389,7 @@ mmtp_receiver_answer_query (MmtpReceiver * self,
     send_own (self, path, asked);
 }
 
-/* --- time ---------------------------------------------------------------- */
+/* --- timeout -------------------------------------------------------------- */
 
 static guint64
 get_query_time (MmtpReceiver * self, const MmtpReceiverPath * path)
@@ -401,7 +411,7 @@ ask_for_keepalive (MmtpReceiver * self, MmtpReceiverPath * path)
   mmtp_receiver_send (self, path, &message, &path->address);
 }
 
-/* Transits of the fastest path fluctuate least. */
+/* The skew is measured on the fastest path, whose transits fluctuate least. */
 static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {

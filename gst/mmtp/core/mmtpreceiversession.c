@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages of a session that has begun: docs/wire-mmtp.md sections 2 and 3.
- * Nothing moves before trailer, number, body and address have been checked. */
+/* The messages of a session after the handshake (docs/wire-mmtp.md, sections 2
+ * and 3). A message changes no state before its trailer, number, body and
+ * address have been checked. */
 
 #include "mmtpreceiverprivate.h"
 
 #include <string.h>
 
-/* Between keep-alives; what is longer was an outage. */
+/* A longer time between keep-alives was an outage and is not used as their
+ * usual distance. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
-/* A sender changes D0 once in a second (DELAY_PERIOD), or when its application
- * says so. What is more is applied by a later KEEPALIVE, which repeats D0. */
+/* A sender changes D0 at most once per second (DELAY_PERIOD), or when its
+ * application sets it. A change beyond the limit is applied by a later
+ * KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
-/* Keep-alive periods without a message that make a path silent */
+/* A path is silent after this many keep-alive periods without a message. */
 #define SILENT_PERIODS 2
-/* A JOIN that arrives so long after a copy of it is a replay. */
+/* A repeated JOIN that arrives this long after the first one counts as a
+ * replay. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
-/* Of the end, on each path at once: docs/wire-mmtp.md, section 3 */
+/* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
-/* --- begin and end of a session ------------------------------------------ */
+/* --- begin and end of a session ------------------------------------------- */
 
 static void
 keep_counters (MmtpReceiver * self)
@@ -81,12 +85,14 @@ draw_session (MmtpReceiver * self)
   memcpy (session->nonce_r, drawn, MMTP_NONCE_SIZE);
   memcpy (&session->token_r, drawn + MMTP_NONCE_SIZE,
       sizeof (session->token_r));
-  /* No OPEN before this one comes back once the session is over. */
+  /* The new secret invalidates all earlier cookies, so an earlier OPEN cannot
+   * be replayed after this session. */
   mmtp_receiver_draw (self, "cookies", &self->stats.sessions,
       sizeof (self->stats.sessions), self->cookie_secret);
 }
 
-/* Each change costs work, and a message to the application. */
+/* The changes are limited because each one costs work and an event for the
+ * application. */
 static gboolean
 may_change_delay (MmtpReceiver * self)
 {
@@ -141,9 +147,10 @@ mmtp_receiver_make_path (MmtpReceiver * self, guint8 id, guint64 number)
   return path;
 }
 
-/* The address of the path still brings messages, whose MAC proves that they
- * are the sender's. An on-path attacker that is faster than the path can pass for
- * a sender that has moved: the path does not follow it meanwhile. */
+/* Returns whether the path's address still brings messages whose MAC proves
+ * that they are the sender's. An on-path attacker that is faster than the path
+ * can pretend to be a sender that has moved, so such a path does not follow to
+ * another address. */
 static gboolean
 is_address_alive (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
@@ -172,7 +179,7 @@ join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);
 }
 
-/* RESPONSE has validated the address. */
+/* The RESPONSE has validated `address`. */
 static void
 take_response (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address)
@@ -261,7 +268,7 @@ mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
   join (self, path, address);
 }
 
-/* --- what every message says --------------------------------------------- */
+/* --- effects of every message --------------------------------------------- */
 
 void
 mmtp_receiver_note_message (MmtpReceiver * self,
@@ -289,7 +296,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   mmtp_arrivals_add (&path->arrivals, self->now, &arrival);
 }
 
-/* --- DATA ---------------------------------------------------------------- */
+/* --- DATA ----------------------------------------------------------------- */
 
 static MmtpReorderResult
 add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
@@ -319,7 +326,7 @@ take_data (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpData * data)
   return MMTP_VALID;
 }
 
-/* --- REPAIR -------------------------------------------------------------- */
+/* --- REPAIR --------------------------------------------------------------- */
 
 static MmtpRefusal
 take_repair (MmtpReceiver * self, const MmtpRepair * repair)
@@ -330,7 +337,7 @@ take_repair (MmtpReceiver * self, const MmtpRepair * repair)
   return MMTP_VALID;
 }
 
-/* What a message lets us know of others */
+/* Processes the messages that can be computed now from REPAIR messages. */
 static void
 recover (MmtpReceiver * self)
 {
@@ -361,7 +368,7 @@ keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
     recover (self);
 }
 
-/* --- paths come and go ------------------------------------------------ */
+/* --- joining and leaving of paths ----------------------------------------- */
 
 static guint64
 make_challenge (MmtpReceiver * self, guint8 path, const MmtpAddress * address)
@@ -396,7 +403,8 @@ challenge (MmtpReceiver * self, MmtpReceiverPath * path,
   mmtp_receiver_send (self, path, &answer, address);
 }
 
-/* Also where the address is validated: the sender asks until it is answered. */
+/* A JOIN is answered even if the address is validated, because the sender
+ * repeats it until a CHALLENGE arrives. */
 static MmtpRefusal
 take_join (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpJoin * join)
@@ -409,8 +417,9 @@ take_join (MmtpReceiver * self, MmtpReceiverPath * path,
   return MMTP_VALID;
 }
 
-/* A copy of the JOIN came from another address before it. The sender's own is
- * answered as well, because the sender could not show its address otherwise. */
+/* A copy of the JOIN has come from another address first. The sender's own JOIN
+ * is answered as well, because the sender could not validate its address
+ * otherwise. */
 static gboolean
 is_last_join (MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message, guint64 number)
@@ -440,10 +449,11 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
   return MMTP_VALID;
 }
 
-/* --- the sender's state -------------------------------------------------- */
+/* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* What was sent before the floor was told may still be on a slower path: it
- * holds when each has brought something younger. */
+/* A packet sent before the floor was announced may still be on its way on a
+ * slower path. The floor is valid when each path has brought a message that was
+ * sent later. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {
@@ -482,14 +492,14 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* A sender spares keep-alives on a slow path. */
+  /* A sender sends fewer keep-alives on a slow path. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_receiver_take_report_period (self, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* A slow path brings older news. */
+  /* A KEEPALIVE from a slow path may be older than the newest one. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
@@ -510,10 +520,10 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
   mmtp_receiver_send (self, path, &answer, &path->address);
 }
 
-/* Who has been told that all is there goes, and with him what is missing: so he
- * is told when it is, or can't come in time any more. He asks each 100 ms; but
- * the application may be gone by then, so that one END-ACK that is lost would
- * leave him waiting: it goes END_ACKS times on each path. */
+/* A sender that has got END-ACK may exit, so END-ACK is sent only when all
+ * packets have arrived or are too late. The sender repeats END every 100 ms,
+ * but the application may have closed the receiver by then, and a single
+ * END-ACK may be lost. So END_ACKS of them are sent on each path. */
 void
 mmtp_receiver_acknowledge_end (MmtpReceiver * self)
 {
@@ -544,7 +554,7 @@ take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
   return MMTP_VALID;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all messages --------------------------------------------------------- */
 
 static MmtpRefusal
 take_body (MmtpReceiver * self, MmtpReceiverPath * path,
@@ -573,7 +583,7 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* JOIN and KEEPALIVE say the whole number, in their first 8 bytes. */
+/* JOIN and KEEPALIVE contain the full channel number in their first 8 bytes. */
 static guint64
 get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
@@ -610,7 +620,7 @@ check_address (MmtpReceiver * self, MmtpReceiverPath * path,
       MMTP_REFUSED_ADDRESS;
 }
 
-/* In the order of the wire page, section 2 */
+/* The checks are in the order of docs/wire-mmtp.md, section 2. */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
@@ -650,7 +660,8 @@ may_speak (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Until another one begins who was silent for too long may go on. */
+/* A sender that was silent for too long may continue until another session
+ * begins. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -695,7 +706,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   return refusal;
 }
 
-/* --- time ---------------------------------------------------------------- */
+/* --- timeout -------------------------------------------------------------- */
 
 static guint64
 get_caps_deadline (MmtpReceiver * self)

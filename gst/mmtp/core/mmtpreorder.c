@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order and reassembly; see the header. */
+/* Reordering and reassembly at the receiver. */
 
 #include "mmtpreorder.h"
 
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* Slots of packets that are awaited: to begin with, and how many bytes of
- * max_bytes each may stand for. Below half of what 24 bits can tell apart. */
+/* Slots for waiting packets: initial number, bytes of max_bytes per slot, and
+ * maximum number. The maximum is less than half of the range of 24-bit numbers,
+ * so that numbers stay unambiguous. */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* Stream numbers whose fate is remembered, to tell a duplicate from a late
- * one */
+/* Number of stream numbers for which it is remembered whether the packet has
+ * arrived, to distinguish duplicates from late packets. */
 #define HISTORY 65536
 
 typedef struct
 {
   guint64 due;
-  gint64 deadline;              /* ns, without the shift */
+  gint64 deadline;              /* in ns, without the shift */
   guint8 flags, caps_version;
   MmtpPrelude prelude;
   gsize size;
@@ -27,22 +28,22 @@ typedef struct
 
 typedef struct
 {
-  gint64 deadline;              /* ns, without the shift */
+  gint64 deadline;              /* in ns, without the shift */
   guint64 number;
 } Deadline;
 
 typedef struct
 {
   MmtpReorderedBuffer buffer;
-  gint64 deadline;              /* ns, without the shift */
-  GSequenceIter *place;         /* among `output_deadlines` */
+  gint64 deadline;              /* in ns, without the shift */
+  GSequenceIter *place;         /* position in `output_deadlines` */
 } Output;
 
 typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  GIVING_UP                     /* what is left of a buffer */
+  GIVING_UP                     /* skipping the rest of a buffer */
 } State;
 
 struct _MmtpReorder
@@ -50,29 +51,30 @@ struct _MmtpReorder
   guint64 max_bytes;
   guint64 max_slots;
 
-  guint64 next;                 /* stream number */
-  guint64 highest;              /* stream number that came */
-  Packet **slots;               /* a ring, of next and behind it */
+  guint64 next;                 /* next expected stream number */
+  guint64 highest;              /* highest stream number received */
+  Packet **slots;               /* ring of the packets from `next` on */
   guint64 n_slots;              /* a power of two */
-  guint64 n_waiting;            /* slots that are taken */
-  guint64 *taken;               /* a bit for each slot that is taken */
-  guint64 *summary;             /* a bit for each word of `taken` that is not
-                                 * zero */
-  Packet *late;                 /* stands in a slot: came, but late */
+  guint64 n_waiting;            /* number of occupied slots */
+  guint64 *taken;               /* one bit per occupied slot */
+  /* one bit per word of `taken` that is not zero */
+  guint64 *summary;
+  /* Placeholder in a slot for a packet that arrived late. */
+  Packet *late;
   guint64 waiting_bytes;
-  gint64 shift;                 /* ns, to be added to each stored deadline */
-  GArray *deadlines;            /* of Deadline, a heap; the packet may be
-                                 * gone */
-  guint64 history[HISTORY / 64];        /* bit: came */
+  gint64 shift;                 /* in ns, to be added to each stored deadline */
+  /* Heap of Deadlines; their packets may be gone already. */
+  GArray *deadlines;
+  /* one bit per stream number: it has arrived */
+  guint64 history[HISTORY / 64];
 
   State state;
-  GByteArray *assembly;         /* NULL: none */
-  MmtpReorderedBuffer buffer;   /* that is assembled */
-  gint64 buffer_deadline;       /* ns, without the shift */
-  gboolean discont;             /* of the next one */
-  GQueue output;                /* of Output */
-  GSequence *output_deadlines;  /* of links of `output`, the earliest deadline
-                                 * first */
+  GByteArray *assembly;         /* NULL if no buffer is being assembled */
+  MmtpReorderedBuffer buffer;   /* the buffer that is being assembled */
+  gint64 buffer_deadline;       /* in ns, without the shift */
+  gboolean discont;             /* for the next complete buffer */
+  GQueue output;                /* queue of Outputs */
+  GSequence *output_deadlines;  /* Links of `output`, ordered by deadline. */
   guint64 output_bytes;
 
   MmtpReorderStats stats;
@@ -142,10 +144,10 @@ mmtp_reorder_free (MmtpReorder * reorder)
   g_free (reorder);
 }
 
-/* --- deadlines, earliest first ------------------------------------------- */
+/* --- heap of deadlines ---------------------------------------------------- */
 
 /* A change of D0 moves all deadlines at once, so they are stored without the
- * sum of the changes. */
+ * sum of all changes. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -197,7 +199,8 @@ pop_deadline (MmtpReorder * reorder)
   DEADLINE (reorder, i) = last;
 }
 
-/* The earliest of packets that still wait; NULL: none */
+/* Returns the earliest deadline of the waiting packets; NULL if no packet
+ * waits. */
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
@@ -209,7 +212,8 @@ peek_deadline (MmtpReorder * reorder)
   return reorder->deadlines->len > 0 ? &DEADLINE (reorder, 0) : NULL;
 }
 
-/* Those of packets that went long before are no more than those that wait. */
+/* Removes the entries of packets that are gone, so that they never outnumber
+ * the waiting packets by much. */
 static void
 compact_deadlines (MmtpReorder * reorder)
 {
@@ -229,7 +233,7 @@ compact_deadlines (MmtpReorder * reorder)
   g_array_unref (old);
 }
 
-/* --- buffers out of packets ---------------------------------------------- */
+/* --- reassembly of buffers ------------------------------------------------ */
 
 static gsize
 get_output_cost (const MmtpReorderedBuffer * buffer)
@@ -308,7 +312,7 @@ goes_on (const MmtpReorder * reorder, const Packet * packet)
       && packet->caps_version == buffer->caps_version;
 }
 
-/* FALSE: nothing of it is wanted */
+/* Returns FALSE if the packet is not needed. */
 static gboolean
 place_packet (MmtpReorder * reorder, const Packet * packet)
 {
@@ -320,7 +324,8 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* What is sent again may have a deadline of its own: D0 has changed. */
+  /* D0 may have changed between packets, so that a retransmitted packet has
+   * another deadline. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
@@ -351,7 +356,7 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
   reorder->assembly = NULL;
 }
 
-/* One that has not been copied yet */
+/* Passes on a packet that has not been copied yet. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
@@ -363,7 +368,8 @@ deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     append (reorder, packet, payload);
 }
 
-/* One that waited; it is freed, or the buffer. */
+/* Passes on a packet that was waiting. The packet is freed, or becomes the
+ * memory of the buffer. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
 {
@@ -376,7 +382,7 @@ deliver_waiting (MmtpReorder * reorder, Packet * packet)
   g_free (packet);
 }
 
-/* --- the order ----------------------------------------------------------- */
+/* --- order of the packets ------------------------------------------------- */
 
 static void
 advance (MmtpReorder * reorder, gboolean came)
@@ -433,8 +439,8 @@ mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
     reorder->summary[word / 64] &= ~(one << word % 64);
 }
 
-/* The lowest number whose slot is taken, of which there is one. The summary
- * passes over 4096 empty slots at once. */
+/* Returns the lowest stream number whose slot is occupied; at least one slot
+ * must be. The summary skips 4096 empty slots in one step. */
 static guint64
 find_taken (MmtpReorder * reorder)
 {
@@ -483,7 +489,7 @@ take_in_order (MmtpReorder * reorder)
     take_next (reorder);
 }
 
-/* `n` numbers from the next one on have not come. */
+/* Marks the next `n` stream numbers as not received. */
 static void
 clear_history (MmtpReorder * reorder, guint64 n)
 {
@@ -503,7 +509,7 @@ clear_history (MmtpReorder * reorder, guint64 n)
   }
 }
 
-/* Over numbers of which none has come */
+/* Skips all stream numbers before `number`, none of which has arrived. */
 static void
 jump (MmtpReorder * reorder, guint64 number)
 {
@@ -517,7 +523,7 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Takes the next packet, or jumps over the gap before it, up to `number`. */
+/* Takes the next packet, or skips the gap before it, up to `number`. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -529,7 +535,7 @@ take_or_jump (MmtpReorder * reorder, guint64 number)
     take_next (reorder);
 }
 
-/* All below this number, and then what follows it without a gap */
+/* Takes all packets below `number` and the ones that follow without a gap. */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
@@ -583,7 +589,8 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
   compact_deadlines (reorder);
 }
 
-/* Where it is far ahead of what is missing, that is given up. */
+/* Makes a slot for a packet. If the packet is too far ahead of a gap, the gap
+ * is skipped. */
 static void
 make_slot (MmtpReorder * reorder, guint64 number)
 {
@@ -606,7 +613,8 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* What came of its buffer, and this packet, if nothing else were held */
+/* Returns whether the buffer of this packet would exceed max_bytes even if
+ * nothing else were held. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
@@ -615,9 +623,11 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return begun + get_cost (size) > reorder->max_bytes;
 }
 
-/* What is missing before this packet is given up rather than what is here, or
- * the buffer that has grown too large; unless what is given out is not fetched.
- * A little before there is no room, since that goes on counting until it is. */
+/* Makes room for a packet by skipping missing packets before it, and, if
+ * necessary, by dropping the incomplete buffer that has grown too large. This
+ * does not help if the space is taken by complete buffers that the caller does
+ * not fetch. An eighth of max_bytes is kept free, so that room is made a little
+ * before it is needed. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {
@@ -722,7 +732,7 @@ mmtp_reorder_next_wakeup (MmtpReorder * reorder)
   return first ? load_deadline (reorder, first->deadline) : MMTP_NEVER;
 }
 
-/* --- deadlines change ---------------------------------------------------- */
+/* --- changes of deadlines ------------------------------------------------- */
 
 static gboolean
 is_over (const MmtpReorder * reorder, gint64 deadline, guint64 now)
@@ -743,8 +753,9 @@ make_late (MmtpReorder * reorder, guint64 number)
   g_free (packet);
 }
 
-/* The last one of those that are over stays in the heap for all of them: the
- * next timeout takes everything up to it. */
+/* Marks all waiting packets whose deadline has passed as late. The heap keeps
+ * one entry with the highest of their stream numbers, so that the next timeout
+ * takes everything up to it. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {
@@ -780,8 +791,8 @@ drop_output (MmtpReorder * reorder, GList * link)
   g_queue_delete_link (&reorder->output, link);
 }
 
-/* The link of the buffer that waits for the caller with the earliest deadline;
- * NULL: none waits. */
+/* Returns the link of the complete buffer with the earliest deadline; NULL if
+ * there is none. */
 static GList *
 peek_earliest_output (const MmtpReorder * reorder)
 {
@@ -790,7 +801,7 @@ peek_earliest_output (const MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Buffers that wait for their caps may be many, so only the late ones are
+/* Many buffers may be waiting for their caps, so only the late ones are
  * visited. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
@@ -816,7 +827,7 @@ mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now, gint64 shift)
   take_in_order (reorder);
 }
 
-/* --- out ----------------------------------------------------------------- */
+/* --- output --------------------------------------------------------------- */
 
 const MmtpReorderedBuffer *
 mmtp_reorder_peek (MmtpReorder * reorder)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of all channels in the order of the stream, each once, and the
- * buffers put together from them. What is in order goes at once; a gap waits
- * until the deadline of what is behind it, and is skipped then. A buffer of
- * which something is missing is dropped whole.
+/* The reorder buffer of the receiver. It puts the packets of all channels into
+ * the order of the stream, removes duplicates and reassembles the buffers.
+ * Packets that are in order are passed on at once. A gap is waited for until
+ * the deadline of the packets behind it, and is then skipped. An incomplete
+ * buffer is dropped as a whole.
  */
 
 #pragma once
@@ -13,67 +14,72 @@ typedef enum
 {
   MMTP_REORDER_TAKEN,
   MMTP_REORDER_DUPLICATE,
-  MMTP_REORDER_LATE,            /* its deadline or its turn is over */
+  /* The packet's deadline has passed, or later packets were passed on already.
+   */
+  MMTP_REORDER_LATE,
   MMTP_REORDER_NO_ROOM
 } MmtpReorderResult;
 
 typedef struct
 {
   GBytes *data;
-  guint64 due;                  /* us, on the sender's clock */
-  guint64 deadline;             /* ns */
-  guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
+  guint64 due;                  /* due time on the sender's clock, in us */
+  guint64 deadline;             /* in ns */
+  guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   guint8 caps_version;
   MmtpPrelude prelude;
-  gboolean discont;             /* something before it is missing */
+  gboolean discont;             /* A buffer before this one is missing. */
 } MmtpReorderedBuffer;
 
 typedef struct
 {
-  guint64 packets;              /* taken */
+  guint64 packets;              /* accepted packets */
   guint64 duplicates;
   guint64 late;
-  guint64 missing;              /* skipped */
-  guint64 incomplete;           /* buffers */
-  guint64 no_room;              /* packets */
-  guint64 too_long;             /* of these, those whose buffer alone is longer
-                                 * than what may be held */
-  guint64 held_bytes;           /* now, with what they cost beside the
-                                 * payload */
-  guint64 steps;                /* entries visited, to bound the work of a
-                                 * packet */
+  guint64 missing;              /* skipped packets */
+  guint64 incomplete;           /* dropped buffers */
+  guint64 no_room;              /* packets dropped because of max_bytes */
+  /* part of no_room: the buffer alone was longer than max_bytes */
+  guint64 too_long;
+  /* bytes held at present, with the memory per packet */
+  guint64 held_bytes;
+  /* Entries visited. Tests check that the work per packet stays bounded. */
+  guint64 steps;
 } MmtpReorderStats;
 
 typedef struct _MmtpReorder MmtpReorder;
 
-/* `max_bytes`: that are held */
+/* `max_bytes` is the maximum number of bytes held. */
 MmtpReorder *mmtp_reorder_new (guint64 max_bytes);
 void mmtp_reorder_free (MmtpReorder * reorder);
 
-/* `due`: whole, us; `deadline`: ns. The payload is copied. */
+/* Adds a packet. `due` is the full due time in us, `deadline` is in ns. The
+ * payload is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* No more will come of what is below this stream number (low 32 bits). */
+/* No more packets below the stream number `floor` (low 32 bits) will come. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
-/* All deadlines are so much later, ns, or earlier: what is over now is late. */
+/* Moves all deadlines by `shift` ns. Packets whose deadline has now passed are
+ * late. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
-/* MMTP_NEVER: no gap waits */
+/* Returns MMTP_NEVER if there is no gap. */
 guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 
-/* The next buffer that may go out, the MmtpReorder's until polled; NULL:
- * none */
+/* Returns the next complete buffer, which the MmtpReorder owns until it is
+ * polled; NULL if there is none. */
 const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
-/* The earliest deadline of all buffers that wait to be polled; MMTP_NEVER: none
- * waits */
+/* Returns the earliest deadline of all complete buffers; MMTP_NEVER if there is
+ * none. */
 guint64 mmtp_reorder_get_output_deadline (const MmtpReorder * reorder);
-/* The caller owns the data. */
+/* Takes the next complete buffer. The caller owns its data. Returns FALSE if
+ * there is none. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,
     MmtpReorderedBuffer * buffer);
-/* Drops the next buffer: it counts as incomplete. */
+/* Drops the next complete buffer, which counts as incomplete. */
 void mmtp_reorder_drop (MmtpReorder * reorder);
 
-/* Stream number of the next packet that is missing */
+/* Returns the stream number of the next missing packet. */
 guint64 mmtp_reorder_get_next (const MmtpReorder * reorder);
 const MmtpReorderStats *mmtp_reorder_get_stats (const MmtpReorder * reorder);
