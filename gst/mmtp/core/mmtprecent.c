@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A moving minimum in constant memory. */
+/* Moving minimum and decaying sum in constant memory. */
 
 #include "mmtprecent.h"
 
 #include <math.h>
 
-/* Eight spans of 32 samples are as many as the 256 of the high transit of
- * docs/wire-mmtp.md. A span is open for half a second at least, so that a fast
- * channel remembers 4 s, and for 2.5 s at most: 20 s are older than any queue
- * that is still there. */
+/* Eight spans of 32 samples hold the last 256 messages. A span stays open for
+ * at least half a second, so that a fast channel remembers 4 s, and for at most
+ * 2.5 s. After 20 s no queue that affected a sample still exists. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The least of late: a delay that was measured long ago must not go on to be
- * believed. Eight spans, each closed when it holds samples enough, or is old;
- * the oldest is forgotten.
+/* A moving minimum: the minimum of recent samples, so that an old measurement
+ * does not stay in use forever. The samples are kept as the minima of eight
+ * spans. A span is closed when it has enough samples or is old enough, and the
+ * oldest span is then forgotten.
  */
 
 #pragma once
@@ -13,34 +14,35 @@
 typedef struct
 {
   guint n;                      /* spans in use */
-  guint at;                     /* the open one */
-  guint64 began;                /* ns, the open one */
-  guint samples;                /* in the open one */
+  guint at;                     /* index of the open span */
+  guint64 began;                /* begin of the open span, in ns */
+  guint samples;                /* number of samples in the open span */
   gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
-/* `samples`: for how many it stands */
+/* Adds a minimum that stands for `samples` samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
-/* What was added before was measured against something that has changed by so
- * much since. */
+/* Adds `change` to all minima, because the reference that they were measured
+ * against has changed by that much. */
 void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
-/* 0 when nothing is known */
+/* Returns 0 if nothing is known. */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
 
-/* A sum that forgets: each amount counts whole when it is added, and 1/e of it
- * after `period`. What was added lately thus counts as in a window of about that
- * length, without a list of what is in it. All zero: nothing was added.
+/* A decaying sum: each amount counts fully when it is added, and 1/e of it is
+ * left after `period`. The result is close to the sum over a window of that
+ * length, without a list of the amounts. All fields are 0 if nothing was added.
  */
 typedef struct
 {
-  gdouble sum;                  /* at `time` */
-  guint64 time;                 /* ns, of the last amount */
+  gdouble sum;                  /* value at `time` */
+  guint64 time;                 /* time of the last amount, in ns */
 } MmtpFading;
 
-/* `now` and `period` in ns. A `now` before the last one counts as the last. */
+/* `now` and `period` are in ns. If `now` is before the time of the last amount,
+ * that time is used. */
 void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When several packets are sent again in one; see the header. */
+/* REPAIR messages before losses are known. */
 
 #include "mmtprepairer.h"
 
 #include <string.h>
 
-/* A path that has lost nothing for so long needs no repairs in advance. */
+/* A path without a loss in this time needs no repairs in advance. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* Where the queue fills more than such a part of what the paths bring in time,
- * nothing is sent in advance. */
+/* No REPAIR is sent in advance if the queue fills more than a fourth of what
+ * the paths deliver in time. */
 #define ADVANCE_PART 4
-/* Packets that are enough for a repair when nothing waits, and otherwise: of 12
- * packets of which one in fifty is lost two are in one of fifty times. */
+/* Packets that a REPAIR should cover while no packet waits, and while packets
+ * wait. With a loss rate of 1/50, two of 12 packets are lost in one of 50
+ * cases; such a block cannot be repaired. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 
@@ -41,9 +42,10 @@ mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path)
   self->covers[path->id].loss_time = self->paths->now;
 }
 
-/* Whether packets are lost there, and what is known to be lost could not surely
- * be sent again in time: until the gap shows, until it is told, and the second
- * way. */
+/* Returns whether packets are lost on the path and a retransmission would not
+ * certainly be in time. A retransmission takes the delay until the gap is
+ * detected, the return time of the report, and the delay of the second
+ * transmission. */
 static gboolean
 needs_cover (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -68,7 +70,8 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
   return 0;
 }
 
-/* Its last packet would come too late. */
+/* Returns whether a REPAIR would be too late for the last packet of the block.
+ */
 static gboolean
 is_block_over (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -95,7 +98,8 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* When its first packet has to be repaired, so that it is in time */
+/* Returns the last time at which a REPAIR is still in time for the first packet
+ * of the block, in ns. */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several packets are sent again in one REPAIR message before a loss is known,
- * on a path on which a retransmission would mostly be too late, and only where
- * nothing new needs the rate.
+/* Forward error correction for slow paths: several packets are sent again in
+ * one REPAIR message before a loss is known. It is used on paths on which a
+ * retransmission would mostly be late, and only with rate that new packets do
+ * not need.
  */
 
 #pragma once
@@ -9,16 +10,18 @@
 #include "mmtpparity.h"
 #include "mmtppolicy.h"
 
-/* Bytes that a REPAIR message is longer than a DATA message of the same content,
- * docs/wire-mmtp.md */
+/* Bytes by which a REPAIR message is longer than a DATA message with the same
+ * content (docs/wire-mmtp.md). */
 #define MMTP_REPAIR_RESERVE 6
 
-/* The packets of one path that the next REPAIR has */
+/* Packets of one path for the next REPAIR. */
 typedef struct
 {
   MmtpBlock block;
-  guint64 due, last_due;        /* ns, of the first and last of it */
-  guint64 loss_time;            /* ns, when a loss was reported; 0: never */
+  /* due times of its first and last packet, in ns */
+  guint64 due, last_due;
+  /* Time of the last reported loss, in ns; 0 if never. */
+  guint64 loss_time;
 } MmtpCover;
 
 typedef struct
@@ -27,27 +30,29 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  MmtpCover covers[MMTP_MAX_PATHS];     /* by the path's id */
+  MmtpCover covers[MMTP_MAX_PATHS];     /* indexed by the path's id */
 } MmtpRepairer;
 
 void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
     const MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
-/* Before the paths are freed */
+/* Call this function before the paths are freed. */
 void mmtp_repairer_clear (MmtpRepairer * self);
-/* A loss was reported on the path. */
+/* Notes that a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
-/* Bytes that packets are shorter by, so that a REPAIR of them fits */
+/* Returns the bytes by which new packets have to be shorter, so that a REPAIR
+ * for them fits into one datagram. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
-/* A packet was sent for the first time, as this DATA message. */
+/* Notes that `packet` was sent for the first time, as the DATA message in
+ * `bytes`. */
 void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet, const guint8 * bytes, gsize size);
-/* The path on which a REPAIR goes now, and its content, which is valid until
- * mmtp_repairer_restart; NULL: none does */
+/* Returns the path for a REPAIR that is due now and sets `repair`, which stays
+ * valid until mmtp_repairer_restart(). Returns NULL if no REPAIR is due. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
-/* It was sent. */
+/* Begins a new block, after the REPAIR of `path` was sent. */
 void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);
-/* When the next one goes, ns; MMTP_NEVER: none does */
+/* Returns the time of the next REPAIR in ns; MMTP_NEVER if none is planned. */
 guint64 mmtp_repairer_get_wakeup (const MmtpRepairer * self);
 /* Forgets all packets. */
 void mmtp_repairer_flush (MmtpRepairer * self);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which lost packets are sent again, and which packets leave a path that has
- * stalled; see the header. */
+/* Which lost packets are retransmitted, and which packets move from a stalled
+ * path to another one. */
 
 #include "mmtpretransmission.h"
 
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Packets that wait to be sent on the chance */
+/* maximum number of waiting speculative packets */
 #define MAX_SPECULATIVE 64
-/* Three reports: a packet that is stuck on a path that has stalled goes
- * elsewhere so long before it would be too late there. */
+/* A packet on a stalled path is sent on another path when it would be late
+ * there after this time, which is that of three reports. */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* It looks for such packets no more often, however many reports come. */
+/* Minimum time between two searches for such packets on a path, however many
+ * reports come. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* Where the queue fills more than such a part of what the paths bring in time,
- * nothing is sent on the chance. */
+/* No speculative packet is sent if the queue fills more than half of what the
+ * paths deliver in time. */
 #define CHANCE_PART 2
-/* Numbers that are looked up for one REPORT: those of one record full of the
- * longest ranges. The receiver repeats ranges in its later REPORTs. */
+/* Maximum number of channel numbers looked up for one REPORT: as many as one
+ * record with the longest possible ranges names. The receiver repeats ranges in
+ * later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void
@@ -38,7 +40,7 @@ mmtp_retransmission_begin_report (MmtpRetransmission * self)
   self->report_lookups = 0;
 }
 
-/* --- on the chance ------------------------------------------------------- */
+/* --- speculative retransmissions ------------------------------------------ */
 
 static gboolean
 has_chance (const MmtpRetransmission * self, const MmtpPacket * packet)
@@ -78,10 +80,11 @@ mmtp_retransmission_get_speculative (const MmtpRetransmission * self,
   return *path ? packet : NULL;
 }
 
-/* --- from one path to another --------------------------------------------- */
+/* --- moving packets to another path --------------------------------------- */
 
-/* When a packet that is sent again arrives at the earliest. While no path is
- * usable that is now: one may come back in time. */
+/* Returns the earliest arrival time of a packet that is retransmitted now. If
+ * no path is usable, it returns the current time, because a path may come back.
+ */
 static guint64
 get_next_arrival (const MmtpRetransmission * self)
 {
@@ -90,8 +93,8 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* What was sent as this message is under way there, was not sent again
- * elsewhere, and is due at `due` at the latest: it waits again. */
+/* Puts the packet of message `number` back into the queue if the packet was not
+ * sent again since, and is due at `due` or earlier. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -117,8 +120,7 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Of messages in the order in which they were sent the missing ones come
- * first. */
+/* Messages are checked in sending order, so the missing ones come first. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -137,8 +139,9 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* From a path that has stalled all goes that will soon be too late. What is
- * only missing goes while nothing else waits: in a moment it may have come. */
+/* On a stalled path, all packets move that would soon be too late elsewhere. On
+ * a path that only has missing messages, the missing packets move, and only
+ * while no other packet waits, because they may still arrive. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {
@@ -162,7 +165,7 @@ mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
         mmtp_send_queue_get_delay (self->queue));
 }
 
-/* --- losses -------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 static gboolean
 requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
@@ -181,8 +184,9 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
   return TRUE;
 }
 
-/* Keys first, then what others depend on; what nothing depends on, when there
- * is rate to spare, or will be: stored media is sent long before it is due. */
+/* All reference pictures are retransmitted. A packet that no other picture
+ * refers to is retransmitted only if there is rate to spare now, or enough
+ * time: stored media are sent long before they are due. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {
@@ -214,7 +218,8 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
     return;
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
-  /* A later sending of it may be under way: that is another number. */
+  /* If the packet was already sent again, the newer transmission has another
+   * channel number and may still arrive. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the receiver reports as lost is sent again: with the rest of the queue
- * where it is surely in time, or, where nothing else needs the rate, on the
- * chance that it is. What is in flight on a path that has stalled is sent on
- * another one. "Extra bandwidth on any of the channels may enable the
+/* Retransmission of lost packets. A packet that the receiver reports as lost
+ * goes back into the queue if the retransmission is certainly in time. If it is
+ * only likely to be in time, it is sent speculatively while no other packet
+ * needs the rate. Packets in flight on a path that has stalled are sent again
+ * on another path. "Extra bandwidth on any of the channels may enable the
  * retransmission of select lost messages" (section 1 of the paper).
  */
 
@@ -16,34 +17,39 @@ typedef struct
   MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  guint report_lookups;         /* losses that the REPORT being taken named */
-  guint64 rescue_at[MMTP_MAX_PATHS];    /* ns, no rescue before */
+  /* losses looked up so far for the current REPORT */
+  guint report_lookups;
+  /* time in ns before which no rescue is tried */
+  guint64 rescue_at[MMTP_MAX_PATHS];
 
-  /* Counters */
-  guint64 unrepaired;           /* losses known that were not sent again */
-  guint64 loss_lookups;         /* numbers looked up, to bound the work of a
-                                 * REPORT */
+  /* Counters. */
+  guint64 unrepaired;           /* known losses that were not retransmitted */
+  /* Channel numbers looked up. Tests check that the work per REPORT stays
+   * bounded. */
+  guint64 loss_lookups;
 } MmtpRetransmission;
 
 void mmtp_retransmission_init (MmtpRetransmission * self,
     const MmtpPaths * paths, MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
 
-/* For each REPORT, then for each of its records */
+/* Call mmtp_retransmission_begin_report() once for each REPORT, and then
+ * mmtp_retransmission_take_losses() for each of its records. */
 void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
     MmtpPath * path, const MmtpRecord * record);
 
-/* All that is in flight on the path and not reported waits again. */
+/* Puts all unreported packets in flight on `path` back into the queue. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* So does what is in flight on a path that has stalled and could be in time
- * elsewhere only if it goes now. */
+/* Puts packets in flight on a stalled path back into the queue if they can be
+ * in time on another path only if they are sent now. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* The lost packet that goes before all others, and the path on which it is
- * likely to be in time; NULL: none */
+/* Returns the lost packet that has to be sent next, before all other packets,
+ * and sets `path` to the path on which it is likely to be in time. Returns NULL
+ * if there is none. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
-/* Drops those that have no chance any more. */
+/* Drops speculative packets that cannot be in time any more. */
 void mmtp_retransmission_expire (MmtpRetransmission * self);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See mmtpretry.h. */
+/* When a channel of the sender is opened, closed and tried again. */
 
 #include "mmtpretry.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Between two attempts to open a channel: the first pause, which is doubled each
- * time up to the longest one */
+/* First and maximum pause between two attempts to open a channel. The pause is
+ * doubled after each attempt. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
-/* An address that does not answer for so long is left for the next one, as
- * RFC 8305 does between attempts to connect. Its 250 ms would be too short, as
- * there is one attempt at a time here, and the round trip of a slow channel is
- * longer. The time is doubled with each round over all addresses, so that it
- * becomes long enough for each of them. */
+/* An address without an answer for this time is left for the next one, as RFC
+ * 8305 does between connection attempts. The 250 ms of RFC 8305 would be too
+ * short, because only one attempt is made at a time here, and slow channels
+ * have longer round trips. The time is doubled after each round over all
+ * addresses, so that it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
-/* A refusal is believed after so long without a message. */
+/* An ICMP error is believed after this time without a message. */
 #define SILENCE (1 * SECOND)
 
 void
@@ -26,7 +26,7 @@ mmtp_retry_init (MmtpRetry * retry)
   .pause = MIN_PAUSE,.timeout = MIN_TIMEOUT};
 }
 
-/* --- what happened -------------------------------------------------------- */
+/* --- events of the channel ------------------------------------------------ */
 
 void
 mmtp_retry_note_open (MmtpRetry * retry, guint64 now)
@@ -96,7 +96,7 @@ mmtp_retry_note_interface (MmtpRetry * retry, gboolean is_there)
   return MMTP_RETRY_NOTHING;
 }
 
-/* --- what to do ----------------------------------------------------------- */
+/* --- what to do next ------------------------------------------------------ */
 
 gboolean
 mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
@@ -107,7 +107,7 @@ mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
   return TRUE;
 }
 
-/* The same, and the first address behind the last one */
+/* Moves on to the next address, and from the last one to the first. */
 static void
 go_round (MmtpRetry * retry, guint n_addresses)
 {
@@ -117,8 +117,8 @@ go_round (MmtpRetry * retry, guint n_addresses)
   retry->timeout = MIN (2 * retry->timeout, MAX_TIMEOUT);
 }
 
-/* When this address is given up; G_MAXUINT64: not at all, since it answers, or
- * there is no other one */
+/* Returns when the current address is given up; G_MAXUINT64 if it has answered
+ * or is the only one. */
 static guint64
 get_timeout (const MmtpRetry * retry, guint n_addresses)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a channel of a sender is opened, given up, and tried again. It knows no
- * sockets: the caller opens and closes, reports what happens, and asks what to do
- * next. Its name may have several addresses at some of which nobody answers.
+/* Decides when a channel of the sender is opened, closed and tried again. The
+ * module has no sockets: the caller opens and closes the socket, reports what
+ * happens, and asks what to do next. The host name of a channel may have several
+ * addresses, and nobody may answer at some of them.
  *
  *   mmtp_retry_init (&retry);
  *   switch (mmtp_retry_get_action (&retry, now, n_addresses)) ...
  *   wait until mmtp_retry_get_wakeup (&retry, n_addresses)
  *
- * Times are ns on the caller's clock.
+ * Times are in ns on the caller's clock.
  */
 
 #pragma once
@@ -17,58 +18,70 @@
 typedef enum
 {
   MMTP_RETRY_NOTHING,
-  MMTP_RETRY_OPEN,              /* it is closed: open it. */
-  MMTP_RETRY_REOPEN,            /* its path carries shorter packets now: close
-                                 * it and open it again. */
-  MMTP_RETRY_NEXT_ADDRESS,      /* the same, since this address does not answer;
-                                 * `address` is the next one already. */
-  MMTP_RETRY_CLOSE              /* its path has gone: close it, and report that
-                                 * as a failure. */
+  MMTP_RETRY_OPEN,              /* The channel is closed: open it. */
+  /* The network path now carries shorter packets only: close the channel and
+   * open it again. */
+  MMTP_RETRY_REOPEN,
+  /* The current address does not answer: close the channel and open it again.
+   * `address` already is the next one. */
+  MMTP_RETRY_NEXT_ADDRESS,
+  /* The network path has gone: close the channel and report a failure. */
+  MMTP_RETRY_CLOSE
 } MmtpRetryAction;
 
 typedef struct
 {
   gboolean is_open;
-  guint address;                /* which address of its name is tried */
-  gboolean is_there;            /* its network interface exists. */
+  guint address;                /* index of the address that is in use */
+  gboolean is_there;            /* The channel's network interface exists. */
 
-  /* While it is open */
-  gboolean has_gone;            /* a packet failed: the path has gone, */
-  gboolean is_too_long;         /* or carries shorter packets only. */
-  gboolean is_refused;          /* nobody listened when it was asked last. */
-  gboolean was_heard;           /* a message arrived. */
-  guint64 heard_at;             /* of the last message, or when it was opened */
-  guint64 asked_at;             /* of the first message sent; 0: none was sent. */
-  guint64 timeout;             /* for an answer, before the next address */
+  /* State while the channel is open. */
+  /* A packet could not be sent: the path has gone ... */
+  gboolean has_gone;
+  gboolean is_too_long;         /* ... or now carries shorter packets only. */
+  /* The last answer was an ICMP error: nobody listens there. */
+  gboolean is_refused;
+  gboolean was_heard;           /* A message has arrived. */
+  /* Time of the last message, or of opening the channel. */
+  guint64 heard_at;
+  /* Time of the first message sent; 0 if none was sent. */
+  guint64 asked_at;
+  /* time without an answer after which the next address is tried */
+  guint64 timeout;
 
-  /* While it is closed */
+  /* State while the channel is closed. */
   guint64 retry_at;
-  guint64 pause;                /* before the next attempt */
+  guint64 pause;                /* time until the next attempt */
 } MmtpRetry;
 
 void mmtp_retry_init (MmtpRetry * retry);
 
-/* What happened to it */
+/* Report an event of the channel. */
 void mmtp_retry_note_open (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_closed (MmtpRetry * retry);
-/* It could not be opened, or has gone. */
+/* The channel could not be opened, or its path has gone. */
 void mmtp_retry_note_failure (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_sent (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_heard (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_refused (MmtpRetry * retry);
 void mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long);
-/* Whether its interface exists. CLOSE: it went down just now */
+/* Reports whether the channel's interface exists. Returns MMTP_RETRY_CLOSE if
+ * it has just disappeared. */
 MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
     gboolean is_there);
 
-/* What to do now. n_addresses: that its name has, and that it can reach */
+/* Returns what to do now. `n_addresses` is the number of addresses of the host
+ * name that can be reached. */
 MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
     guint n_addresses);
-/* When to ask that again; G_MAXUINT64: when something has happened */
+/* Returns when to call mmtp_retry_get_action() again; G_MAXUINT64 means only
+ * after the next event. */
 guint64 mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses);
-/* FALSE: the address is the last one of its name. */
+/* Moves on to the next address. Returns FALSE if the current one is the last.
+ */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
-/* Nobody listens there. A refusal is not authenticated, so while a session is
- * ready only one that silence confirms is believed. */
+/* Returns whether nobody listens at the address. An ICMP error is not
+ * authenticated, so while the session is ready it is believed only if no
+ * message has arrived for a second. */
 gboolean mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
     gboolean is_ready);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of section 4.4 of the paper, the one by arrival, and the two that
- * these are compared with. */
+/* The scheduler of section 4.4 of the paper, the scheduler by arrival, and the
+ * two for comparison. */
 
 #include "mmtpscheduler.h"
 
-/* A path is certain to be in time when its delay takes at most this part of
- * the time that is left: delays change, and the delay of what goes now is only
- * known when it has come. docs/mmtp.md has the figures of other parts. */
+/* A path is certain to deliver in time if its delay is at most this part of the
+ * time left. Some time is spared because delays change, and the delay of a
+ * packet is only known after it has arrived. docs/mmtp.md has results for other
+ * values. */
 #define CERTAIN_PERCENT 75
 
 static gboolean
@@ -22,7 +23,7 @@ is_in_time (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
 }
 
 /* Section 4.4, case 3: "the channel with longest propagation delay is chosen".
- * Of equal ones the first. */
+ * If several delays are equal, the first path is taken. */
 static guint
 choose_max_delay (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, gboolean takes_doubtful)
@@ -59,10 +60,11 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Where the packet comes first. To wait for a fast path is sooner than to send on
- * a slow one, as long as the fast one can send all that waits by then: otherwise
- * the slow one would be idle while packets wait (ECF: Lim, Nahum, Towsley and
- * Gibbens, CoNEXT 2017). Of equal ones the first. */
+/* Returns the path on which the packet arrives first. Waiting for a fast path
+ * may be better than sending on a slow one, but only while the fast path can
+ * send all waiting packets until then. Otherwise the slow path would be idle
+ * while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). If
+ * several arrival times are equal, the first path is taken. */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
@@ -101,7 +103,7 @@ static guint
 choose_in_turn (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint *turn = state;    /* the path after the last one that sent */
+  const guint *turn = state;    /* index of the path after the last one used */
   guint i;
 
   for (i = 0; i < n; i++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of an MMTP session: takes buffers, puts each packet on a path
- * on which it will arrive in time, and gives up at the source what no path
- * can bring in time (Magalhães and Kravets 2001, section 4). A core: no I/O,
- * times are the caller's, randomness is the caller's.
+/* The sender of an MMTP session. It takes buffers, sends each packet on a path on
+ * which the packet arrives in time, and drops buffers that no path can deliver in
+ * time (Magalhães and Kravets 2001, section 4). It is a core without I/O: the
+ * caller provides times and randomness.
  *
  *   sender = mmtp_sender_new (&config, entropy);
  *   path = mmtp_sender_add_path (sender, now, &path_config);
  *   mmtp_sender_put (sender, now, &buffer);           a buffer of the stream
- *   mmtp_sender_input (sender, now, path, bytes, size);    a message came
+ *   mmtp_sender_input (sender, now, path, bytes, size);    a message arrived
  *   while ((size = mmtp_sender_poll_output (sender, now, &path, bytes,
  *               room)))
  *     send it on that path
  *   while (mmtp_sender_poll_event (sender, &event)) ...
  *   wait until mmtp_sender_next_wakeup (sender), then mmtp_sender_timeout (...)
  *
- * Times are ns on one clock of the caller's and never go back; an earlier one
- * counts as the latest seen. Poll outputs and events after each call.
+ * Times are in ns on one clock of the caller and never go back; an earlier time
+ * counts as the latest one seen. Poll outputs and events after each call.
  */
 
 #pragma once
@@ -27,27 +27,33 @@
 
 typedef struct
 {
-  guint64 max_delay;            /* ns; the application's maximum of D0 */
-  guint64 initial_delay;        /* ns; D0 wanted, 0: the maximum. What the
-                                 * paths need raises it, up to the maximum */
-  guint64 keepalive_period;     /* ns */
-  guint64 session_timeout;      /* ns without a sign of the receiver */
-  guint64 bit_rate;             /* bits per second requested, 0: measured */
-  guint32 frame_period;         /* us requested, 0: measured */
-  guint64 max_bytes;            /* that wait for a path; what was under way
-                                 * on one that fell silent may be as much
-                                 * again. A longer buffer waits alone. */
+  guint64 max_delay;            /* maximum of D0, in ns */
+  /* Wanted D0 in ns; 0 means the maximum. D0 is raised to what the paths need,
+   * up to the maximum. */
+  guint64 initial_delay;
+  guint64 keepalive_period;     /* in ns */
+  /* maximum time without a message from the receiver, in ns */
+  guint64 session_timeout;
+  /* requested rate in bit/s; 0 means that it is measured */
+  guint64 bit_rate;
+  /* requested frame period in us; 0 means that it is measured */
+  guint32 frame_period;
+  /* Maximum bytes that wait for a path. Packets that were in flight on a path
+   * that fell silent may take as much again. A longer buffer is accepted if no
+   * other waits. */
+  guint64 max_bytes;
   gboolean retransmit;
-  gboolean stored;              /* buffers may be sent long before they are
-                                 * due */
+  /* Buffers may be sent long before they are due. */
+  gboolean stored;
   MmtpSchedulerType scheduler;
-  const gchar *rate_control;    /* congestion control of paths without a
-                                 * configured rate; NULL: the default; a
-                                 * static string */
-  GBytes *key;                  /* NULL: none; the sender takes a reference */
+  /* Name of the congestion control for paths without a configured rate, a
+   * static string; NULL means the default. */
+  const gchar *rate_control;
+  /* NULL means no key; the sender takes a reference. */
+  GBytes *key;
 } MmtpSenderConfig;
 
-/* Every field's default */
+/* Sets every field to its default. */
 void mmtp_sender_config_init (MmtpSenderConfig * config);
 
 typedef struct _MmtpSender MmtpSender;
@@ -56,117 +62,137 @@ MmtpSender *mmtp_sender_new (const MmtpSenderConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_sender_free (MmtpSender * sender);
 
-/* Number of the path, or -1: there are 256. The same name gets the number
- * that it had. The first one begins the handshake. */
+/* Returns the id of the path, or -1 if there are 256 paths already. A path with
+ * the same name as an earlier one gets its id. The first path starts the
+ * handshake. */
 gint mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     const MmtpPathConfig * config);
-/* With a warning: what is under way goes on other paths. Its address has
- * changed: add it again. */
+/* Removes a path and tells the receiver; packets in flight on it are sent on
+ * other paths. If the address of a path has changed, call
+ * mmtp_sender_add_path() again instead. */
 void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
     guint id, MmtpLeaveReason reason);
 
-/* TRUE: queued. FALSE: discarded, since it can't be in time, or no room. */
+/* Returns TRUE if the buffer was queued, and FALSE if it was dropped, because
+ * it would be late or there is no room. */
 gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
     const MmtpBuffer * buffer);
-/* Whether a buffer put now would find its way in time: a caller that can wait
- * waits while not. MMTP_EVENT_ROOM tells when. */
+/* Returns whether a buffer put now would be sent in time. If not, a caller that
+ * can wait should wait for MMTP_EVENT_ROOM. */
 gboolean mmtp_sender_has_room (MmtpSender * sender, guint64 now);
-/* FALSE: a buffer of so many bytes would fit in, if less waited. When nothing
- * waits, each one fits. */
+/* Returns FALSE if a buffer of `size` bytes has to wait until the queue is
+ * shorter. Every buffer fits into an empty queue. */
 gboolean mmtp_sender_fits (const MmtpSender * sender, gsize size);
-/* NULL: none. Longer than MMTP_MAX_CAPS: FALSE, and none. */
+/* Sets the caps; NULL means no caps. Returns FALSE, and leaves the stream
+ * without caps, if they are longer than MMTP_MAX_CAPS. */
 gboolean mmtp_sender_set_caps (MmtpSender * sender, guint64 now,
     const gchar * caps);
-/* No more buffers will come; MMTP_EVENT_ENDED when the receiver has all. */
+/* No more buffers will come. MMTP_EVENT_ENDED follows when the receiver has the
+ * whole stream. */
 void mmtp_sender_end (MmtpSender * sender, guint64 now);
-/* Forget what waits (flush); the stream goes on with the next buffer. */
+/* Drops all waiting packets (flush). The stream continues with the next buffer.
+ */
 void mmtp_sender_flush (MmtpSender * sender, guint64 now);
-/* While it runs; the receiver is told. */
+/* Changes the delays of a running session; the receiver is told. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
 
 void mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size);
-/* The path's socket refuses packets for now, or does again */
+/* The socket of the path accepts no packets for now, or accepts them again. */
 void mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     gboolean blocked);
 void mmtp_sender_timeout (MmtpSender * sender, guint64 now);
-/* Size of the next message, written to `bytes`; 0: nothing to send now. `room`:
- * at least the longest message of any path. */
+/* Writes the next message to `bytes` and returns its size; 0 if there is
+ * nothing to send now. `room` must be at least the maximum message size of any
+ * path. */
 gsize mmtp_sender_poll_output (MmtpSender * sender, guint64 now,
     guint * path, guint8 * bytes, gsize room);
 guint64 mmtp_sender_next_wakeup (MmtpSender * sender);
 
 typedef enum
 {
-  MMTP_EVENT_READY,             /* session and first measurement: rate, delay */
-  MMTP_EVENT_REFUSED,           /* reason: MmtpRefuseReason; it has ended */
-  MMTP_EVENT_LOST,              /* session timeout: the receiver is gone */
-  MMTP_EVENT_ROOM,              /* has_room is TRUE again */
-  MMTP_EVENT_RATE,              /* estimated rate of all paths has changed */
-  MMTP_EVENT_TOO_SLOW,          /* requested: more than all paths carry;
-                                 * before it begins, and while it is so at most
-                                 * once a second [4.3] */
-  MMTP_EVENT_DELAY,             /* D0 has changed */
-  MMTP_EVENT_PATH,           /* state of a path has changed */
-  MMTP_EVENT_BROKEN,            /* the only path has fallen silent [4.6] */
-  MMTP_EVENT_DISCARDED,         /* a buffer was given up at the source */
-  MMTP_EVENT_ENDED              /* the receiver has all, up to the end */
+  /* The session has begun and is measured: `rate`, `delay`. */
+  MMTP_EVENT_READY,
+  /* The session was refused, `reason` is an MmtpRefuseReason. */
+  MMTP_EVENT_REFUSED,
+  /* Session timeout: the receiver no longer responds. */
+  MMTP_EVENT_LOST,
+  MMTP_EVENT_ROOM,              /* mmtp_sender_has_room() returns TRUE again. */
+  /* The estimated rate of all paths together has changed. */
+  MMTP_EVENT_RATE,
+  /* The requested rate is more than all paths carry. Sent before the stream
+   * begins, and then at most once per second [4.3]. */
+  MMTP_EVENT_TOO_SLOW,
+  MMTP_EVENT_DELAY,             /* D0 has changed. */
+  MMTP_EVENT_PATH,           /* The state of a path has changed. */
+  MMTP_EVENT_BROKEN,            /* The only path has fallen silent [4.6]. */
+  MMTP_EVENT_DISCARDED,         /* A buffer was dropped. */
+  MMTP_EVENT_ENDED              /* The receiver has the whole stream. */
 } MmtpSenderEventType;
 
 typedef struct
 {
   MmtpSenderEventType type;
-  guint64 rate;                 /* bits per second of the stream that fit */
-  gboolean is_app_limited;      /* at least: no more was asked of the paths */
-  guint64 requested;            /* bits per second */
-  guint64 delay;                /* ns, D0 */
-  guint8 reason;                /* of a refusal, or MmtpDiscard */
-  guint version;                /* of the protocol, that the receiver speaks */
+  /* estimated rate of the stream that fits, in bit/s */
+  guint64 rate;
+  /* `rate` is a minimum, because the stream did not use it up. */
+  gboolean is_app_limited;
+  guint64 requested;            /* requested rate in bit/s */
+  guint64 delay;                /* D0, in ns */
+  guint8 reason;                /* reason of a refusal, or MmtpDiscard */
+  guint version;                /* protocol version of the receiver */
   guint path;
   MmtpPathState state;
-  guint8 flags;                 /* of the buffer given up */
-  gboolean is_needed;           /* others need it: a key frame would help */
-  guint32 size;                 /* bytes of it */
+  guint8 flags;                 /* flags of the dropped buffer */
+  /* Other buffers refer to the dropped one: a key frame would help. */
+  gboolean is_needed;
+  guint32 size;                 /* size of the dropped buffer, in bytes */
 } MmtpSenderEvent;
 
 gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 
-/* Counters never go back. */
+/* Statistics of the sender. Counters never go back. */
 typedef struct
 {
   gboolean ready;
-  guint64 buffers, bytes;       /* put */
-  guint64 packets;              /* of the stream */
-  guint64 sent_buffers;         /* all of it sent */
-  guint64 discarded_buffers;    /* no path could bring it in time */
-  guint64 discarded_room;       /* max_bytes */
-  guint64 discarded_broken;     /* they need one that was given up */
-  guint64 discarded_keys, discarded_droppable;  /* of the three above */
-  guint64 retransmitted;        /* packets */
-  guint64 repairs;              /* REPAIR messages, sent in advance */
-  guint64 unrepaired;           /* losses known that were not sent again */
-  guint64 loss_lookups;         /* numbers looked up, to bound the work of a
-                                 * REPORT */
-  guint64 report_steps;         /* packets visited, for the same */
+  guint64 buffers, bytes;       /* that were put */
+  guint64 packets;              /* packets of the stream */
+  guint64 sent_buffers;         /* buffers sent completely */
+  /* dropped because no path could deliver them in time */
+  guint64 discarded_buffers;
+  guint64 discarded_room;       /* dropped because of max_bytes */
+  /* dropped because they refer to a dropped one */
+  guint64 discarded_broken;
+  guint64 discarded_keys, discarded_droppable;  /* parts of the three above */
+  guint64 retransmitted;        /* retransmitted packets */
+  guint64 repairs;              /* REPAIR messages sent */
+  guint64 unrepaired;           /* known losses that were not retransmitted */
+  /* Channel numbers looked up. Tests check that the work per REPORT stays
+   * bounded. */
+  guint64 loss_lookups;
+  /* Packets visited while processing REPORTs, for the same check. */
+  guint64 report_steps;
   guint64 queued_bytes;
-  guint64 estimated_rate;       /* bits per second of the stream */
-  gboolean is_app_limited;      /* at least: no more was asked of the paths */
-  guint64 initial_delay;        /* ns, D0 */
-  guint64 min_delay;            /* ns, that the paths need */
-  guint64 refused[MMTP_LAST_REFUSAL];   /* messages */
-  guint n_paths;             /* that ever were */
+  guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
+  /* `estimated_rate` is a minimum, because the stream did not use it up. */
+  gboolean is_app_limited;
+  guint64 initial_delay;        /* D0, in ns */
+  guint64 min_delay;            /* D0 that the paths need, in ns */
+  guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
+  guint n_paths;             /* highest number of paths so far */
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* The last reason against the session that came without proof of the key, and
- * the version of the protocol in it; 0: none. With a key an attempt goes on in
- * spite of it. */
+/* Returns the reason of the last REFUSE that came without proof of the key, and
+ * sets `version` to the protocol version in it. Returns 0 if there was none.
+ * With a key, such a REFUSE does not end the handshake. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
-/* FALSE: no such path */
+/* Returns FALSE if there is no such path. */
 gboolean mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
     MmtpSenderPathStats * stats);
 
-/* How the driver runs a sender, whose paths are the paths */
+/* The operations through which the driver runs a sender; the driver's paths are
+ * those of the sender. */
 extern const DriverVerbs mmtp_sender_verbs;

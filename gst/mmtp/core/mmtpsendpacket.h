@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The buffers of the stream at the sender, and the packets that they become.
- * Times are ns.
+/* The buffers of the stream at the sender, and the packets into which they are
+ * split. Times are in ns.
  */
 
 #pragma once
 
 #include "mmtpbuffer.h"
 
-/* A buffer; lives as long as one of its packets */
+/* A buffer. It lives as long as one of its packets. */
 typedef struct
 {
   GBytes *data;
@@ -17,41 +17,49 @@ typedef struct
   MmtpPrelude prelude;
   MmtpRank rank;
   MmtpPicture picture;
-  guint64 frame;                /* buffers of one frame share it */
-  guint64 group;                /* of pictures, as mmtpgop.h numbers them */
-  guint64 first;                /* stream number */
+  /* number of the frame; all buffers of a frame have the same */
+  guint64 frame;
+  /* number of the group of pictures, see mmtpgop.h */
+  guint64 group;
+  guint64 first;                /* stream number of the first packet */
   guint n_packets;
-  guint n_kept;                 /* packets that the queue still knows */
+  guint n_kept;                 /* packets that the queue still has */
   guint n_sent;                 /* packets that were sent at least once */
   gboolean given_up;
-  GList link;                   /* among the units of which nothing was sent */
+  /* Node in the list of units of which no packet was sent yet; `data` is NULL
+   * if the unit is in no list. */
+  GList link;
 } MmtpUnit;
 
 typedef enum
 {
   MMTP_PACKET_WAITING,
-  MMTP_PACKET_SET_ASIDE,        /* between two ranks */
-  MMTP_PACKET_SPECULATIVE,      /* lost, and only likely to be in time */
-  MMTP_PACKET_IN_FLIGHT,        /* sent, and may have to be sent again */
+  /* temporarily out of the queue, while its rank changes */
+  MMTP_PACKET_SET_ASIDE,
+  MMTP_PACKET_SPECULATIVE,      /* lost; a retransmission may not be in time */
+  MMTP_PACKET_IN_FLIGHT,        /* sent; may have to be retransmitted */
   MMTP_PACKET_DONE
 } MmtpPacketState;
 
 typedef struct
 {
   MmtpUnit *unit;
-  guint64 number;               /* of the stream */
-  guint64 due;                  /* the unit's; the queue's order */
-  gsize offset, size;           /* of its payload in the buffer */
+  guint64 number;               /* stream number */
+  /* due time of the unit, by which the queue is ordered */
+  guint64 due;
+  /* position and size of the payload in the buffer */
+  gsize offset, size;
   MmtpPacketState state;
   gboolean was_sent;
-  guint path;                   /* that it was last sent on */
-  guint64 path_number;          /* and its number there */
-  GSequenceIter *place;         /* in the queue */
+  guint path;                   /* path on which the packet was last sent ... */
+  guint64 path_number;          /* ... and its channel number there */
+  GSequenceIter *place;         /* position in the queue */
 } MmtpPacket;
 
-/* Bytes of its DATA message */
+/* Returns the size of the packet's DATA message, in bytes. */
 gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
-/* Bytes that a payload of `size` costs on a path, with all headers */
+/* Returns the bytes that a payload of `size` bytes takes on a path, with all
+ * headers. */
 guint64 mmtp_send_packet_get_work (gsize size);
-/* The order of the queue, as strcmp() returns it */
+/* Compares the positions of two packets in the queue, like strcmp(). */
 gint mmtp_send_packet_compare (const MmtpPacket * a, const MmtpPacket * b);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of the stream that wait, and those in flight; see the header. */
+/* Waiting packets of the stream, and packets in flight. */
 
 #include "mmtpsendqueue.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Packets, a power of two; it grows when it is full. */
+/* Initial number of packets, a power of two. The window is doubled when it is
+ * full. */
 #define MIN_WINDOW 64
-/* Bytes of each packet besides its payload: docs/wire-mmtp.md, IPv4 and UDP */
+/* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
+ * headers. */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
-/* The put rate is measured over so much of the stream. */
+/* The rate of the stream is measured over this time. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
-/* Packets that one REPORT settles. Where more have come, which takes a long
- * silence at a high rate, later REPORTs settle the rest. */
+/* Maximum number of packets processed as received for one REPORT
+ * (docs/wire-mmtp.md). More can only have arrived after a long silence at a
+ * high rate; later REPORTs bring the rest. */
 #define MAX_SETTLED 4096
 
 struct _MmtpSendQueue
@@ -21,40 +24,44 @@ struct _MmtpSendQueue
   MmtpDiscardFunc discarded;
   gpointer user_data;
 
-  /* --- packets */
-  guint64 next_number;          /* of the next new packet */
-  guint64 floor;                /* nothing below will be sent */
-  MmtpPacket **window;          /* a ring, of those from floor to next_number */
+  /* --- packets -------------------------------------------------------------- */
+  guint64 next_number;          /* stream number of the next new packet */
+  guint64 floor;                /* packets below will not be sent */
+  /* ring of the packets from floor to next_number */
+  MmtpPacket **window;
   guint window_size;            /* a power of two */
-  guint64 kept_bytes;           /* payload of all in the window */
-  guint64 reported_next;        /* all below came */
+  guint64 kept_bytes;           /* payload bytes in the window */
+  guint64 reported_next;        /* all packets below have arrived */
 
-  /* --- what waits */
-  GSequence *ranks[MMTP_N_RANKS];       /* of MmtpPacket, by due time */
+  /* --- what waits ----------------------------------------------------------- */
+  GSequence *ranks[MMTP_N_RANKS];       /* packets ordered by due time */
   guint64 rank_work[MMTP_N_RANKS];      /* bytes with all headers */
-  guint64 bytes;                /* payload */
-  guint64 work;                 /* with all headers */
-  GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
+  guint64 bytes;                /* payload bytes */
+  guint64 work;                 /* bytes with all headers */
+  /* MmtpUnits of which nothing was sent, in order */
+  GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
-  GQueue speculative;           /* of MmtpPacket */
+  GQueue speculative;           /* MmtpPackets */
 
-  /* --- frames and pictures */
+  /* --- frames and pictures -------------------------------------------------- */
   guint64 frame;                /* number of the frame that is being put */
   guint64 frame_due;
-  gboolean frame_ended;         /* its marker was put */
-  guint64 given_up_frame;       /* the last; the rest of it is not taken */
-  guint64 begun_frame;          /* the last of which a packet was sent */
-  MmtpGop gop;                  /* that is being put */
+  gboolean frame_ended;         /* The marker of the frame was put. */
+  /* Last dropped frame; further buffers of it are dropped as well. */
+  guint64 given_up_frame;
+  guint64 begun_frame;          /* frame of the packet sent last */
+  MmtpGop gop;                  /* current group of pictures */
 
-  /* --- the rate of what is put */
-  guint64 measured_since;       /* due time */
+  /* --- rate of the stream ---------------------------------------------------
+   */
+  guint64 measured_since;       /* due time at which the measurement began */
   guint64 measured_bits;
-  guint64 measured_rate;        /* bits per second */
+  guint64 measured_rate;        /* in bit/s */
 
   MmtpSendQueueStats stats;
 };
 
-/* --- packets and buffers ------------------------------------------------- */
+/* --- packets and buffers -------------------------------------------------- */
 
 gint
 mmtp_send_packet_compare (const MmtpPacket * first, const MmtpPacket * second)
@@ -201,7 +208,7 @@ add_packet (MmtpSendQueue * queue, MmtpUnit * unit, gsize offset, gsize size)
   return packet;
 }
 
-/* Below the floor nothing will be sent. */
+/* Frees all leading packets that will not be sent again. */
 static void
 raise_floor (MmtpSendQueue * queue)
 {
@@ -218,7 +225,7 @@ raise_floor (MmtpSendQueue * queue)
   }
 }
 
-/* --- the queues ---------------------------------------------------------- */
+/* --- the queues ----------------------------------------------------------- */
 
 MmtpPacket *
 mmtp_send_queue_get_first (const MmtpSendQueue * queue, MmtpRank rank)
@@ -365,7 +372,7 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
   queue->unbegun_work[unit->rank] -= get_unit_work (unit);
 }
 
-/* --- giving up ----------------------------------------------------------- */
+/* --- dropping buffers ----------------------------------------------------- */
 
 static gboolean
 is_reference (const MmtpUnit * unit)
@@ -373,15 +380,17 @@ is_reference (const MmtpUnit * unit)
   return unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY;
 }
 
-/* The group of pictures that is of no use without it: of a leading picture only
- * other leading pictures need it, as they need the group before. */
+/* Returns the number of the group of pictures that is useless without the unit.
+ * If the unit is a leading picture, only other leading pictures refer to it.
+ * They also refer to the previous group, so that group is returned. */
 static guint64
 get_needing_group (const MmtpUnit * unit)
 {
   return unit->picture.is_leading ? unit->group - 1 : unit->group;
 }
 
-/* A speculative packet has been sent, or never will be. */
+/* Removes a packet from the speculative ones, because it was sent or will not
+ * be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -390,7 +399,8 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* `is_vain`: it is given up because of another one */
+/* `is_vain` is TRUE if the unit is dropped only because another one was
+ * dropped. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     MmtpDiscard reason, gboolean is_vain)
@@ -431,7 +441,7 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
       reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Number of the first packet of the frame that is still kept */
+/* Returns the stream number of the frame's first packet that is still kept. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -473,8 +483,9 @@ set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
     mark_unbegun (queue, unit);
 }
 
-/* All pictures up to the next key frame refer to this one, directly or not.
- * They are sent when nothing else waits, and no sooner. */
+/* All pictures up to the next key frame refer to this unit, directly or
+ * indirectly. They get the lowest rank, so that they are sent only when no
+ * other packet waits. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -498,7 +509,8 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
   mmtp_gop_lose (&queue->gop, unit->group);
 }
 
-/* With the rest of its frame: a part of it is of no use. */
+/* Drops a unit with the rest of its frame, because an incomplete frame is
+ * useless. */
 static void
 give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
@@ -519,8 +531,8 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   }
 }
 
-/* What needs a reference that is given up: what has gone has gone, and of the
- * rest nothing is sent. */
+/* Drops the frames that refer to a dropped reference picture, as far as they
+ * have not been sent completely. */
 static void
 give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -540,7 +552,7 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* A frame, and what needs it */
+/* Drops a frame and all frames that refer to it. */
 static void
 give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
@@ -554,9 +566,11 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Gives up frames that have not begun and are less important than `rank`: first
- * the least important ones, and of these the one put last, because the others
- * depend on it least. FALSE: that was not enough. */
+/* Drops frames that are less important than `rank` and of which nothing was
+ * sent, until `work` bytes are free. It starts with the least important rank
+ * and, within a rank, with the frame put last, because the fewest other frames
+ * refer to that one. Returns FALSE, and drops nothing, if these frames are not
+ * enough. */
 static gboolean
 give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     MmtpDiscard reason)
@@ -578,7 +592,7 @@ give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
   return TRUE;
 }
 
-/* --- what fits ----------------------------------------------------------- */
+/* --- checks before a buffer is put ---------------------------------------- */
 
 gboolean
 mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size)
@@ -597,7 +611,8 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Whether all that is as important would be in time, with `work` bytes more */
+/* Returns whether all packets of the unit's rank and of more important ranks
+ * would be in time with `work` additional bytes. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -610,9 +625,9 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
   return capacity == G_MAXUINT64 || queued + work <= capacity;
 }
 
-/* --- putting ------------------------------------------------------------- */
+/* --- putting -------------------------------------------------------------- */
 
-/* Buffers up to a marker, or with the same due time, are one frame. */
+/* All buffers up to a marker, or with the same due time, form one frame. */
 static void
 note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
 {
@@ -622,7 +637,7 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* The last unit, where it belongs to the same frame; NULL */
+/* Returns the last unit if it belongs to the same frame, otherwise NULL. */
 static const MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -643,17 +658,19 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
     kind = mmtp_picture_get_kind (&last->picture, last->flags);
   }
   mmtp_gop_put (&queue->gop, kind, unit->frame, unit->due);
-  /* Some payloaders mark the first packet of a key frame alone. */
+  /* Some payloaders mark only the first packet of a key frame. */
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;
-  /* h264parse marks each access unit with an SEI as a header. */
+  /* The HEADER flag is ignored if the picture is known, because h264parse sets
+   * it on each access unit with an SEI. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
 }
 
-/* The parts before it are of the same picture, such as access unit delimiters,
- * which do not tell what follows them. */
+/* Gives the previous buffers of the frame, such as access unit delimiters, the
+ * rank of this picture. These buffers do not show what kind of picture follows
+ * them. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -760,7 +777,7 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
   raise_floor (queue);
 }
 
-/* What of the frame was taken before goes, too. */
+/* Drops the unit and the earlier buffers of its frame. */
 static void
 refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
 {
@@ -779,7 +796,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
   free_unit (unit);
 }
 
-/* Whether the unit is taken; if not, the reason */
+/* Returns whether the unit is accepted; otherwise sets `reason`. */
 static gboolean
 admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     const MmtpPutLimits * limits, MmtpDiscard * reason)
@@ -817,7 +834,7 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
   return TRUE;
 }
 
-/* --- again --------------------------------------------------------------- */
+/* --- retransmissions ------------------------------------------------------ */
 
 static gboolean
 is_too_late (const MmtpSendQueue * queue, const MmtpPacket * packet,
@@ -887,7 +904,7 @@ mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
   raise_floor (queue);
 }
 
-/* --- too late ------------------------------------------------------------ */
+/* --- late packets --------------------------------------------------------- */
 
 void
 mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
@@ -901,8 +918,8 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
       give_up (queue, head->unit, MMTP_DISCARD_LATE);
 }
 
-/* What was sent is kept until its deadline, or until there is too much of
- * it. */
+/* Sent packets are kept until their deadline, or until they exceed max_bytes.
+ */
 void
 mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 {
@@ -921,9 +938,10 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
   }
 }
 
-/* --- for what sends ------------------------------------------------------ */
+/* --- choosing the next packet --------------------------------------------- */
 
-/* The most urgent one of a rank that is in time at `arrival` */
+/* Returns the position of the most urgent packet of a rank that is in time at
+ * `arrival`. */
 static GSequenceIter *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
@@ -955,7 +973,8 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
   return late;
 }
 
-/* The first one that does not need the late group. */
+/* Returns the position of the first packet that does not refer to the late
+ * group. */
 static GSequenceIter *
 skip_group (GSequenceIter * iter, guint64 late)
 {
@@ -998,7 +1017,7 @@ mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
   return packet->unit->frame == queue->begun_frame;
 }
 
-/* --- sent ---------------------------------------------------------------- */
+/* --- after sending -------------------------------------------------------- */
 
 gboolean
 mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
@@ -1022,7 +1041,7 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   return TRUE;
 }
 
-/* --- flush --------------------------------------------------------------- */
+/* --- flush ---------------------------------------------------------------- */
 
 void
 mmtp_send_queue_flush (MmtpSendQueue * queue)
@@ -1041,7 +1060,7 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   raise_floor (queue);
   queue->measured_bits = 0;
   queue->measured_since = 0;
-  /* The next buffer is a frame of its own, whatever became of the last one. */
+  /* The next buffer begins a new frame, whatever happened to the last one. */
   queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
   queue->frame_ended = TRUE;
   mmtp_gop_init (&queue->gop);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages that were sent on a path; see the header. */
+/* The log of messages that were sent on a path. */
 
 #include "mmtpsentlog.h"
 #include "mmtppacket.h"
 
-/* Ranges of losses tell 16 bits of a number: twice as many as this. */
+/* Loss ranges in a report have 16 bits of a number, which is unambiguous for
+ * twice this many messages. */
 #define MAX_RING 32768
-/* What it begins with, a power of two; it grows when it is full. */
+/* Initial size, a power of two. The ring is doubled when it is full. */
 #define MIN_RING 64
 
 void
@@ -29,7 +30,8 @@ grow_ring (MmtpSentLog * log)
   log->ring_size = size;
 }
 
-/* What is forgotten unreported is not in flight any more. */
+/* Makes room for one entry. If an unreported message has to be forgotten, it no
+ * longer counts as in flight. */
 static void
 make_room (MmtpSentLog * log)
 {

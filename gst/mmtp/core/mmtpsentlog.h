@@ -1,55 +1,65 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages that were sent on a path, by their number, and which of them are
- * in flight. Times are ns, sizes bytes with IP and UDP.
+/* The log of messages that were sent on a path, by channel number, and of those
+ * that are in flight. Times are in ns, sizes in bytes with IP and UDP headers.
  */
 
 #pragma once
 
 #include <glib.h>
 
-#define MMTP_NO_STREAM G_MAXUINT64      /* a message that carries no packet */
+/* The message carries no packet of the stream. */
+#define MMTP_NO_STREAM G_MAXUINT64
 
-/* The log sets time, size and in_flight, and the path sets all else. */
+/* A sent message. The log sets `time`, `size` and `in_flight`; the path sets
+ * all other fields. */
 typedef struct
 {
   guint64 stream_number;        /* or MMTP_NO_STREAM */
   guint64 time;
-  guint64 in_flight;            /* right after it was sent */
+  /* bytes in flight right after this message was sent */
+  guint64 in_flight;
   guint32 size;
-  gboolean is_load;             /* DATA or PROBE, and not short */
-  gboolean is_app_limited;      /* nothing more waited when it was sent */
-  gboolean is_missed;           /* reported as lost */
-  gboolean is_marginal;         /* it was expected shortly before its
-                                 * deadline */
-  guint64 time_left;            /* to its deadline, when it was sent;
-                                 * MMTP_NEVER: no DATA */
-  guint64 expected;             /* to arrive, by our clock; MMTP_NEVER */
-  guint64 finish;               /* predicted: its last byte leaves the path's
-                                 * bottleneck */
+  /* The message is a DATA or PROBE of full size. */
+  gboolean is_load;
+  /* No further packet was waiting when the message was sent. */
+  gboolean is_app_limited;
+  gboolean is_missed;           /* The message was reported as lost. */
+  /* The message was expected to arrive only shortly before its deadline. */
+  gboolean is_marginal;
+  /* Time left until the deadline when the message was sent; MMTP_NEVER if it is
+   * no DATA message. */
+  guint64 time_left;
+  /* Expected arrival time on the sender's clock, or MMTP_NEVER. */
+  guint64 expected;
+  /* Predicted time at which its last byte leaves the bottleneck of the path. */
+  guint64 finish;
 } MmtpSent;
 
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  guint64 unreported;           /* all below are reported */
-  guint64 kept;                 /* oldest that the ring knows */
+  /* all messages below this number were reported */
+  guint64 unreported;
+  guint64 kept;                 /* oldest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  guint64 in_flight;            /* of all from unreported on */
+  guint64 in_flight;            /* bytes in flight from `unreported` on */
 } MmtpSentLog;
 
-/* It is all zero at the beginning; this frees what it has. */
+/* Frees the memory of the log. Before its first use, a log is all zeros. */
 void mmtp_sent_log_clear (MmtpSentLog * log);
-/* The message with the number `next`, to be filled in. It is in flight at once,
- * and has its number after the commit. */
+/* Returns the entry for the message with the number `next`, for the caller to
+ * fill in. The message counts as in flight at once; mmtp_sent_log_commit()
+ * makes it accessible under its number. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
-/* NULL: not sent yet, or too long ago */
+/* Returns NULL if the message was not sent yet or is forgotten already. */
 MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
-/* The same of a reported number, of which `low` is the low 16 bits */
+/* Finds a message by the low 16 bits of its number, as in a report, and sets
+ * `number` to the full number. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Number of the oldest message that is kept and not reported */
+/* Returns the number of the oldest message that is kept and not reported. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
 /* Forgets reported messages that were sent before `time`. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

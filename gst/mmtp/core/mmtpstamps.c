@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Timestamps that stand still; see the header. */
+/* Replacement of timestamps that stand still. */
 
 #include "mmtpstamps.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Replaces timestamps that stand still. A muxer whose video has ended may
- * repeat its last timestamp while other buffers still come, and a deadline that
- * follows the timestamp would discard all of them. Once a timestamp has stood
- * still for longer than a limit, the time at which a buffer comes counts in its
- * place. Times only replace earlier ones, and never go back.
+ * repeat its last timestamp while other buffers still come, and all of them
+ * would be dropped as late. Once a timestamp has stood still for longer than a
+ * limit, the arrival time of a buffer is used instead. That time only replaces
+ * an earlier timestamp, and the result never goes back.
  *
- * Only time in which the caller waited for a buffer counts. So the parts of a
- * long frame, which share a timestamp and wait for a slow channel, keep it.
+ * Only the time in which the caller waits for buffers counts as standing still.
+ * The parts of a long frame, which share a timestamp and wait for a slow
+ * channel, therefore keep their timestamp.
  */
 
 #pragma once
@@ -15,21 +16,24 @@
 
 typedef struct
 {
-  gboolean is_known;            /* there was a timestamp */
-  gint64 stamp;                 /* ns, the last one */
-  gint64 stood;                 /* ns that it has stood still */
-  gboolean is_idle;             /* the caller waits for a buffer */
-  gint64 idle_since;            /* ns, while is_idle */
-  gint64 latest;                /* ns, the last time that replaced a timestamp;
-                                 * G_MININT64: none did */
+  gboolean is_known;            /* There was a timestamp. */
+  gint64 stamp;                 /* last timestamp, in ns */
+  gint64 stood;                 /* time for which it has stood still, in ns */
+  gboolean is_idle;             /* The caller is waiting for a buffer. */
+  /* begin of the waiting time, in ns; valid while is_idle */
+  gint64 idle_since;
+  /* Last time that replaced a timestamp, in ns; G_MININT64 if there was none.
+   */
+  gint64 latest;
 } MmtpStamps;
 
 void mmtp_stamps_clear (MmtpStamps * stamps);
-/* The caller has passed on all buffers that it had, and waits for others */
+/* The caller has passed on all of its buffers and waits for new ones. */
 void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
-/* Buffers have come. Without begin_idle before, it does nothing. */
+/* New buffers have come. Does nothing without mmtp_stamps_begin_idle() before.
+ */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
-/* The time that counts for the next buffer, which has this timestamp; `limit`:
- * ns that a timestamp may stand still */
+/* Returns the time to use for the next buffer, which has the timestamp `stamp`.
+ * `limit` is the time in ns for which a timestamp may stand still. */
 gint64 mmtp_stamps_take (MmtpStamps * stamps, gint64 now, gint64 stamp,
     gint64 limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How messages leave; see the header. */
+/* Numbering, sealing and sending of messages. */
 
 #include "mmtptransmitter.h"
 
@@ -87,7 +87,7 @@ send_packet (MmtpTransmitter * self, MmtpPath * path, MmtpPacket * packet,
   return size;
 }
 
-/* A lost packet that has to hurry goes first. */
+/* A speculative retransmission goes first, because it may be late otherwise. */
 static gsize
 write_speculative (MmtpTransmitter * self, MmtpOutput * output)
 {
@@ -101,7 +101,7 @@ write_speculative (MmtpTransmitter * self, MmtpOutput * output)
   return send_packet (self, path, packet, output);
 }
 
-/* Only what nothing new needs */
+/* A REPAIR is due only when new packets do not need the rate. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How messages of a session leave: each is numbered, sealed and accounted for on
- * its path. Tokens become DATA messages [4.4 of the paper]: first what has to
- * hurry, then a REPAIR that is due, then what the policy chooses.
+/* The last step before a message is sent: it is numbered, sealed and accounted
+ * for on its path. This module also chooses the next packet for DATA messages
+ * [4.4 of the paper]: urgent speculative retransmissions first, then a REPAIR
+ * that is due, then the packet that the policy chooses.
  */
 
 #pragma once
@@ -9,12 +10,12 @@
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
 
-/* Where a message is written to */
+/* Destination of a written message. */
 typedef struct
 {
   guint8 *bytes;
   gsize room;
-  guint path;                   /* that it goes on */
+  guint path;                   /* path on which the message has to be sent */
 } MmtpOutput;
 
 typedef struct
@@ -24,19 +25,22 @@ typedef struct
   MmtpPolicy *policy;
   const MmtpRetransmission *retransmission;
   MmtpRepairer *repairer;
-  MmtpDirection out;            /* of the session, once there is one */
-  guint64 retransmitted, repairs;       /* counters */
+  /* key or token of the session, once there is one */
+  MmtpDirection out;
+  guint64 retransmitted, repairs;       /* Counters. */
 } MmtpTransmitter;
 
 void mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
     MmtpSendQueue * queue, MmtpPolicy * policy,
     const MmtpRetransmission * retransmission, MmtpRepairer * repairer);
-/* All return the size of the message; 0: none goes now, or there is no room. */
+/* All three functions return the size of the written message, or 0 if no
+ * message is due or `output` has too little room. */
 gsize mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number);
 gsize mmtp_transmitter_write_data (MmtpTransmitter * self,
     MmtpOutput * output);
 gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
-/* When DATA or a REPAIR may go next, or a packet is given up; ns, MMTP_NEVER */
+/* Returns the time in ns at which a DATA or REPAIR may be sent next, or a
+ * packet is dropped as late; MMTP_NEVER if there is no such time. */
 guint64 mmtp_transmitter_get_wakeup (const MmtpTransmitter * self);
