@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Enumeration, clocks and small things of the MMTP elements; see the header. */
+/* Scheduler enumeration, key, statistics and clocks for mmtpsink and mmtpsrc.
+ */
 
 #include "gstmmtpcommon.h"
 
@@ -10,18 +11,19 @@
 #include "gstwirelessstats.h"
 #include "mmtpscheduler.h"
 
-/* 128 bits */
+/* A key has at least 128 bits. */
 #define MIN_KEY_DIGITS 32
-/* Between the readings of the two clocks: a longer one says nothing. */
+/* If reading both clocks took longer than this, the reading is ignored. */
 #define MAX_READING (100 * GST_USECOND)
-/* What two readings differ by without a clock that runs otherwise */
+/* Two readings may differ by this much although the clocks run at the same
+ * rate. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* More than any clock drifts from one buffer to the next: it was set */
+/* A larger difference is no drift: one of the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
-/* Of the rest of the difference, each buffer */
+/* For each buffer, 1/16 of the remaining difference is corrected. */
 #define PART 16
 
-/* The table of mmtpscheduler.h as an enumeration */
+/* The enumeration is made from the table of mmtpscheduler.h. */
 GType
 gst_mmtp_scheduler_get_type (void)
 {
@@ -54,8 +56,8 @@ gst_mmtp_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* Whoever has seen an OPEN can try keys on its MAC without asking anybody. So a
- * key must not be guessed, and it is never derived from words. */
+/* An attacker who has seen an OPEN can try keys on its MAC offline. A key must
+ * therefore be random: it is not derived from a passphrase. */
 static const gchar *
 find_key_problem (const gchar * text)
 {
@@ -110,7 +112,7 @@ gst_mmtp_check_key (GstElement * element, GstStateChange transition,
   GBytes *bytes;
   gboolean done;
 
-  /* It may still be set in READY. */
+  /* The key may still be set in READY, so both state changes check it. */
   if (transition != GST_STATE_CHANGE_NULL_TO_READY
       && transition != GST_STATE_CHANGE_READY_TO_PAUSED)
     return TRUE;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What mmtpsink and mmtpsrc share: the scheme of their URIs, the enumeration of
- * the schedulers, the key, statistics of each channel and counters of refused
- * messages, and how the pipeline's clock and the one of the cores stand to each
- * other.
+/* Definitions shared by mmtpsink and mmtpsrc: the URI scheme, the enumeration
+ * of the schedulers, the key, helpers for the statistics, and the conversion
+ * between running time and the time of the cores.
  */
 
 #pragma once
@@ -12,47 +11,58 @@
 #include "mmtppacket.h"
 
 #define GST_MMTP_SCHEME "mmtp"
-#define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
-#define GST_MMTP_MAX_DELAY 60000        /* ms; docs/wire-mmtp.md, OPEN */
-#define GST_MMTP_PATH_STATS "application/x-mmtp-channel"     /* of each */
+/* MMTP has no port of its own; this is RTP's. */
+#define GST_MMTP_DEFAULT_PORT 5004
+#define GST_MMTP_MAX_DELAY 60000        /* in ms; docs/wire-mmtp.md, OPEN */
+/* statistics of one channel */
+#define GST_MMTP_PATH_STATS "application/x-mmtp-channel"
 
-/* mmtp, arrival, equal-turns, lowest-delay: MmtpSchedulerType */
+/* Enumeration of the property `scheduler`, with the values of
+ * MmtpSchedulerType. */
 GType gst_mmtp_scheduler_get_type (void);
 
-/* ns of the clock of the cores, which is g_get_monotonic_time ()'s */
+/* Returns the time of the cores in ns, which is that of g_get_monotonic_time().
+ */
 guint64 gst_mmtp_now (void);
 
-/* The key that hexadecimal digits say; NULL says none. FALSE: error, as the
- * text is shorter than 128 bits, or not hexadecimal. The error does not repeat
- * it. */
+/* Parses a key of hexadecimal digits. If `text` is NULL, `key` becomes NULL and
+ * TRUE is returned. Returns FALSE and sets `error` if the text is not
+ * hexadecimal or is shorter than 128 bits. The error does not contain the text.
+ * Free `key` with g_bytes_unref(). */
 gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
     GError ** error);
-/* In a change of state: FALSE: the key, which the lock protects, can't be used, and
- * an error says why. */
+/* Checks the property `key` during a state change. `lock` is the lock that
+ * protects the key. Returns FALSE after posting an error if the key cannot be
+ * used. */
 gboolean gst_mmtp_check_key (GstElement * element, GstStateChange transition,
     GMutex * lock, gchar * const * key);
 
-/* Takes the statistics of one more channel into the array of all. */
+/* Appends the statistics of one channel to `array`. Takes ownership of
+ * `channel`. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);
-/* refused-short, refused-version, ... */
+/* Adds the fields refused-short, refused-version and so on to `stats`. */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);
 
 /* --- from running time to the time of the cores --------------------------- */
 
-/* An anchor that stays, so that the reading of two clocks one after the other
- * doesn't make a time of its own for each buffer, and slowly follows a clock of
- * the pipeline that is not the system's. One thread's, or under its lock. */
+/* Difference between the time of the cores and running time. The two clocks can
+ * only be read one after the other, so each reading has a small error. Keeping
+ * one difference gives consistent times to all buffers. It slowly follows a
+ * pipeline clock that is not the system clock. A map belongs to one thread, or
+ * is protected by that thread's lock. */
 typedef struct
 {
   gboolean valid;
-  gconstpointer clock;          /* that it is for; only compared */
+  /* pipeline clock of the difference, only compared */
+  gconstpointer clock;
   GstClockTime base_time;
-  gint64 anchor;                /* ns, monotonic - running time */
+  gint64 anchor;                /* monotonic time minus running time, in ns */
 } GstMmtpClockMap;
 
-/* The next get begins anew. */
+/* The next gst_mmtp_clock_map_get() measures the difference anew. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
-/* FALSE: the pipeline has no clock yet */
+/* Sets `anchor` to the difference in ns. Returns FALSE if the pipeline has no
+ * clock yet. */
 gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     gint64 * anchor);

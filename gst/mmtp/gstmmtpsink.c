@@ -42,9 +42,9 @@ G_DEFINE_TYPE_WITH_CODE (GstMmtpSink, gst_mmtp_sink, GST_TYPE_NETWORK_SINK,
 GST_ELEMENT_REGISTER_DEFINE (mmtpsink, "mmtpsink", GST_RANK_NONE,
     GST_TYPE_MMTP_SINK);
 
-/* --- while it plays ------------------------------------------------------- */
+/* --- changes in PLAYING --------------------------------------------------- */
 
-/* In a thread of its own: names may have to be looked up. */
+/* Runs in a thread of its own, because resolving host names may block. */
 static void
 change_paths (GstElement * element, gpointer data)
 {
@@ -68,7 +68,7 @@ change_paths (GstElement * element, gpointer data)
   UNLOCK (self);
 }
 
-/* With lock */
+/* Call with `lock` held. */
 static void
 change_delays (gpointer object)
 {
@@ -82,7 +82,7 @@ change_delays (gpointer object)
   driver_wake (&self->driver, TRUE);
 }
 
-/* --- what the base class asks --------------------------------------------- */
+/* --- functions for the base class ----------------------------------------- */
 
 static gchar *
 gst_mmtp_sink_describe (GstNetworkSink * sink)
@@ -141,7 +141,7 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* With lock. Names may have to be looked up, which another thread does. */
+/* Call with `lock` held. Another thread resolves the host names. */
 static void
 begin_change_of_paths (GstMmtpSink * self)
 {
@@ -149,7 +149,7 @@ begin_change_of_paths (GstMmtpSink * self)
     gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL, NULL);
 }
 
-/* With lock. The alias is set no more. */
+/* Call with `lock` held. Setting `channels` overrides bonding-addresses. */
 static void
 change_channels (gpointer object)
 {
@@ -159,8 +159,8 @@ change_channels (gpointer object)
   begin_change_of_paths (self);
 }
 
-/* Sets channels, unless the text cannot be read: then it is kept for the error of
- * the start. */
+/* Sets `channels`. A text that cannot be parsed is kept, so that starting the
+ * element fails with an error. */
 static void
 set_bonding_addresses (gpointer object, const GValue * value,
     GParamSpec * pspec)
@@ -239,7 +239,7 @@ static const GstWirelessProperty properties[] = {
    * the maximum of the initial delay; the deadline of a buffer is its own time
    * and that delay. mmtpsrc tells it to its pipeline as its latency.
    */
-  /* The paper's deadline, section 5 */
+  /* the deadline of the paper, section 5 */
   PROPERTY_UINT ("latency", "Latency",
       "Maximum time from the timestamp of a buffer until the receiver plays it "
       "(ms)", PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
@@ -279,8 +279,8 @@ static const GstWirelessProperty properties[] = {
       "(bytes); a larger buffer is taken when no other waits", PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
-  /* The defaults of the next four are those of udpsink, but for ttl: udpsink's 64
-   * is the system's default, too, unless somebody changed that. */
+  /* The next properties have udpsink's defaults, except for ttl. There, 0
+   * leaves the system's default, which normally is the 64 of udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, of channels without a local address or "
       "interface (unset = any)", PROPERTY_READY | PROPERTY_URI,

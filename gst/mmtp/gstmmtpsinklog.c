@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One line a second for GST_DEBUG=mmtpsink:4: the stream, and what each path
- * does for it, or why it does nothing. Nothing is done while nobody reads it.
+/* Writes one line per second at GST_DEBUG=mmtpsink:4 about the stream and about
+ * each path, including the reason why a path is not used. It does nothing while
+ * that log level is off.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -37,7 +38,7 @@ append_path (GString * line, const MmtpSenderPathStats * stats)
   g_free (reason);
 }
 
-/* `seconds` since the last line */
+/* `seconds` is the time since the last line. */
 static void
 log_line (GstMmtpSink * self, gdouble seconds)
 {

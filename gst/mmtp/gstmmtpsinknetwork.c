@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session of mmtpsink, from the handshake to the end, and what it is told by
- * the driver that runs its core.
+/* Runs a session of mmtpsink, from the handshake to the end, and implements the
+ * driver's callbacks.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -11,7 +11,7 @@
 #include "mmtpreceiver.h"
 #include "systemrandom.h"
 
-/* --- what the driver tells and asks: all with lock ------------------------- */
+/* --- callbacks of the driver, with `lock` held ---------------------------- */
 
 gboolean
 gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size)
@@ -47,8 +47,8 @@ note_sent (gpointer element, guint number)
   mmtp_retry_note_sent (&self->by_number[number]->retry, gst_mmtp_now ());
 }
 
-/* An error that passes, or is found by the silence that it makes; anything else
- * says that the path has gone. */
+/* Returns whether the error is transient, or will be detected as silence of the
+ * path. Any other error means that the path has gone. */
 static gboolean
 is_passing (const GError * error)
 {
@@ -89,7 +89,8 @@ get_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Nobody listens, as far as all paths say. */
+/* Returns whether every open path has got an ICMP error, so that nobody seems
+ * to listen. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {
@@ -109,7 +110,7 @@ is_refused (GstMmtpSink * self)
   return any;
 }
 
-/* FALSE: error, the session is of no use */
+/* Returns FALSE and sets `error` if the session cannot continue. */
 static gboolean
 check_session (gpointer element, GError ** error)
 {
@@ -170,9 +171,9 @@ has_ended (gpointer element)
   return GST_MMTP_SINK (element)->has_ended;
 }
 
-/* --- what the base class calls -------------------------------------------- */
+/* --- functions for the base class ----------------------------------------- */
 
-/* With lock */
+/* Call with `lock` held. */
 static gboolean
 fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
     GstClockTime timeout, GError ** error)
@@ -183,7 +184,7 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
-  /* It is added to a time. */
+  /* half of the maximum, because it is added to a time */
   config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER / 2;
   config->bit_rate = settings->bitrate;
   config->frame_period = self->frame_period;
@@ -224,9 +225,9 @@ begin_session (GstMmtpSink * self, GError ** error)
   return TRUE;
 }
 
-/* Told once, without waiting, when nobody did wait for the end of the stream:
- * the receiver, which takes no other sender meanwhile, need not find out by the
- * silence. */
+/* If the end of the stream was not drained, END is sent once without waiting
+ * for an answer. The receiver accepts no other sender during a session, and
+ * would otherwise have to detect the end by a timeout. */
 static void
 end_session (GstMmtpSink * self, gboolean reset)
 {
@@ -245,7 +246,7 @@ end_session (GstMmtpSink * self, gboolean reset)
   gst_mmtp_sink_unlock_and_tell (self);
 }
 
-/* Who comes in the middle of a stream has nothing that it refers to. */
+/* A receiver that joins late needs a key frame first. */
 static void
 greet_receiver (GstMmtpSink * self)
 {

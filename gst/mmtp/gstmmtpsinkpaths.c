@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which paths mmtpsink has: what the property says, or the interfaces that
- * lead to the receiver, as they come and go (Magalhães and Kravets 2001,
- * sections 4.1 and 4.6). A path that cannot be opened is tried again; a path that
- * has gone is closed at once, so that what was in flight goes elsewhere. The
- * property and the messages call a path a channel, as the paper does.
+/* The paths of mmtpsink: those of the property `channels`, or the interfaces
+ * that lead to the receiver, as they come and go (Magalhães and Kravets 2001,
+ * sections 4.1 and 4.6). A path that cannot be opened is tried again. A path
+ * that has gone is closed at once, so that packets in flight are sent on other
+ * paths. The property and the messages call a path a channel, as the paper
+ * does.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -11,9 +12,10 @@
 #include <net/if.h>
 #include <string.h>
 
-/* --- the list that is wanted ---------------------------------------------- */
+/* --- list of paths -------------------------------------------------------- */
 
-/* With lock. No second attempt changes an error of these. */
+/* Call with `lock` held. The error code is one that the base class does not
+ * retry, because retrying cannot help. */
 static MmtpPathList *
 parse_paths (GstMmtpSink * self, GError ** error)
 {
@@ -34,8 +36,8 @@ parse_paths (GstMmtpSink * self, GError ** error)
   return paths;
 }
 
-/* With lock. The interfaces, or one path as routing chooses where nobody
- * knows them */
+/* Call with `lock` held. Adds the interfaces, or a single path through the
+ * routing table if the interfaces are unknown. */
 static void
 find_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -51,7 +53,8 @@ find_paths (GstMmtpSink * self, MmtpPathList * paths)
         mmtp_path_spec_new_interface (interface->name, self->settings.host,
             self->settings.port));
   }
-  /* Those of a moment ago stay until others are there. */
+  /* If there are no interfaces now, the present paths stay until others appear.
+   */
   if (paths->specs->len > 0 || self->paths->len > 0)
     return;
   routed = mmtp_path_list_parse ("", self->settings.host, self->settings.port,
@@ -71,9 +74,9 @@ is_same (const MmtpPathSpec * a, const MmtpPathSpec * b)
       && a->mtu == b->mtu;
 }
 
-/* --- names ---------------------------------------------------------------- */
+/* --- host names ----------------------------------------------------------- */
 
-/* Without lock. FALSE: error */
+/* Call without `lock`. Returns FALSE on failure. */
 static gboolean
 resolve_host (GstMmtpSink * self, const gchar * host,
     GCancellable * cancellable, GError ** error)
@@ -95,14 +98,15 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   return TRUE;
 }
 
-/* An address or a route needs no interface of a certain name. */
+/* Only a path that names an interface needs that interface. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {
   return spec->interface && if_nametoindex (spec->interface) == 0;
 }
 
-/* Whether the path can be opened, as far as names tell */
+/* Returns whether the path can be opened, as far as its interface and host
+ * names are concerned. */
 static gboolean
 resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
     GCancellable * cancellable, GError ** error)
@@ -122,7 +126,7 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Once for each start: an interface may come later. */
+/* Warns once for each start. A missing interface may appear later. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
@@ -138,7 +142,7 @@ warn_of_missing (GstMmtpSink * self, const GError * error)
             error->message), (NULL));
 }
 
-/* FALSE: none can be opened, with the error of the last one. */
+/* Returns FALSE if no path can be opened, with the error of the last one. */
 static gboolean
 resolve_paths (GstMmtpSink * self, const MmtpPathList * paths,
     GCancellable * cancellable, GError ** error)
@@ -185,8 +189,8 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   return found;
 }
 
-/* With lock. That of this index among those that `local` can reach; NULL: there
- * is none */
+/* Call with `lock` held. Returns the address with this index among those that
+ * `local` can reach; NULL if there is none. */
 static GSocketAddress *
 get_address (GstMmtpSink * self, const gchar * host, guint16 port,
     GSocketAddress * local, guint index)
@@ -203,7 +207,7 @@ get_address (GstMmtpSink * self, const gchar * host, guint16 port,
   return NULL;
 }
 
-/* --- open and close: all with lock ---------------------------------------- */
+/* --- opening and closing, with `lock` held -------------------------------- */
 
 static GstMmtpSinkPath *
 path_new (MmtpPathSpec * spec)
@@ -239,7 +243,7 @@ close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
   g_clear_error (&path->gone);
 }
 
-/* Any address with the port that was asked for */
+/* Returns the wildcard address of the same family with `port`. */
 static GSocketAddress *
 make_any_address (GSocketAddress * like, guint16 port)
 {
@@ -248,8 +252,8 @@ make_any_address (GSocketAddress * like, guint16 port)
   return g_inet_socket_address_new_from_string (ipv6 ? "::" : "0.0.0.0", port);
 }
 
-/* Where a path sends from: as its own text says, or else as the properties of all
- * paths say. NULL: any */
+/* Returns the local address of a path: that in its own text, otherwise that of
+ * the property bind-address. NULL means any address. */
 static const gchar *
 get_local_address (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
@@ -304,8 +308,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
   return socket;
 }
 
-/* A name may have addresses at which nobody listens, as localhost's of IPv6
- * where the receiver has IPv4. */
+/* A host name may have addresses where nobody listens, for example the IPv6
+ * address of localhost if the receiver uses IPv4 only. */
 static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -324,7 +328,7 @@ count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
   return n;
 }
 
-/* A limit of its own counts where it is lower than that of all. */
+/* The lower one of the path's own limit and the property mtu counts. */
 static guint
 get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
@@ -332,8 +336,9 @@ get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
       self->settings.mtu;
 }
 
-/* Takes the socket, unless there is a problem. NULL, or why it can't be a
- * path; free it */
+/* Adds the path to the core and the driver, and takes ownership of `socket`. On
+ * failure, returns the reason, to be freed with g_free(), and does not take the
+ * socket. */
 static gchar *
 add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
     DatagramSocket * socket)
@@ -362,7 +367,8 @@ add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
   return NULL;
 }
 
-/* Takes the text; each is logged once. */
+/* Schedules another attempt. Takes ownership of `problem`, which is logged if
+ * it differs from the last one. */
 static void
 postpone (GstMmtpSink * self, GstMmtpSinkPath * path, gchar * problem)
 {
@@ -386,8 +392,8 @@ has_address (const MmtpInterface * interface, GInetAddress * address)
   return FALSE;
 }
 
-/* That of its name, or, where none was asked for, the one that has the address
- * from which it sends */
+/* Returns whether the path's interface exists: the interface with its name or,
+ * if the path names none, the interface with the address it sends from. */
 static gboolean
 is_interface_there (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -451,7 +457,7 @@ open_path (GstMmtpSink * self, GstMmtpSinkPath * path)
       path->number);
 }
 
-/* --- as the list, the interfaces and the clock say: all with lock --------- */
+/* --- updates by list, interfaces and timers, with `lock` held ------------- */
 
 static void
 remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
@@ -463,7 +469,8 @@ remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
   path_free (path);
 }
 
-/* TRUE: it is among the specs, from which it is taken out. */
+/* Removes the spec that is equal to `spec` from `specs`. Returns FALSE if there
+ * is none. */
 static gboolean
 take_same (GPtrArray * specs, const MmtpPathSpec * spec)
 {
@@ -478,7 +485,8 @@ take_same (GPtrArray * specs, const MmtpPathSpec * spec)
   return FALSE;
 }
 
-/* The new ones first, so that what was under way has somewhere to go */
+/* New paths are opened before old ones are closed, so that packets in flight
+ * can move to them. */
 static void
 replace_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -510,8 +518,9 @@ close_interfaces (GstMmtpSink * self)
   driver_watch (&self->driver, -1);
 }
 
-/* Those that lead to the receiver are the paths of `auto`. Of a list each has
- * its own way, and which interface is there is all that counts. */
+/* For `auto`, only interfaces that lead to the receiver are wanted. In a list
+ * each path has its own route, so only the existence of its interface matters.
+ */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)
 {
@@ -532,7 +541,7 @@ watch_interfaces (GstMmtpSink * self, GError ** error)
   return interfaces;
 }
 
-/* Where nobody tells of interfaces, `auto` is one path. */
+/* If interfaces cannot be watched, `auto` means a single path. */
 static void
 open_interfaces (GstMmtpSink * self, gboolean is_auto)
 {
@@ -570,7 +579,7 @@ read_list (GstMmtpSink * self)
   mmtp_path_list_free (paths);
 }
 
-/* The interface of a path of the list went down, or came up. */
+/* Checks whether the interface of a path has disappeared or come back. */
 static void
 look_at_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
@@ -663,7 +672,7 @@ gst_mmtp_sink_get_path_problem (GstMmtpSink * self)
   return g_strdup (problem);
 }
 
-/* --- a session's end: with lock ------------------------------------------- */
+/* --- end of a session, with `lock` held ----------------------------------- */
 
 void
 gst_mmtp_sink_close_paths (GstMmtpSink * self)

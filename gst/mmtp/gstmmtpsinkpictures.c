@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core of mmtpsink is told of the pictures of a stream: by its caps,
- * and by the bytes of its buffers where these tell more than the flags.
+/* Tells the core of mmtpsink the type of each picture. The caps select a
+ * parser; the picture types come from the parsed buffers where these say more
+ * than the buffer flags.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -28,9 +29,8 @@ static const struct
         "encoding-name = (string) H265"},
 };
 
-/* One stream of pictures, and nothing else. In others, as in a transport stream
- * with sound, what follows a buffer that was given up may be of use without
- * it. */
+/* Caps of elementary video. In other streams, such as a transport stream with
+ * sound, buffers after a dropped one may be useful without the dropped one. */
 #define VIDEO_CAPS \
     "video/mpeg, systemstream = (boolean) false; " \
     "video/x-h264; video/x-h265; " \
@@ -47,7 +47,8 @@ is_subset (const GstCaps * caps, const gchar * text)
   return is;
 }
 
-/* A reader of NAL units with lengths needs to know how long these are. */
+/* The parser needs codec_data to know the size of the length fields between NAL
+ * units. */
 static gboolean
 take_codec_data (GstMmtpSink * self, const GstStructure * structure)
 {
@@ -105,7 +106,7 @@ void
 gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture)
 {
-  /* Where no buffer is ever marked, the missing mark says nothing. */
+  /* If no buffer is ever marked DELTA_UNIT, a missing mark says nothing. */
   const gboolean is_key = self->has_delta_units &&
       !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   PictureInfo info;
@@ -115,7 +116,7 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     return;
   picture_reader_input (self->pictures, data, size, GST_BUFFER_PTS (buffer),
       is_key, &info);
-  /* The first packet of a key frame, which others do not mark */
+  /* This is the first packet of a key frame: only key frames lack the mark. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s", size,

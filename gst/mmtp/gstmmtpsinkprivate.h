@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of mmtpsink share: the element with its properties in
- * gstmmtpsink.c, the way of a buffer into the core in gstmmtpsinkrender.c, the
- * session and its loop over the sockets in gstmmtpsinknetwork.c, which paths
- * there are in gstmmtpsinkpaths.c, what is told in gstmmtpsinkstats.c.
+/* Definitions shared by the files of mmtpsink. gstmmtpsink.c has the element
+ * and its properties, gstmmtpsinkrender.c passes buffers to the core,
+ * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinknetwork.c runs
+ * the session, gstmmtpsinkpaths.c opens and closes the paths,
+ * gstmmtpsinkstats.c has messages and statistics, and gstmmtpsinklog.c writes
+ * the log line.
  *
- * Two threads drive the core, each under `lock`. The streaming thread puts
- * buffers and sends at once what may be sent. The loop does all that comes
- * later or from the receiver; it runs in the base class's thread, and while the
- * end of the stream is drained in the streaming thread: never in both.
+ * Two threads use the core, each with `lock` held. The streaming thread puts
+ * buffers and sends at once what may be sent. The driver's loop does everything
+ * that happens later or comes from the receiver. The loop runs in the thread of
+ * the base class, or in the streaming thread while the end of the stream is
+ * drained, but never in both.
  */
 
 #pragma once
@@ -33,109 +36,133 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsink);
 GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_sink_debug);
 #define GST_CAT_DEFAULT gst_mmtp_sink_debug
 
-/* Of the properties; strings are its own */
+/* Values of the properties. The struct owns the strings. */
 typedef struct
 {
   gchar *host;
   gint port;
   gchar *channels, *key;
-  gchar *bonding_addresses;     /* that set channels, or cannot be read; NULL:
-                                 * channels was set itself */
-  guint latency, initial_delay; /* ms */
-  guint keepalive_interval;     /* ms */
-  guint mtu;                    /* bytes */
-  guint bitrate;                /* bits per second, 0: to be measured */
-  gint framerate[2];            /* 0/1: of the caps */
+  /* Text that has set `channels`, or that could not be parsed; NULL if
+   * `channels` was set directly. */
+  gchar *bonding_addresses;
+  guint latency, initial_delay; /* in ms */
+  guint keepalive_interval;     /* in ms */
+  guint mtu;                    /* in bytes */
+  guint bitrate;                /* in bit/s; 0 means that it is measured */
+  gint framerate[2];            /* 0/1 means that of the caps */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;
-  gchar *bind_address;          /* of paths without an address of their own; NULL:
-                                 * any */
-  gint bind_port;               /* of paths without a port of their own; 0: any */
-  gint ttl;                     /* 0: the system's default */
-  gint dscp;                    /* -1: the system's default */
-  gint buffer_size;             /* bytes, 0: the system's default */
+  /* Address of paths without a local address or interface; NULL means any. */
+  gchar *bind_address;
+  /* port of paths without a local port; 0 means any */
+  gint bind_port;
+  gint ttl;                     /* 0 means the system's default */
+  gint dscp;                    /* -1 means the system's default */
+  gint buffer_size;             /* in bytes; 0 means the system's default */
 } GstMmtpSinkSettings;
 
-/* A path that is wanted, whether it is open or not */
+/* A configured path, which may be open or closed. */
 typedef struct
 {
   MmtpPathSpec *spec;
-  MmtpRetry retry;              /* whether it is open, and what is to be done */
-  guint n_addresses;            /* of its receiver, that it can reach; known
-                                 * when it was opened first */
-  guint number;                 /* in the core and the driver, while it is open */
-  GInetAddress *local;          /* that it had when it was opened last; NULL:
-                                 * never was */
-  GError *gone;                 /* why it has gone, retry.has_gone */
-  gchar *problem;               /* why it is not open, as was logged */
+  /* whether the path is open, and what to do next */
+  MmtpRetry retry;
+  /* Number of the host's addresses that the path can reach, known since it was
+   * first opened. */
+  guint n_addresses;
+  /* id of the open path in the core and the driver */
+  guint number;
+  /* Local address when the path was last opened; NULL if it never was. */
+  GInetAddress *local;
+  GError *gone;                 /* error that set retry.has_gone */
+  gchar *problem;               /* Why the path is closed, as it was logged. */
 } GstMmtpSinkPath;
 
 struct _GstMmtpSink
 {
   GstNetworkSink parent;
 
-  GMutex lock;                  /* never held while anything waits, resolves or
-                                 * tells others; neither OBJECT_LOCK nor the
-                                 * base class's lock is taken inside */
+  /* Never held while waiting, resolving names, or posting messages. Neither
+   * OBJECT_LOCK nor the lock of the base class may be taken while it is held.
+   */
+  GMutex lock;
 
-  /* --- protected by lock --- */
+  /* --- protected by `lock` */
   GstMmtpSinkSettings settings;
-  gchar *caps;                  /* of the stream; NULL: none yet */
-  guint32 frame_period;         /* us, that they say; 0: nothing */
-  guint32 frame_rate;           /* the same, in milliframes per second */
-  gboolean tell_rate;           /* the next buffer does */
-  gboolean is_video;            /* one stream of pictures, and nothing else */
-  PictureReader *pictures;      /* what its buffers are; NULL: their flags say
-                                 * it */
+  /* caps of the stream as text; NULL if there are none yet */
+  gchar *caps;
+  /* frame period of the caps in us; 0 if they have none */
+  guint32 frame_period;
+  guint32 frame_rate;           /* the same as a rate, in frames per 1000 s */
+  gboolean tell_rate;           /* The next buffer has to announce the rate. */
+  /* The stream is elementary video and nothing else. */
+  gboolean is_video;
+  /* Reads the picture types from the buffers; NULL if the buffer flags have to
+   * be used. */
+  PictureReader *pictures;
 
-  MmtpSender *sender;           /* NULL: no session */
+  MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;
-  GError *broken;               /* why the session is of no use; NULL: it is */
+  /* Why the session cannot continue; NULL if it can. */
+  GError *broken;
   guint64 sessions;
 
-  GPtrArray *paths;             /* of GstMmtpSinkPath: all that are wanted */
+  GPtrArray *paths;             /* GstMmtpSinkPath: all configured paths */
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  gboolean paths_changed;       /* a property was set; names are resolved */
+  /* A property was set, and its names are resolved. */
+  gboolean paths_changed;
   GHashTable *addresses;        /* host name: GList of GInetAddress */
-  gboolean missing_told;        /* that a path cannot be used */
-  MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
-  gboolean is_auto;             /* they are those that lead to the receiver */
-  Driver driver;                /* sockets, and the loop; it watches the
-                                 * interfaces */
+  /* The user was warned that a path cannot be used. */
+  gboolean missing_told;
+  MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
+  /* The interfaces that lead to the receiver are the paths. */
+  gboolean is_auto;
+  /* Sockets and loop; also watches the interfaces. */
+  Driver driver;
 
-  GstWaker room;                /* what `wait` waits for */
-  gboolean wants_room;          /* FULL was said, and there is none yet */
-  gsize wanted_bytes;           /* for a buffer of so many */
+  GstWaker room;                /* wakes gst_mmtp_sink_wait() */
+  /* send_packets returned FULL, and there has been no room since. */
+  gboolean wants_room;
+  gsize wanted_bytes;           /* size of the buffer that waits for room */
 
-  GQueue messages;              /* of GstMessage, to be posted */
-  gboolean rate_changed;        /* to be notified */
-  gboolean wants_key_unit;      /* to be asked for upstream */
-  gboolean has_warned_of_size;  /* of a buffer */
-  gboolean has_warned_of_lateness;      /* of all buffers for a while */
-  gboolean has_delta_units;     /* so that others are key frames */
-  gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
-  guint estimated_bitrate;      /* bits per second */
+  GQueue messages;              /* GstMessages to be posted */
+  gboolean rate_changed;        /* estimated-bitrate has to be notified. */
+  gboolean wants_key_unit;      /* A key frame has to be requested upstream. */
+  /* A buffer larger than max-bytes was reported. */
+  gboolean has_warned_of_size;
+  /* The user was warned that all buffers are late. */
+  gboolean has_warned_of_lateness;
+  /* Some buffers are marked DELTA_UNIT, so the others are key frames. */
+  gboolean has_delta_units;
+  /* time of the last request in us; 0 if there was none */
+  gint64 key_unit_asked_at;
+  guint estimated_bitrate;      /* in bit/s */
 
-  /* gstmmtpsinklog.c */
-  guint64 log_at;               /* ns, of the next line; 0: none was due yet */
-  guint64 logged_session;       /* of `sessions`, that the next line is of */
-  guint64 logged_bytes;         /* that the last line knew */
+  /* State of gstmmtpsinklog.c. */
+  /* time of the next line in ns; 0 before the first one */
+  guint64 log_at;
+  /* session of the next line, counted by `sessions` */
+  guint64 logged_session;
+  guint64 logged_bytes;         /* bytes at the time of the last line */
 
-  /* Of sessions that are over */
+  /* Statistics of sessions that are over. */
   MmtpSenderStats past;
   GHashTable *past_paths;       /* name: MmtpSenderPathStats */
 
-  /* --- streaming thread only --- */
+  /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  guint64 timed_session;        /* of `sessions`, that shift is for; 0: of none,
-                                 * as after a flush */
-  gint64 shift;                 /* ns, that stored media begins later than the
-                                 * pipeline says, since nobody was there */
-  guint64 early_until;          /* ns; EARLY was said. 0: it was not */
+  /* Session for which `shift` is valid, counted by `sessions`; 0 if none, as
+   * after a flush. */
+  guint64 timed_session;
+  /* Delay of stored media in ns, for the time in which no receiver was
+   * connected. */
+  gint64 shift;
+  /* Time in ns until which send_packets returns EARLY; 0 if it did not. */
+  guint64 early_until;
   MmtpStamps stamps;            /* in running time */
-  gboolean is_late;             /* only late buffers have come */
-  gint64 late_since;            /* ns of running time, while is_late */
+  gboolean is_late;             /* Only late buffers have come of late. */
+  gint64 late_since;            /* begin of that time, in ns of running time */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -149,10 +176,10 @@ void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
 gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
 
 /* --- gstmmtpsinkpictures.c ------------------------------------------------ */
-/* With lock, all */
+/* Call all of these functions with `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
-/* Of a buffer that is put next, and its bytes */
+/* Fills in `picture` for the next buffer, whose bytes are `data`. */
 void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
 
@@ -164,40 +191,49 @@ void gst_mmtp_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
-/* For a buffer of so many bytes. With lock */
+/* Returns whether a buffer of `size` bytes may be put. Call with `lock` held.
+ */
 gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
 extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinklog.c ----------------------------------------------------- */
-/* Writes a line if one is due, and says when the next one is, ns, G_MAXUINT64:
- * never. With lock; the loop's */
+/* gst_mmtp_sink_log() writes a line if one is due. gst_mmtp_sink_get_log_time()
+ * returns the time of the next line in ns, or G_MAXUINT64. Only the loop calls
+ * them, with `lock` held. */
 void gst_mmtp_sink_log (GstMmtpSink * self);
 guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
-/* --- gstmmtpsinkpaths.c ------------------------------------------------ */
-/* Looks up the names that were not yet; waits. Without lock. FALSE: error, of
- * the receiver's own, or the text can't be understood */
+/* --- gstmmtpsinkpaths.c --------------------------------------------------- */
+/* Resolves the host names that are not known yet, which may block. Call without
+ * `lock`. Returns FALSE and sets `error` if the list of channels is invalid or
+ * no channel can be used. */
 gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
     GError ** error);
-/* Opens and closes what the property, the interfaces and the clock say. With
- * lock; the loop's. */
+/* Opens and closes paths according to the property, the interfaces and the
+ * timers. Only the loop calls this function, with `lock` held. */
 void gst_mmtp_sink_update_paths (GstMmtpSink * self);
-/* When to look again; ns, G_MAXUINT64: never. With lock */
+/* Returns the time in ns for the next update, or G_MAXUINT64. Call with `lock`
+ * held. */
 guint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
 void gst_mmtp_sink_close_paths (GstMmtpSink * self);
-/* NULL, or why none of them is open; free it */
+/* Returns NULL if a path is open, otherwise the reason why none is. Free the
+ * text with g_free(). */
 gchar *gst_mmtp_sink_get_path_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
-/* Of the driver, with lock; an MmtpSenderEvent */
+/* Processes an MmtpSenderEvent for the driver, with `lock` held. */
 void gst_mmtp_sink_take_event (gpointer element, gpointer event);
-/* What the receiver's refusal means; `version`: that the receiver speaks */
+/* Returns an error that explains the receiver's refusal. `version` is the
+ * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
-/* With lock; unlock_and_tell does it */
+/* Requests a key frame; unlock_and_tell() sends the request. Call with `lock`
+ * held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
-/* Unlocks, and tells what was taken. */
+/* Releases `lock`, then posts messages, notifies, and sends requests that have
+ * accumulated. */
 void gst_mmtp_sink_unlock_and_tell (gpointer element);
-/* The session is over: its counters are kept. With lock */
+/* Adds the counters of a session that ends to those of earlier ones. Call with
+ * `lock` held. */
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
 void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);

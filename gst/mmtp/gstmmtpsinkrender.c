@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer's way into the core of mmtpsink: its due time on the core's clock,
- * its flags, what its prelude says; and how upstream waits for room.
+/* Passes buffers to the core of mmtpsink: due time on the core's clock, flags
+ * and prelude of a buffer. Also makes upstream wait while there is no room.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -10,13 +10,13 @@
 #include "gstframeinfometa.h"
 #include "mmtpcapstext.h"
 
-/* GstFrameInfoMeta's picture types */
+/* picture types of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
 
-/* --- the stream ----------------------------------------------------------- */
+/* --- caps ----------------------------------------------------------------- */
 
-/* With lock: what the caps say, unless the property says otherwise */
+/* Call with `lock` held. The property framerate overrides that of the caps. */
 static void
 take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
 {
@@ -35,7 +35,8 @@ take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
   self->frame_rate = rate;
 }
 
-/* Would the receiver take it? The core has the one list of what is plain. */
+/* Returns whether the receiver would accept the field. The core's check is
+ * used, so that there is only one list of plain types. */
 static gboolean
 is_plain (GQuark field, GValue * value, gpointer self)
 {
@@ -55,8 +56,9 @@ is_plain (GQuark field, GValue * value, gpointer self)
   return plain;
 }
 
-/* Caps cross for all to read. srtpenc has the key of the stream in its caps; an SDP
- * has it in attributes (RFC 4568, RFC 4567). */
+/* Caps are not encrypted on the wire, so fields with keys must be removed.
+ * srtpenc puts the key of the stream into its caps, and SDP has keys in
+ * attributes (RFC 4567, RFC 4568). */
 static gboolean
 is_secret (GQuark field)
 {
@@ -72,8 +74,9 @@ may_cross (GQuark field, GValue * value, gpointer self)
   return !is_secret (field) && is_plain (field, value, self);
 }
 
-/* Without what is secret, what a receiver refuses from a network, as
- * multiview-flags, and what means nothing there, as the kind of memory */
+/* Returns the caps as text. Fields are left out if they are secret, if the
+ * receiver would refuse them, like multiview-flags, or if they mean nothing to
+ * another host, like memory features. */
 static gchar *
 make_caps_text (GstMmtpSink * self, const GstCaps * caps)
 {
@@ -109,15 +112,16 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 
 /* --- times ---------------------------------------------------------------- */
 
-/* From running times to due times, for all buffers that come together */
+/* Conversion from running times to due times for buffers that come together. */
 typedef struct
 {
-  gboolean is_known;            /* the pipeline has a clock */
-  gint64 offset;                /* ns, due time - running time */
-  gint64 now;                   /* ns, running time at which they came */
+  gboolean is_known;            /* The pipeline has a clock. */
+  gint64 offset;                /* due time minus running time, in ns */
+  /* running time at which the buffers came, in ns */
+  gint64 now;
 } Timing;
 
-/* FALSE: the time is none, or not of the segment */
+/* Returns FALSE if the time is invalid or outside the segment. */
 static gboolean
 get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
 {
@@ -135,8 +139,8 @@ get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
   return TRUE;
 }
 
-/* ns of the core's clock, as the timestamps say; it may be before the clock
- * began. FALSE: it has none, it is due now */
+/* Sets `due` to the timestamp on the core's clock in ns, which may be negative.
+ * Returns FALSE if the buffer has no usable timestamp and is due now. */
 static gboolean
 get_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     gint64 * due)
@@ -158,8 +162,9 @@ is_live (GstMmtpSink * self)
   return upstream_live;
 }
 
-/* The first buffer of a session: what is live is as late as it is. What is
- * stored did wait for the receiver, and begins now. */
+/* Called for the first buffer of a session. Live media keep their timestamps
+ * even if they are late. Stored media have waited for the receiver, so their
+ * due times are shifted to begin now. */
 static void
 begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 {
@@ -188,8 +193,9 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
   timing->now = (gint64) gst_mmtp_now () - timing->offset;
 }
 
-/* With lock. What can be sent long before is, but the receiver has to keep it:
- * no more of it than of what is late. */
+/* Call with `lock` held. Stored media can be sent long before they are due, but
+ * the receiver has to hold them. They are sent no earlier than `latency` before
+ * their due time. */
 static gboolean
 is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
@@ -202,8 +208,8 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   return TRUE;
 }
 
-/* With lock. ns from a buffer's own time to its deadline at the receiver, unless
- * the channels need more */
+/* Call with `lock` held. Returns the time in ns from the timestamp of a buffer
+ * to its deadline at the receiver, unless the channels need more. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {
@@ -214,8 +220,9 @@ get_wanted_delay (GstMmtpSink * self)
   return delay * (gint64) GST_MSECOND;
 }
 
-/* With lock. The due time of a buffer that is sent. After half of the delay, a
- * buffer with a timestamp that stands still can still be in time. */
+/* Call with `lock` held. Sets the due time of a buffer that is put. A timestamp
+ * may stand still for half of the delay: at that point, a buffer can still be
+ * in time. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -232,7 +239,7 @@ take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 
 /* --- one buffer ----------------------------------------------------------- */
 
-/* FALSE: it doesn't fit into 32 bits */
+/* Returns FALSE if the value does not fit into 32 bits. */
 static gboolean
 get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 {
@@ -242,8 +249,9 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
   return value == *microseconds;
 }
 
-/* docs/wire-mmtp.md, DATA: without a prelude a buffer has a presentation time,
- * which is the due time; with that alone both. */
+/* docs/wire-mmtp.md, DATA: without the flags PTS and DTS in the prelude, the
+ * due time is the presentation time alone. With DTS alone it is the decoding
+ * time, and with PTS alone the buffer has both times. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
@@ -301,7 +309,8 @@ take_flags (GstBuffer * buffer, MmtpBuffer * output)
     output->prelude.mask |= MMTP_PRELUDE_DISCONT;
 }
 
-/* With lock. The presentation rate from here on [4.2] */
+/* Call with `lock` held. Announces the presentation rate from this buffer on
+ * [4.2]. */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 {
@@ -313,7 +322,8 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
   prelude->bit_rate = self->settings.bitrate;
 }
 
-/* With lock. Takes the error, which is posted as a warning. */
+/* Call with `lock` held. Queues a warning message. Takes ownership of `error`.
+ */
 static void
 queue_warning (GstMmtpSink * self, GError * error)
 {
@@ -322,7 +332,8 @@ queue_warning (GstMmtpSink * self, GError * error)
   g_error_free (error);
 }
 
-/* With lock. Once, as those that follow may be as long */
+/* Call with `lock` held. Warns only once, because later buffers may be as
+ * large. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -335,7 +346,8 @@ warn_of_size (GstMmtpSink * self, gsize size)
           "wait. Raise max-bytes.", size, self->settings.max_bytes));
 }
 
-/* With lock. Once, as those that follow may be as late */
+/* Call with `lock` held. Warns only once, because later buffers may be as late.
+ */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)
 {
@@ -350,7 +362,8 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
           self->settings.latency));
 }
 
-/* With lock. Its deadline was over when it came, whatever the channels do. */
+/* Call with `lock` held. Returns whether the deadline of a buffer had passed
+ * when the buffer came, so that no channel could help. */
 static gboolean
 is_late (GstMmtpSink * self, gint64 lateness)
 {
@@ -362,7 +375,8 @@ is_late (GstMmtpSink * self, gint64 lateness)
   return lateness > (gint64) stats.initial_delay;
 }
 
-/* With lock. Warns when only late buffers have come for longer than latency. */
+/* Call with `lock` held. Warns if all buffers have been late for longer than
+ * `latency`. */
 static void
 note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
 {
@@ -382,8 +396,8 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* With lock. A copy: what waits for a slow channel must not keep a camera's few
- * buffers. */
+/* Call with `lock` held. The buffer is copied, because a buffer that waits for
+ * a slow channel must not occupy one of the few buffers of a camera. */
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
@@ -409,9 +423,10 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   g_bytes_unref (output.data);
 }
 
-/* --- what the base class calls -------------------------------------------- */
+/* --- functions for the base class ----------------------------------------- */
 
-/* With lock: `wait` returns when there is room again. */
+/* Call with `lock` held. gst_mmtp_sink_wait() will return when a buffer of
+ * `size` bytes fits. */
 static void
 want_room (GstMmtpSink * self, gsize size)
 {

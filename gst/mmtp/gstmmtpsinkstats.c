@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What mmtpsink tells: the core's events become messages, a notification, a
- * request for a key frame; its counters statistics, over all sessions.
+/* Messages and statistics of mmtpsink. Events of the core become messages,
+ * notifications and requests for key frames. Counters of the core become
+ * statistics over all sessions.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -10,11 +11,11 @@
 #include "gstwirelessevents.h"
 #include "gstwirelessstats.h"
 
-/* Between two requests for a key frame, us: an encoder needs its time too, and
- * each costs rate that is missing already. */
+/* Minimum time between two requests for a key frame, in us. An encoder needs
+ * some time, and each key frame costs rate that is scarce already. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
 
-/* --- events: with lock ---------------------------------------------------- */
+/* --- events, with `lock` held --------------------------------------------- */
 
 static void
 queue_message (GstMmtpSink * self, GstStructure * structure)
@@ -92,7 +93,7 @@ gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self)
 static void
 take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  /* The words of the statistics, and what they mean */
+  /* names of the statistics, with an explanation */
   static const gchar *const reasons[MMTP_N_DISCARDS] = {
     "late: no path could bring it in time",
     "no-room: max-bytes wait, and it is worth less",
@@ -224,7 +225,7 @@ gst_mmtp_sink_unlock_and_tell (gpointer element)
 
 #define STATS_STRUCT MmtpSenderStats
 
-/* That never go back, with all sessions' */
+/* Counters never go back: they include earlier sessions. */
 static const GstWirelessStatsField counters[] = {
   STATS_COUNTER ("buffers", buffers),
   STATS_COUNTER ("bytes", bytes),
@@ -283,7 +284,8 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
     sum->refused[i] += more->refused[i];
 }
 
-/* With lock. Of this session and all before; FALSE: no such path */
+/* Call with `lock` held. Returns the statistics of a path in all sessions.
+ * Returns FALSE if there is no such path. */
 static gboolean
 get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {
@@ -298,7 +300,7 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
   return TRUE;
 }
 
-/* The names are the core's, which goes. */
+/* The name belongs to the core, which will be freed, so it is copied. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {
@@ -356,8 +358,8 @@ append_path (GValue * array, const MmtpSenderPathStats * stats)
   gst_mmtp_append_path (array, structure);
 }
 
-/* With lock. Those of the session as it numbers them, or what was left of the
- * last ones */
+/* Call with `lock` held. Appends the paths of the current session, or those of
+ * the last sessions if there is none. */
 static void
 append_paths (GstMmtpSink * self, GValue * array, guint n_paths)
 {

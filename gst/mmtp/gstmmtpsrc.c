@@ -43,34 +43,34 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
-/* For whatever comes, and something more, so that the rooms' first bytes, which
- * are the ones in use, don't share a few lines of the cache. Pages that nothing
- * was written to cost nothing. */
+/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. With this
+ * distance, the first bytes of the buffers, the ones in use, do not share a few
+ * cache lines. Pages that are never written take no memory. */
 #define INPUT_ROOM (65536 + 1536)
 
-/* The network has a thread of its own: reports must go to the sender in time,
- * whatever downstream does with what came. A queue, bounded in bytes, leads
- * from there to the streaming thread.
+/* The network runs in a thread of its own, because reports must be sent to the
+ * sender in time, whatever downstream does with the buffers. A queue with a
+ * maximum number of bytes connects it to the streaming thread.
  */
 
-/* Of the properties; strings are its own */
+/* Values of the properties. The struct owns the strings. */
 typedef struct
 {
   gchar *address, *interface, *key;
   gint port;
-  gint buffer_size;             /* bytes, 0: the system's */
-  guint latency, max_latency;   /* ms */
-  guint64 peer_timeout;         /* ns, 0: unlimited */
+  gint buffer_size;             /* in bytes; 0 means the system's default */
+  guint latency, max_latency;   /* in ms */
+  guint64 peer_timeout;         /* in ns; 0 means unlimited */
   guint max_bytes;
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
 
-/* What the core's counters don't say */
+/* Counters that the core does not have. */
 typedef struct
 {
-  guint64 buffers, bytes;       /* that went downstream */
-  guint64 dropped_full;         /* downstream took none of it in time */
-  guint64 dropped_paused;       /* came while the pipeline was paused */
+  guint64 buffers, bytes;       /* sent downstream */
+  guint64 dropped_full;         /* dropped because downstream was too slow */
+  guint64 dropped_paused;       /* dropped because the pipeline was paused */
 } GstMmtpSrcCounters;
 
 struct _GstMmtpSrc
@@ -80,31 +80,36 @@ struct _GstMmtpSrc
   /* protected by OBJECT_LOCK */
   GstMmtpSrcSettings settings;
 
-  GMutex lock;                  /* never held while anything waits or tells
-                                 * others; OBJECT_LOCK is never taken inside */
-  GCond cond;                   /* the queue has something, or flushing */
+  /* Never held while waiting or posting messages. OBJECT_LOCK may not be taken
+   * while it is held. */
+  GMutex lock;
+  /* signals a new item in the queue, or flushing */
+  GCond cond;
 
-  /* --- protected by lock --- */
-  MmtpReceiver *receiver;       /* NULL: stopped */
-  GQueue queue;                 /* of Item, for the streaming thread */
+  /* --- protected by `lock` */
+  MmtpReceiver *receiver;       /* NULL while stopped */
+  GQueue queue;                 /* Items for the streaming thread */
   guint64 queued_bytes, max_queued_bytes;
-  gboolean queue_discont;       /* something before the next item is missing */
-  GRefString *queue_caps;       /* of the next item; NULL: none */
+  gboolean queue_discont;       /* A buffer before the next item is missing. */
+  GRefString *queue_caps;       /* caps of the next item; NULL if it has none */
   gboolean flushing, paused, stopping;
-  gboolean eos_at_end;          /* as the property */
-  gboolean is_over;             /* EOS is in the queue, or went downstream */
-  guint64 delay;                /* ns; D0 */
-  GQueue messages;              /* of GstMessage, to be posted */
+  gboolean eos_at_end;          /* value of the property */
+  /* EOS is in the queue or was sent downstream. */
+  gboolean is_over;
+  guint64 delay;                /* D0, in ns */
+  GQueue messages;              /* GstMessages to be posted */
   GstMmtpSrcCounters counters;
-  Driver driver;                /* the socket, and the network's loop */
+  Driver driver;                /* socket and network loop */
 
-  /* --- made and freed while neither thread runs --- */
+  /* --- created and freed while neither thread runs */
   GThread *thread;
 
-  /* --- streaming thread only --- */
+  /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  gint64 shift;                 /* ns, added to all times: none is negative */
-  GRefString *caps_in_use;      /* the sender's; NULL: none of them */
+  /* Added to all times so that none is negative, in ns. */
+  gint64 shift;
+  /* The sender's caps that are set; NULL if others are. */
+  GRefString *caps_in_use;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -116,22 +121,22 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 #define gst_mmtp_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_mmtp_src_debug, "mmtpsrc", 0, "MMTP source"));
-/* as udpsrc: it is found by its scheme */
+/* Like udpsrc, the element is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
 
-/* --- the queue: with lock ------------------------------------------------- */
+/* --- queue, with `lock` held ---------------------------------------------- */
 
-/* What the streaming thread gets; a buffer with the caps that it has */
+/* An entry of the queue: EOS, or a buffer with its caps. */
 typedef struct
 {
-  gboolean is_eos;              /* otherwise a buffer: */
+  gboolean is_eos;              /* if FALSE, the entry is a buffer: */
   GBytes *data;
   guint64 due;
   guint8 flags;
   gboolean discont;
   MmtpPrelude prelude;
-  GRefString *caps;             /* NULL: none */
+  GRefString *caps;             /* NULL if the buffer has none */
 } Item;
 
 static gsize
@@ -166,7 +171,7 @@ pop (GstMmtpSrc * self)
   return item;
 }
 
-/* TRUE: the last thing in it was the end of the stream */
+/* Returns TRUE if the last entry of the queue was EOS. */
 static gboolean
 gst_mmtp_src_clear_queue (GstMmtpSrc * self)
 {
@@ -181,7 +186,7 @@ gst_mmtp_src_clear_queue (GstMmtpSrc * self)
   return had_eos;
 }
 
-/* What follows has a gap before it. */
+/* Drops the first entry. The next one gets the DISCONT flag. */
 static void
 drop_first (GstMmtpSrc * self)
 {
@@ -196,8 +201,9 @@ drop_first (GstMmtpSrc * self)
     self->queue_discont = TRUE;
 }
 
-/* What is late need not wait any more. Otherwise what waits is played before
- * what comes now. */
+/* Drops late entries to make room for `size` bytes. Returns FALSE if the
+ * entries are not late, because they are played before the new buffer, which is
+ * dropped instead. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -223,7 +229,8 @@ drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
   g_clear_pointer (&event->data, g_bytes_unref);
 }
 
-/* The queue between the threads; all with lock. Takes the data */
+/* Appends a buffer to the queue and takes ownership of its data. Call with
+ * `lock` held. */
 static void
 gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 {
@@ -249,7 +256,7 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   push (self, item);
 }
 
-/* EOS, unless another sender may come */
+/* Appends EOS, unless another sender may come. */
 static void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
@@ -272,7 +279,7 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
     self->queue_caps = g_ref_string_new (caps);
 }
 
-/* NULL: flushing */
+/* Returns NULL while flushing. */
 static Item *
 take_item (GstMmtpSrc * self)
 {
@@ -286,10 +293,11 @@ take_item (GstMmtpSrc * self)
   return item;
 }
 
-/* --- a buffer ------------------------------------------------------------- */
+/* --- buffers -------------------------------------------------------------- */
 
-/* Running time of when the buffer was due at its sender; none is before the
- * pipeline began: then all come later by as much. */
+/* Sets `running` to the running time at which the buffer was due at its sender.
+ * A time before the start of the pipeline would be negative, so `shift` is
+ * raised to make it 0, which delays all following buffers as well. */
 static gboolean
 get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
 {
@@ -305,8 +313,9 @@ get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
   return TRUE;
 }
 
-/* docs/wire-mmtp.md, DATA: without a prelude a buffer has a presentation time,
- * which is the due time; with that alone both. */
+/* docs/wire-mmtp.md, DATA: without the flags PTS and DTS in the prelude, the
+ * due time is the presentation time alone. With DTS alone it is the decoding
+ * time, and with PTS alone the buffer has both times. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
 {
@@ -360,9 +369,9 @@ make_buffer (GstMmtpSrc * self, const Item * item)
   return buffer;
 }
 
-/* --- caps, and the end ---------------------------------------------------- */
+/* --- caps and EOS --------------------------------------------------------- */
 
-/* The core has checked the text. */
+/* The core has checked that the text contains plain types only. */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
 {
@@ -382,7 +391,7 @@ set_caps (GstMmtpSrc * self, const gchar * text)
       GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Those of the property count while they are there; then the sender's again. */
+/* The property caps overrides the caps of the sender as long as it is set. */
 static GstFlowReturn
 take_caps (GstMmtpSrc * self, const Item * item)
 {
@@ -418,7 +427,7 @@ gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
   return flow;
 }
 
-/* --- messages: with lock -------------------------------------------------- */
+/* --- messages, with `lock` held ------------------------------------------- */
 
 static void
 queue_message (GstMmtpSrc * self, GstMessage * message)
@@ -458,7 +467,8 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
-/* The sender counts on what it wants. */
+/* The sender relies on the delay that it asks for, so a lower limit loses
+ * packets. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
@@ -538,9 +548,9 @@ warn_of_end (GstMmtpSrc * self)
   g_error_free (error);
 }
 
-/* --- the core's events: with lock ----------------------------------------- */
+/* --- events of the core, with `lock` held --------------------------------- */
 
-/* The next buffer continues none. */
+/* The next buffer does not continue an earlier one. */
 static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
@@ -600,7 +610,7 @@ take_event (gpointer element, gpointer data)
   }
 }
 
-/* --- the driver ----------------------------------------------------------- */
+/* --- callbacks of the driver ---------------------------------------------- */
 
 static gboolean
 allows (gpointer element, const DatagramPath * path)
@@ -637,7 +647,7 @@ run (gpointer data)
   return NULL;
 }
 
-/* --- open and close ------------------------------------------------------- */
+/* --- start and stop ------------------------------------------------------- */
 
 static DatagramSocket *
 open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
@@ -678,7 +688,7 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
-  /* It is added to a time. */
+  /* half of the maximum, because it is added to a time */
   config.session_timeout = settings->peer_timeout > 0 ? settings->peer_timeout :
       MMTP_NEVER / 2;
   receiver = mmtp_receiver_new (&config, entropy);
@@ -714,7 +724,8 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* A stream that has ended stays so, whatever is set then. */
+/* If the stream has ended already, the property has no effect on the receiver
+ * any more. */
 static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {
@@ -799,7 +810,7 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   return TRUE;
 }
 
-/* --- statistics, from any thread ------------------------------------------ */
+/* --- statistics, called from any thread ----------------------------------- */
 
 #define STATS_STRUCT MmtpReceiverStats
 
@@ -854,7 +865,7 @@ append_path (GValue * array, guint channel, const MmtpReceiverPathStats * stats)
   gst_mmtp_append_path (array, structure);
 }
 
-/* With lock */
+/* Call with `lock` held. */
 static void
 append_paths (GstMmtpSrc * self, GValue * array)
 {
@@ -898,7 +909,8 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* With OBJECT_LOCK: what was found, where any was wanted */
+/* Call with OBJECT_LOCK held. Returns the port that the system has chosen if
+ * the property is 0. */
 static gint
 find_port (GstMmtpSrc * self)
 {
@@ -923,7 +935,7 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
   GST_OBJECT_UNLOCK (object);
 }
 
-/* With OBJECT_LOCK */
+/* Call with OBJECT_LOCK held. */
 static void
 change_eos_at_end (gpointer object)
 {
@@ -950,8 +962,8 @@ static const GstWirelessProperty properties[] = {
       "Secret that authenticates every message, the same at the sender, as "
       "at least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = "
       "no authentication; it cannot be read)", PROPERTY_SECRET, key, NULL),
-  /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
-   * what comes while a thread waits for a processor, on a fast link. */
+  /* The system's default holds 90 packets of 1400 bytes on Linux 6.1. On a fast
+   * link, more packets can come while a thread waits for a processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
@@ -986,7 +998,7 @@ static const GstWirelessProperty properties[] = {
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
-  /* A second, which is mmtpsink's latency, of 500 Mbit/s */
+  /* 500 Mbit/s for one second, which is the default latency of mmtpsink. */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
       "Maximum amount of data that waits for missing packets, and the same "
       "maximum again for data that waits for downstream (bytes)",
@@ -998,7 +1010,7 @@ static const GstWirelessProperty properties[] = {
       .changed = change_eos_at_end),
 };
 
-/* --- what GstBaseSrc asks ------------------------------------------------- */
+/* --- functions for the base class ----------------------------------------- */
 
 static GstClockTime
 gst_mmtp_src_get_latency (GstNetworkSrc * src)
@@ -1044,7 +1056,7 @@ gst_mmtp_src_change_state (GstElement * element, GstStateChange transition)
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
-/* --- the class ------------------------------------------------------------ */
+/* --- class ---------------------------------------------------------------- */
 
 static void
 gst_mmtp_src_finalize (GObject * object)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the kernel for links, addresses and routes, all of them whenever any
- * has changed: they are few, and what is not kept can't be wrong. It asks the
- * tables and doesn't try: a socket that is bound to an interface takes all the
- * world for on-link there.
+/* Reads links, addresses and routes from the kernel. All of them are read again
+ * after any change: they are few, and no old state can become wrong. The
+ * routing tables are read instead of trying the interfaces, because the kernel
+ * treats every destination as on-link for a socket that is bound to an
+ * interface.
  */
 
 #include "mmtpinterfaces.h"
@@ -19,17 +20,20 @@
 
 #include "socketmessages.h"
 
-/* Room for some messages: MNL_SOCKET_BUFFER_SIZE is no constant */
+/* Size of a receive buffer that holds several messages. MNL_SOCKET_BUFFER_SIZE
+ * cannot be used because it is not a constant. */
 #define ROOM 32768
 
-/* What something changed meanwhile is asked for again, so often. After that it
- * waits for the notification that the change has sent, too. */
+/* If something changes while the tables are read, they are read again, up to
+ * this many times. After that, the notification of the change triggers another
+ * update. */
 #define MAX_DUMPS 8
 
-/* What the kernel knows of an interface that is up and running */
+/* An interface that is up and running. */
 typedef struct
 {
-  MmtpInterface interface;      /* first, as interface_free () frees both */
+  /* must be the first field: interface_free() frees both */
+  MmtpInterface interface;
   gint index;
   gboolean is_loopback;
   gboolean has_route;
@@ -37,21 +41,24 @@ typedef struct
 
 struct _MmtpInterfaces
 {
-  guint8 family;                /* AF_INET or AF_INET6; AF_UNSPEC: there is no
-                                 * remote address, and routes don't count */
+  /* AF_INET or AF_INET6; AF_UNSPEC if there is no remote address, so that
+   * routes do not matter. */
+  guint8 family;
   guint8 remote[16];
-  guint remote_size;            /* bytes */
-  guint32 scope;                /* only this interface; 0: any */
-  gboolean is_link_local;       /* the remote address */
+  guint remote_size;            /* in bytes */
+  /* only the interface with this index; 0 means any */
+  guint32 scope;
+  gboolean is_link_local;       /* the remote address is link-local */
 
-  struct mnl_socket *changes;   /* never blocks */
-  GPtrArray *interfaces;        /* of MmtpInterface */
+  struct mnl_socket *changes;   /* notifications; non-blocking */
+  GPtrArray *interfaces;        /* MmtpInterfaces */
 
-  /* while it asks */
-  struct mnl_socket *dumps;     /* thrown away with what was not read */
-  guint32 sequence;             /* of requests */
-  GPtrArray *links;             /* of Link */
-  gboolean is_here;             /* the remote address is one of ours */
+  /* Used while the tables are read. */
+  /* A new socket for each attempt, so that unread answers are discarded. */
+  struct mnl_socket *dumps;
+  guint32 sequence;             /* number of the last request */
+  GPtrArray *links;             /* Links */
+  gboolean is_here;             /* the remote address belongs to this host */
 };
 
 /* --- links ---------------------------------------------------------------- */
@@ -80,7 +87,8 @@ find_link (MmtpInterfaces * self, gint index)
   return NULL;
 }
 
-/* The attribute of this type, if it has at least `size` bytes */
+/* Returns the attribute of this type if it has at least `size` bytes, otherwise
+ * NULL. */
 static const struct nlattr *
 find_attribute (const struct nlmsghdr *message, gsize offset, guint16 type,
     gsize size)
@@ -119,15 +127,15 @@ take_link (const struct nlmsghdr *message, void *data)
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* RFC 4291 section 2.5.6: fe80::/10 */
+/* RFC 4291, section 2.5.6: fe80::/10. */
 static gboolean
 is_link_local (const guint8 * ipv6)
 {
   return ipv6[0] == 0xfe && (ipv6[1] & 0xc0) == 0x80;
 }
 
-/* RFC 4862 section 5.4: nothing may leave from it before its detection of
- * duplicates has ended well. */
+/* RFC 4862, section 5.4: an address may not be used before duplicate address
+ * detection has succeeded. */
 static gboolean
 is_usable (guint32 flags)
 {
@@ -143,7 +151,8 @@ is_of_family (MmtpInterfaces * self, guint8 family)
       family == self->family;
 }
 
-/* IFA_ADDRESS is the other end's where an interface leads to one only. */
+/* On a point-to-point interface IFA_ADDRESS is the peer's address, so IFA_LOCAL
+ * is preferred. */
 static const struct nlattr *
 find_address (const struct nlmsghdr *message)
 {
@@ -171,7 +180,7 @@ take_address (const struct nlmsghdr *message, void *data)
   if (!address
       || !is_usable (flags ? mnl_attr_get_u32 (flags) : info->ifa_flags))
     return MNL_CB_OK;
-  /* One of the link speaks to the link only. */
+  /* A link-local address can only reach link-local addresses. */
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
@@ -221,7 +230,8 @@ add_hop (MmtpInterfaces * self, gint index, guint flags)
     link->has_route = TRUE;
 }
 
-/* rtnetlink(7): several ways, each a struct rtnexthop with attributes behind */
+/* rtnetlink(7): a multipath route is a list of struct rtnexthop, each followed
+ * by attributes. */
 static void
 add_hops (MmtpInterfaces * self, const struct nlattr *attribute)
 {
@@ -257,7 +267,7 @@ take_route (const struct nlmsghdr *message, void *data)
   return MNL_CB_OK;
 }
 
-/* --- asking --------------------------------------------------------------- */
+/* --- reading the tables --------------------------------------------------- */
 
 static struct mnl_socket *
 open_socket (gint flags)
@@ -289,7 +299,8 @@ read_dump (MmtpInterfaces * self, mnl_cb_t take)
   return result == MNL_CB_STOP;
 }
 
-/* FALSE, and errno; EINTR: something changed meanwhile. */
+/* Requests one table. Returns FALSE and sets errno on failure; EINTR means that
+ * the table has changed meanwhile. */
 static gboolean
 dump (MmtpInterfaces * self, guint16 type, guint8 family, mnl_cb_t take)
 {
@@ -326,7 +337,7 @@ ask_once (MmtpInterfaces * self)
   return done;
 }
 
-/* To ourselves nothing but the loopback interface leads. */
+/* An address of this host is reached through the loopback interface only. */
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {
@@ -358,7 +369,8 @@ choose (MmtpInterfaces * self)
   return chosen;
 }
 
-/* NULL, and errno: the kernel doesn't say */
+/* Returns the list of interfaces. Returns NULL and sets errno if the kernel
+ * does not answer. */
 static GPtrArray *
 ask (MmtpInterfaces * self)
 {
@@ -420,7 +432,8 @@ join (MmtpInterfaces * self)
   return TRUE;
 }
 
-/* Listens before it asks, or a change between is lost. */
+/* The socket for changes is opened before the tables are read, so that no
+ * change is missed. */
 static gboolean
 begin (MmtpInterfaces * self)
 {
@@ -468,7 +481,8 @@ mmtp_interfaces_get_fd (MmtpInterfaces * self)
   return mnl_socket_get_fd (self->changes);
 }
 
-/* What it was doesn't matter; ENOBUFS: more than there was room for. */
+/* Reads and discards all notifications. ENOBUFS means that some were lost,
+ * which also counts as a change. */
 static gboolean
 drain (MmtpInterfaces * self)
 {

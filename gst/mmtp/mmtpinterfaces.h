@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The communication framework of the paper's section 4.1: which interfaces lead
- * to the receiver, as they come and go. By rtnetlink, with libmnl; where that
- * is missing it knows none, and says so.
+/* Lists the network interfaces that lead to the receiver, and follows changes:
+ * the communication framework of the paper's section 4.1. It uses rtnetlink
+ * through libmnl. A build without libmnl returns an error instead.
  */
 
 #pragma once
@@ -13,21 +13,25 @@ typedef struct _MmtpInterfaces MmtpInterfaces;
 typedef struct
 {
   gchar *name;
-  guint mtu;                    /* bytes */
-  GPtrArray *addresses;         /* of GInetAddress: its own */
+  guint mtu;                    /* in bytes */
+  GPtrArray *addresses;         /* GInetAddresses of the interface */
 } MmtpInterface;
 
-/* The interfaces that are up, running, have an address, and have a route to
- * `remote`; NULL: with or without any route. G_IO_ERROR_NOT_SUPPORTED without
- * libmnl. */
+/* Lists the interfaces that are up and running, have an address, and have a
+ * route to `remote`. If `remote` is NULL, routes do not matter. Returns NULL
+ * and sets `error` on failure; without libmnl it is G_IO_ERROR_NOT_SUPPORTED.
+ */
 MmtpInterfaces *mmtp_interfaces_new (GSocketAddress * remote,
     GError ** error);
 void mmtp_interfaces_free (MmtpInterfaces * interfaces);
-/* Readable when something may have changed */
+/* Returns a file descriptor that becomes readable when something may have
+ * changed. */
 gint mmtp_interfaces_get_fd (MmtpInterfaces * interfaces);
-/* Reads what came, without waiting. TRUE: the list is another one. */
+/* Reads the pending changes without blocking. Returns TRUE if the list has
+ * changed. */
 gboolean mmtp_interfaces_update (MmtpInterfaces * interfaces);
-/* Of MmtpInterface, the MmtpInterfaces', until the next update */
+/* Returns the list of MmtpInterface. It is owned by `interfaces` and valid
+ * until the next update. */
 const GPtrArray *mmtp_interfaces_get (MmtpInterfaces * interfaces);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpInterfaces, mmtp_interfaces_free)

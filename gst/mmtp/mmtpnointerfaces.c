@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mmtpinterfaces.h where nobody can be asked. Nothing but the first function is
- * ever called.
+/* Replacement for mmtpinterfaces.c in builds without libmnl. Only
+ * mmtp_interfaces_new() is ever called, and it always fails.
  */
 
 #include "mmtpinterfaces.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Takes apart what a user wrote, and says of what can't be meant what would be
- * right. Nothing is looked up: a name of an interface or a host that there
- * isn't is the socket's or the resolver's to refuse.
+/* Parses the list of channels that a user sets. An error says which part is
+ * wrong and what is allowed. Nothing is looked up: the socket or the resolver
+ * reports an interface or a host that does not exist.
  */
 
 #include "mmtppathlist.h"
@@ -14,16 +14,19 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-#define DEFAULT_NAME "default"  /* of the path that routing chooses */
+/* name of the path chosen by the routing table */
+#define DEFAULT_NAME "default"
 
-/* Linux's IFNAMSIZ without the 0 behind it */
+/* IFNAMSIZ of Linux without the terminating zero. */
 #define MAX_INTERFACE_NAME 15
 
-/* A REPORT has bytes per second in 32 bits: docs/wire-mmtp.md section 3. */
+/* Maximum of a rate: a REPORT counts bytes in 32 bits (docs/wire-mmtp.md,
+ * section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
-/* More than the longest D0 of an OPEN: no packet would be in time. */
-#define MAX_DELAY 60000         /* ms */
-/* With the headers of IPv6 and UDP */
+/* Maximum of a delay: the maximum D0 of an OPEN. With a longer delay no packet
+ * would be in time. */
+#define MAX_DELAY 60000         /* in ms */
+/* minimum message with IPv6 and UDP headers, in bytes */
 #define MIN_MTU (MMTP_MIN_MESSAGE_SIZE + 48)
 #define MAX_MTU 65535
 
@@ -103,7 +106,8 @@ G_GNUC_PRINTF (2, 3)
   return FALSE;
 }
 
-/* With the zone that a link-local address of IPv6 needs, as in fe80::1%wlan0 */
+/* Returns whether `text` is an IP address. A link-local IPv6 address may have a
+ * zone, as in fe80::1%wlan0. */
 static gboolean
 is_address (const gchar * text, GSocketFamily * family)
 {
@@ -127,15 +131,16 @@ is_ipv6 (const gchar * text)
   return is_address (text, &family) && family == G_SOCKET_FAMILY_IPV6;
 }
 
-/* As people write addresses of IPv4, right or wrong */
+/* Returns whether `text` is meant as an IPv4 address, right or wrong. */
 static gboolean
 looks_like_ipv4 (const gchar * text)
 {
   return strchr (text, '.') && text[strspn (text, "0123456789.")] == '\0';
 }
 
-/* "host", "host:port", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:port".
- * `port`: NULL if there is none. Both are to be freed. */
+/* Splits "host", "host:port", "2001:db8::1", "[2001:db8::1]" and
+ * "[2001:db8::1]:port". `port` becomes NULL if there is none. The caller frees
+ * both texts. */
 static gboolean
 split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
 {
@@ -175,9 +180,9 @@ parse_port (const gchar * text, const gchar * whole, guint min,
   return TRUE;
 }
 
-/* --- a path's parts ---------------------------------------------------- */
+/* --- parts of a path ------------------------------------------------------ */
 
-/* Linux: dev_valid_name() */
+/* Rules of dev_valid_name() in Linux. */
 static gboolean
 is_interface_name (const gchar * text)
 {
@@ -333,9 +338,10 @@ parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
   return done;
 }
 
-/* --- a list --------------------------------------------------------------- */
+/* --- lists ---------------------------------------------------------------- */
 
-/* What is behind the separator; before it the text ends. NULL: there is none */
+/* Ends `text` at the separator and returns the text after it; NULL if there is
+ * no separator. */
 static gchar *
 cut (gchar * text, const gchar * separator)
 {
@@ -347,7 +353,7 @@ cut (gchar * text, const gchar * separator)
   return g_strstrip (found + strlen (separator));
 }
 
-/* Changes the text. */
+/* Parses one path. Changes `text`. */
 static gboolean
 parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
 {
@@ -360,8 +366,9 @@ parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
       && (!options || parse_options (spec, options, error));
 }
 
-/* As gst_rist_sink_set_bonds() of GStreamer 1.22: host:port[/interface], where
- * the last colon is the port's even in IPv6 without brackets. */
+/* Parses one bonding address like gst_rist_sink_set_bonds() of GStreamer 1.22:
+ * host:port[/interface], where the port follows the last colon even if an IPv6
+ * address has no brackets. */
 static gboolean
 parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 {
@@ -486,7 +493,7 @@ mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
   return parse_list (parse_bond, text, NULL, 0, error);
 }
 
-/* IPv6 has brackets, as it has a port. */
+/* An IPv6 address needs brackets, because a port follows. */
 gchar *
 mmtp_path_list_convert_bonding (const gchar * text, GError ** error)
 {

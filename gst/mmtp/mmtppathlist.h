@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths that a user names, in the one syntax of the property, the URI
- * and ristsink's bonding-addresses:
+/* Parses the list of channels that a user sets: in the property `channels`, in
+ * a URI, or in the syntax of the property bonding-addresses of ristsink.
  *
- *   paths = path *("," path), or "auto": the interfaces that lead to
- *              the receiver, as they come and go; or empty: one, as routing
- *              says
+ *   paths = path *("," path), or "auto": the interfaces that lead to the
+ *              receiver, as they come and go; or empty: one path, chosen by the
+ *              routing table
  *   path  = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
  *   local    = (interface / address) [":" port]
- *   remote   = host [":" port]       (IPv6 in brackets where it has a port)
+ *   remote   = host [":" port]       (IPv6 in brackets if a port follows)
  *   names    = rate (bits per second), delay (ms), mtu (bytes), name
  *
  *   "wlan0, usb0"     "192.0.2.7, 198.51.100.9->203.0.113.1:5006?rate=2000000"
  *
- * What is not said is the element's host and port, and what routing chooses.
- * Text only: names are not resolved here.
+ * If the remote part is missing, the host and port of the element are used. If
+ * the local part is missing, the routing table decides. Names are not resolved
+ * here.
  */
 
 #pragma once
@@ -22,21 +23,23 @@
 
 typedef struct
 {
-  gchar *name;                  /* what the user wrote, or `name`; unique */
-  gchar *interface;             /* NULL: any */
-  gchar *local_address;         /* NULL: any */
-  guint16 local_port;           /* 0: any */
-  gchar *host;                  /* of the receiver */
+  /* the text of the user, or the option `name`; unique */
+  gchar *name;
+  gchar *interface;             /* NULL means any */
+  gchar *local_address;         /* NULL means any */
+  guint16 local_port;           /* 0 means any */
+  gchar *host;                  /* host of the receiver */
   guint16 port;
-  guint64 rate;                 /* bits per second, 0: to be measured */
-  guint64 delay;                /* ns, 0: to be measured */
-  guint mtu;                    /* bytes of an IP packet, 0: the interface's */
+  guint64 rate;                 /* in bit/s; 0 means that it is measured */
+  guint64 delay;                /* in ns; 0 means that it is measured */
+  /* maximum IP packet in bytes; 0 means that of the interface */
+  guint mtu;
 } MmtpPathSpec;
 
 typedef struct
 {
   gboolean is_auto;
-  GPtrArray *specs;             /* of MmtpPathSpec, which it frees */
+  GPtrArray *specs;             /* MmtpPathSpecs, owned by the array */
 } MmtpPathList;
 
 typedef enum
@@ -49,14 +52,16 @@ typedef enum
 #define MMTP_PATH_LIST_ERROR (mmtp_path_list_error_quark ())
 GQuark mmtp_path_list_error_quark (void);
 
-/* NULL, and an error that quotes what is wrong and says what would be right */
+/* Parses a list. Returns NULL on failure; the error quotes the wrong part and
+ * says what is allowed. Free the list with mmtp_path_list_free(). */
 MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
     guint16 port, GError ** error);
-/* ristsink's: host:port or host:port/interface with commas between. NULL as
- * above */
+/* Parses a list in the syntax of ristsink: host:port or host:port/interface,
+ * separated by commas. Returns NULL on failure. */
 MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
-/* The same paths in the syntax above; free it. NULL as above */
+/* Converts such a list to the syntax above. Returns NULL on failure; free the
+ * text with g_free(). */
 gchar *mmtp_path_list_convert_bonding (const gchar * text, GError ** error);
 void mmtp_path_list_free (MmtpPathList * paths);
 MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers mmtpsink and mmtpsrc. */
+/* Registers the elements mmtpsink and mmtpsrc. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides when a channel of the sender is opened, closed and tried again. The
  * module has no sockets: the caller opens and closes the socket, reports what
- * happens, and asks what to do next. The host name of a channel may have several
- * addresses, and nobody may answer at some of them.
+ * happens, and asks what to do next. The host name of a channel may have
+ * several addresses, and nobody may answer at some of them.
  *
  *   mmtp_retry_init (&retry);
  *   switch (mmtp_retry_get_action (&retry, now, n_addresses)) ...

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender puts its parts together: it owns one of each, tells each what the
- * others found out, and tells the application. See the header; each part has a
- * header of its own, and none of them knows the sender.
+/* The sender. This file owns one instance of each part below, passes results
+ * between them, and creates the events for the application. Each part has its
+ * own header and does not know the sender.
  *
- *   MmtpSendQueue        what waits, and what is given up
+ *   MmtpSendQueue        waiting packets, and which buffers are dropped
  *   MmtpPaths            the paths, and what they carry together
- *   MmtpPolicy           which packet goes next, and on which path
- *   MmtpRetransmission   what is sent again
- *   MmtpRepairer         what is sent again in advance
- *   MmtpHandshake        how the session begins
- *   MmtpJoins            how further paths join it
- *   MmtpControl          what is said besides the stream
- *   MmtpTransmitter      how messages leave
+ *   MmtpPolicy           which packet is sent next, and on which path
+ *   MmtpRetransmission   retransmission of lost packets
+ *   MmtpRepairer         REPAIR messages before losses are known
+ *   MmtpHandshake        start of the session
+ *   MmtpJoins            joining of further paths
+ *   MmtpControl          control messages besides the stream
+ *   MmtpTransmitter      numbering and sealing of messages
  */
 
 #include "mmtpsender.h"
@@ -24,26 +24,29 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* That wait to be polled: what one call may make, and more. The oldest go. */
+/* Maximum number of waiting events, more than one call can create. If there are
+ * more, the oldest is dropped. */
 #define MAX_EVENTS 1024
-/* A caller that can wait keeps somewhat more free: what was admitted must be in
- * time also when the delay grows a little. */
+/* A caller that can wait may fill the queue only up to this part of the
+ * capacity, so that accepted buffers are in time even if the delay grows a
+ * little. */
 #define ROOM_PERCENT 85
-/* It goes on when a quarter of the room is free. */
+/* A caller that waits may continue when a quarter of the room is free. */
 #define ROOM_AGAIN 4
-/* A path that was too slow for D0 comes back when it is faster by a
- * tenth. */
+/* A path that was too slow for D0 is used again when its delay is a tenth below
+ * D0. */
 #define BACK_PERCENT 90
-/* The application is told of a rate that differs by more than such a part, of
- * one that is too slow, and of a longer D0, no more often than this. */
+/* The application is told of a rate that differs by more than RATE_PERCENT, of
+ * a rate that is too low for the stream, and of a higher D0, at most once in
+ * these periods. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* JOIN on a path that is silent: its address may have changed. The longest
- * time between JOINs, docs/wire-mmtp.md section 3 */
+/* Time until a JOIN is sent on a silent path, whose address may have changed.
+ * It is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* on one of which the receiver has never reported anything */
+/* the same for a path about which the receiver has never reported */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender
@@ -52,37 +55,39 @@ struct _MmtpSender
   MmtpKey key;
   MmtpEntropy entropy;
 
-  /* --- session; its phase is that of the handshake */
+  /* --- session; its phase is handshake.phase */
   MmtpHandshake handshake;
   MmtpJoins joins;
   MmtpControl control;
   MmtpDirection in;
-  guint64 heard;                /* ns, the last valid message */
+  guint64 heard;                /* time of the last valid message, in ns */
 
   MmtpPaths paths;
   MmtpPolicy policy;
   MmtpRetransmission retransmission;
   MmtpRepairer repairer;
   MmtpTransmitter transmitter;
-  guint32 report;               /* number of the last */
-  gboolean is_broken;           /* the application was told */
+  guint32 report;               /* number of the last REPORT */
+  /* The application was told that the only path is silent. */
+  gboolean is_broken;
 
   /* --- stream */
-  guint64 receiver_delay;       /* ns, least that it wants */
+  guint64 receiver_delay;       /* minimum D0 that the receiver wants, in ns */
   MmtpSendQueue *queue;
-  gboolean full;                /* has_room said no */
+  gboolean full;                /* has_room returned FALSE */
 
   /* --- events */
   GQueue events;
   guint64 told_rate, told_rate_time;
   guint64 too_slow_time;
-  guint64 delay_time;           /* ns, when D0 was last raised */
+  guint64 delay_time;           /* time at which D0 last changed, in ns */
 
   MmtpSenderStats stats;
 };
 
-/* 100 ms of keep-alive period find a silent path in less than 300 ms; ten
- * seconds of silence end the session on both sides (docs/wire-mmtp.md 4). */
+/* With a keep-alive period of 100 ms, the receiver detects a silent path in
+ * less than 300 ms. After ten seconds of silence both sides end the session
+ * (docs/wire-mmtp.md, section 4). */
 void
 mmtp_sender_config_init (MmtpSenderConfig * config)
 {
@@ -95,7 +100,7 @@ mmtp_sender_config_init (MmtpSenderConfig * config)
   config->scheduler = MMTP_SCHEDULER_ARRIVAL;
 }
 
-/* --- events -------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
 push_event (MmtpSender * sender, const MmtpSenderEvent * event)
@@ -207,9 +212,9 @@ set_state (MmtpSender * sender, MmtpPath * path, MmtpPathState state)
   push_event (sender, &event);
 }
 
-/* --- D0 [4.3] ------------------------------------------------------------ */
+/* --- D0 [4.3] ------------------------------------------------------------- */
 
-/* What the paths demand that D0 can contain */
+/* Returns the D0 that the paths need, up to the maximum of D0. */
 static guint64
 get_needed_delay (MmtpSender * sender)
 {
@@ -237,8 +242,8 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
       mmtp_control_hasten (&sender->control, sender->paths.all[i]);
 }
 
-/* Raised as it must be; lowered only when the application says so, since what
- * has been sent counts on it. */
+/* Raises D0 if necessary. D0 is lowered only by the application, because
+ * packets in flight rely on the present one. */
 static void
 update_initial_delay (MmtpSender * sender)
 {
@@ -267,7 +272,7 @@ mmtp_sender_set_delays (MmtpSender * sender, guint64 now, guint64 max_delay,
   set_initial_delay (sender, MIN (wanted, max_delay));
 }
 
-/* --- what the application is told ---------------------------------------- */
+/* --- rate and readiness --------------------------------------------------- */
 
 static void
 push_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
@@ -305,7 +310,8 @@ check_rate (MmtpSender * sender)
   }
 }
 
-/* The stream begins with the first path; nothing is measured before. */
+/* The stream begins when the first path has joined; no measurement is made
+ * before. */
 static void
 check_ready (MmtpSender * sender)
 {
@@ -332,9 +338,9 @@ start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
   check_ready (sender);
 }
 
-/* --- states -------------------------------------------------------------- */
+/* --- states of the paths -------------------------------------------------- */
 
-/* Too slow for D0, or not any more */
+/* Stops using a path that is too slow for D0, or uses it again. */
 static void
 sort_by_delay (MmtpSender * sender, MmtpPath * path)
 {
@@ -371,7 +377,7 @@ check_silence (MmtpSender * sender, MmtpPath * path)
     fall_silent (sender, path);
 }
 
-/* [4.6] "If only one path is available and keep-alive messages are not being
+/* [4.6]: "If only one path is available and keep-alive messages are not being
  * received, the protocol will signal that the link may be broken." */
 static void
 check_broken (MmtpSender * sender)
@@ -431,7 +437,7 @@ get_liveness_wakeup (const MmtpSender * sender)
   return wakeup;
 }
 
-/* --- REPORT -------------------------------------------------------------- */
+/* --- REPORT --------------------------------------------------------------- */
 
 static gboolean
 is_possible (const MmtpSender * sender, const MmtpReport * report)
@@ -446,8 +452,9 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
   return report->echo_channel < sender->paths.n;
 }
 
-/* A report that took the path back on which the message came that it
- * answers: both ways are known to be this path's. */
+/* Takes the round trip from the echo. It is valid only if the report came back
+ * on the path of the message that it echoes, because then both directions
+ * belong to this path. */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
@@ -463,9 +470,9 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
-/* More has arrived on it. One that was silent carries data again when a message
- * of a packet's size was among that, and none was lost: small ones prove
- * nothing. */
+/* New messages have arrived on the path. A silent path becomes active again if
+ * one of them was as large as a packet and none was lost. Small messages do not
+ * show that the path carries packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
@@ -546,7 +553,7 @@ take_report (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
   return MMTP_VALID;
 }
 
-/* --- paths --------------------------------------------------------------- */
+/* --- paths ---------------------------------------------------------------- */
 
 gint
 mmtp_sender_add_path (MmtpSender * sender, guint64 now,
@@ -605,9 +612,9 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     path->blocked = blocked;
 }
 
-/* --- buffers come -------------------------------------------------------- */
+/* --- buffers -------------------------------------------------------------- */
 
-/* Every path's longest message has room for payload behind all headers. */
+/* The smallest maximum message size has room for payload after all headers. */
 G_STATIC_ASSERT (MMTP_MIN_MESSAGE_SIZE > MMTP_DATA_OVERHEAD +
     MMTP_REPAIR_RESERVE + MMTP_MAX_PRELUDE);
 
@@ -688,7 +695,8 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
   check_room (sender);
 }
 
-/* Gives up what no path can bring, and forgets what is too late anyhow */
+/* Drops packets that no path can deliver in time, and forgets sent packets
+ * whose deadline has passed. */
 static void
 expire (MmtpSender * sender)
 {
@@ -698,7 +706,7 @@ expire (MmtpSender * sender)
   mmtp_send_queue_forget_late (sender->queue, sender->paths.now);
 }
 
-/* --- what comes in ------------------------------------------------------- */
+/* --- input ---------------------------------------------------------------- */
 
 static gboolean
 is_handshake (MmtpType type)
@@ -706,7 +714,7 @@ is_handshake (MmtpType type)
   return type == MMTP_COOKIE || type == MMTP_ACCEPT || type == MMTP_REFUSE;
 }
 
-/* The receiver has accepted the OPEN of that path. */
+/* The receiver has accepted the OPEN that was sent on `path`. */
 static void
 enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
 {
@@ -763,7 +771,7 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
   return refusal;
 }
 
-/* The receiver's side of a path goes away: it has to join anew. */
+/* The receiver has removed a path, so the path has to join again. */
 static void
 let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
 {
@@ -824,7 +832,8 @@ take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
   }
 }
 
-/* Number and trailer before anything else: docs/wire-mmtp.md section 2 */
+/* Number and trailer are checked before anything else (docs/wire-mmtp.md,
+ * section 2). */
 static MmtpRefusal
 take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
     const guint8 * bytes, gsize size)
@@ -858,7 +867,7 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
   if (message.channel != path->id)
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
-    /* The end is acknowledged more than once, and over with the first time. */
+    /* END-ACK is sent several times; the first one has ended the session. */
     if (sender->control.has_ended && message.type == MMTP_END_ACK)
       return MMTP_VALID;
     if (sender->handshake.phase != MMTP_PHASE_SESSION)
@@ -904,9 +913,9 @@ mmtp_sender_timeout (MmtpSender * sender, guint64 now)
   catch_up (sender);
 }
 
-/* --- what goes out ------------------------------------------------------- */
+/* --- output --------------------------------------------------------------- */
 
-/* `poll`: mmtp_control_poll or mmtp_control_poll_probe */
+/* `poll` is mmtp_control_poll() or mmtp_control_poll_probe(). */
 static gsize
 write_control (MmtpSender * sender,
     MmtpPath * (*poll) (MmtpControl * control, MmtpMessage * message),
@@ -971,7 +980,7 @@ mmtp_sender_end (MmtpSender * sender, guint64 now)
   mmtp_control_end (&sender->control);
 }
 
-/* --- statistics ---------------------------------------------------------- */
+/* --- statistics ----------------------------------------------------------- */
 
 void
 mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
@@ -1026,7 +1035,7 @@ mmtp_sender_get_unverified_refusal (const MmtpSender * sender, guint * version)
   return sender->handshake.unverified;
 }
 
-/* --- for the driver -------------------------------------------------------- */
+/* --- functions for the driver --------------------------------------------- */
 
 static void
 sender_input (gpointer core, guint64 now, guint path, const Datagram * datagram)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of an MMTP session. It takes buffers, sends each packet on a path on
- * which the packet arrives in time, and drops buffers that no path can deliver in
- * time (Magalhães and Kravets 2001, section 4). It is a core without I/O: the
- * caller provides times and randomness.
+/* The sender of an MMTP session. It takes buffers, sends each packet on a path
+ * on which the packet arrives in time, and drops buffers that no path can
+ * deliver in time (Magalhães and Kravets 2001, section 4). It is a core
+ * without I/O: the caller provides times and randomness.
  *
  *   sender = mmtp_sender_new (&config, entropy);
  *   path = mmtp_sender_add_path (sender, now, &path_config);
@@ -14,8 +14,8 @@
  *   while (mmtp_sender_poll_event (sender, &event)) ...
  *   wait until mmtp_sender_next_wakeup (sender), then mmtp_sender_timeout (...)
  *
- * Times are in ns on one clock of the caller and never go back; an earlier time
- * counts as the latest one seen. Poll outputs and events after each call.
+ * Times are in ns on one clock of the caller and never go back; an earlier
+ * time counts as the latest one seen. Poll outputs and events after each call.
  */
 
 #pragma once

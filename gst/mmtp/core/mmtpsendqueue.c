@@ -24,7 +24,7 @@ struct _MmtpSendQueue
   MmtpDiscardFunc discarded;
   gpointer user_data;
 
-  /* --- packets -------------------------------------------------------------- */
+  /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
   guint64 floor;                /* packets below will not be sent */
   /* ring of the packets from floor to next_number */
@@ -33,7 +33,7 @@ struct _MmtpSendQueue
   guint64 kept_bytes;           /* payload bytes in the window */
   guint64 reported_next;        /* all packets below have arrived */
 
-  /* --- what waits ----------------------------------------------------------- */
+  /* --- what waits */
   GSequence *ranks[MMTP_N_RANKS];       /* packets ordered by due time */
   guint64 rank_work[MMTP_N_RANKS];      /* bytes with all headers */
   guint64 bytes;                /* payload bytes */
@@ -43,7 +43,7 @@ struct _MmtpSendQueue
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
 
-  /* --- frames and pictures -------------------------------------------------- */
+  /* --- frames and pictures */
   guint64 frame;                /* number of the frame that is being put */
   guint64 frame_due;
   gboolean frame_ended;         /* The marker of the frame was put. */
@@ -52,8 +52,7 @@ struct _MmtpSendQueue
   guint64 begun_frame;          /* frame of the packet sent last */
   MmtpGop gop;                  /* current group of pictures */
 
-  /* --- rate of the stream ---------------------------------------------------
-   */
+  /* --- rate of the stream */
   guint64 measured_since;       /* due time at which the measurement began */
   guint64 measured_bits;
   guint64 measured_rate;        /* in bit/s */

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A path whose rate is configured: the token bucket of Magalhaes and Kravets
- * (2001, section 4.4). Tokens come at the configured rate, less what keeps a
- * queue from growing; what is in flight is bounded by what the path delivers
- * while the slowest messages are under way, so that a rate that is not what was
- * configured fills no queue without end. */
+/* Rate control of a path with a configured rate: the token bucket of Magalhães
+ * and Kravets (2001, section 4.4). Tokens come at the configured rate, less a
+ * part that keeps a queue from growing. The bytes in flight are limited to what
+ * the path delivers while the slowest messages are on their way, so that a
+ * queue stays bounded even if the configured rate is too high. */
 
 #include "mmtpratecontrol.h"
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* KEEPALIVE and REPORT may take a hundredth each (docs/wire-mmtp.md), and half
- * duplex media carry both. */
+/* KEEPALIVE and REPORT may take a hundredth of the rate each
+ * (docs/wire-mmtp.md), and half-duplex media carry both. */
 #define KNOWN_SHARE 0.97
-/* A standing queue that is accepted besides the spread of the delay */
+/* standing queue that is accepted in addition to the spread of the delay */
 #define TARGET (100 * MILLISECOND)
-/* The spread is forgotten by so much with each report. */
+/* part of the spread that is subtracted at each report */
 #define SPREAD_DECAY (1.0 / 256)
 
 typedef struct
 {
-  gdouble rate;                 /* bytes per ns */
-  gdouble round_trip, period;   /* ns */
-  gdouble spread;               /* ns */
+  gdouble rate;                 /* in bytes per ns */
+  gdouble round_trip, period;   /* in ns */
+  gdouble spread;               /* in ns */
   guint packet;
 } Token;
 
