@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls the operations of a congestion control; see the header. */
+/* Calls the operations of a rate control algorithm. */
 
 #include "mmtpratecontrol.h"
 
 #include <string.h>
 
-/* RFC 6928, section 2, and RFC 5681, section 3.1 */
+/* Initial window: RFC 6928, section 2, and its minimum: RFC 5681, section 3.1.
+ */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
-/* Until the first report comes, besides the round trip */
+/* REPORT_TIME is the time until the first report, in addition to the round
+ * trip. INITIAL_ROUND_TRIP is the maximum round trip for a full initial window.
+ */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
 
