@@ -4,14 +4,16 @@
  * @title: mmtpsink
  * @short_description: Sends one stream over several channels (MMTP)
  *
- * Sends to mmtpsrc by the Multimedia Multiplexing Transport Protocol (Magalhães
- * and Kravets 2001): over all channels that lead there, however unequal, each
- * packet on one on which it will arrive in time. What no channel can bring in
- * time is not sent at all. The channels are the interfaces that lead to the
- * receiver, or those of #GstMmtpSink:channels, and come and go while it plays.
+ * Sends one stream to mmtpsrc with the Multimedia Multiplexing Transport
+ * Protocol (Magalhães and Kravets 2001). It uses all channels that lead to the
+ * receiver, even if they differ in rate and delay, and sends each packet on a
+ * channel on which the packet arrives in time. Buffers that no channel can
+ * deliver in time are dropped. The channels are the interfaces that lead to
+ * the receiver, or those of #GstMmtpSink:channels. They can be added and
+ * removed in the PLAYING state.
  *
- * Any buffers go in: RTP packets, MPEG-TS, whole frames. They come out of
- * mmtpsrc with their times, flags and caps.
+ * The stream can consist of any buffers: RTP packets, MPEG-TS, whole frames.
+ * mmtpsrc outputs them with the same times, flags and caps.
  *
  * ## Example launch line
  * |[
@@ -203,13 +205,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:channels:
    *
-   * Interfaces, or addresses of this host, from which to send, with commas
-   * between: `wlan0, usb0`, or `192.0.2.7, 198.51.100.9->203.0.113.5:5006`,
-   * where the receiver has several addresses too. What is known of a channel
-   * may be added: `usb0?rate=2000000&delay=80` (bit/s, ms; also mtu, bytes, and
-   * name). `auto`: the interfaces that lead to the receiver, as they come and
-   * go. Empty: one channel, as the system routes it. What is added or left out
-   * while it plays is added and removed then.
+   * Comma separated list of interfaces or local addresses to send from, for
+   * example `wlan0, usb0`, or `192.0.2.7, 198.51.100.9->203.0.113.5:5006` if
+   * the receiver has several addresses as well. Known values of a channel can
+   * be added, as in `usb0?rate=2000000&delay=80`; the options are rate (bit/s),
+   * delay (ms), mtu (bytes) and name. The value `auto` uses all interfaces that
+   * lead to the receiver, as they come and go. An empty text uses one channel,
+   * which the routing table of the system chooses. If the list changes in the
+   * PLAYING state, channels are added and removed.
    */
   PROPERTY_STRING ("channels", "Channels",
       "Network interfaces or local addresses to send from, as a comma "
@@ -235,9 +238,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:latency:
    *
-   * The time that the stream may take from here to where it is played. It is
-   * the maximum of the initial delay; the deadline of a buffer is its own time
-   * and that delay. mmtpsrc tells it to its pipeline as its latency.
+   * Maximum time from the timestamp of a buffer until the receiver plays it.
+   * It is the maximum of the initial delay. The deadline of a buffer is its
+   * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
+   * latency.
    */
   /* the deadline of the paper, section 5 */
   PROPERTY_UINT ("latency", "Latency",
@@ -304,8 +308,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:estimated-bitrate:
    *
-   * What all channels that can meet the deadline carry of the stream, together:
-   * the rate for an encoder. It notifies when it changes.
+   * Bitrate of the stream that all channels which meet the deadline can carry
+   * together, for setting the bitrate of an encoder. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now (bit/s, 0 = not yet "

@@ -4,14 +4,15 @@
  * @title: mmtpsrc
  * @short_description: Receives one stream over several channels (MMTP)
  *
- * Receives what mmtpsink sends by the Multimedia Multiplexing Transport
- * Protocol (Magalhães and Kravets 2001): puts the packets of all channels in
- * order and together, asks for what is missing, and lets nothing out after its
- * time. Buffers come out as they went in there, with their times, flags and
- * caps.
+ * Receives one stream from mmtpsink with the Multimedia Multiplexing Transport
+ * Protocol (Magalhães and Kravets 2001). It puts the packets of all channels
+ * into order, reports lost packets to the sender, reassembles the buffers, and
+ * outputs no buffer after its deadline. The buffers have the times, flags and
+ * caps that they had at mmtpsink.
  *
- * It is live: its latency is the initial delay that both ends agreed on, and a
- * change of it is told to the pipeline. The end of the stream is EOS.
+ * The source is live. Its latency is the initial delay that both ends have
+ * agreed on, and changes of it are posted as LATENCY messages. At the end of
+ * the stream it sends EOS.
  *
  * ## Example launch lines
  * |[
@@ -19,7 +20,7 @@
  * ]|
  * |[
  * gst-launch-1.0 playbin3 uri=mmtp://0.0.0.0:5004
- * ]| Listens at the port of the URI, and plays what comes.
+ * ]| Listens on the port of the URI and plays the received stream.
  *
  * Since: 0.1
  */
@@ -974,8 +975,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:latency:
    *
-   * The initial delay is what the sender wants, but not less than this. It is
-   * the latency of the pipeline, and told to it when it changes.
+   * Minimum of the initial delay. The initial delay is otherwise chosen by the
+   * sender. It is the latency of this element in the pipeline; a change is
+   * posted as a LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until it is "
@@ -986,9 +988,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:peer-timeout:
    *
-   * A session in which nothing comes for so long is lost, which the element
-   * message `mmtp-session` says. A sender that has nothing to send sends
-   * keep-alives, so that it is not silent.
+   * Time without a message after which the session counts as lost. The element
+   * message `mmtp-session` reports the loss. A sender without data sends
+   * keep-alives, so it does not time out.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time without a packet after which the sender of a session counts as "
