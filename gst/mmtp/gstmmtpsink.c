@@ -54,7 +54,7 @@ change_paths (GstElement * element, gpointer data)
   GError *error = NULL;
 
   if (gst_mmtp_sink_resolve (self, NULL, &error))
-    GST_DEBUG_OBJECT (self, "the channels change");
+    GST_DEBUG_OBJECT (self, "changing the list of channels");
   else if (error->domain == G_RESOLVER_ERROR)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("No channel of the new list can be used now: %s.%s", error->message,

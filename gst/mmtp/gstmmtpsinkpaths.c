@@ -360,7 +360,8 @@ add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
         MMTP_MIN_MESSAGE_SIZE + config.overhead);
   number = mmtp_sender_add_path (self->sender, gst_mmtp_now (), &config);
   if (number < 0)
-    return g_strdup_printf ("there are %d channels", MMTP_MAX_PATHS);
+    return g_strdup_printf ("the maximum of %d channels is reached",
+        MMTP_MAX_PATHS);
   path->number = number;
   self->by_number[number] = path;
   driver_add_path (&self->driver, number, socket, config.max_size);
@@ -453,7 +454,7 @@ open_path (GstMmtpSink * self, GstMmtpSinkPath * path)
   }
   note_interface (self, path, socket);
   mmtp_retry_note_open (&path->retry, gst_mmtp_now ());
-  GST_INFO_OBJECT (self, "channel %s is number %u", path->spec->name,
+  GST_INFO_OBJECT (self, "channel %s is open as number %u", path->spec->name,
       path->number);
 }
 
@@ -607,7 +608,7 @@ retry_path (GstMmtpSink * self, GstMmtpSinkPath * path)
       open_path (self, path);
       break;
     case MMTP_RETRY_NEXT_ADDRESS:
-      GST_INFO_OBJECT (self, "channel %s: no answer, the next address",
+      GST_INFO_OBJECT (self, "channel %s: no answer, trying the next address",
           path->spec->name);
       close_path (self, path, MMTP_LEAVE_ASKED);
       open_path (self, path);
@@ -658,7 +659,7 @@ gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
 gchar *
 gst_mmtp_sink_get_path_problem (GstMmtpSink * self)
 {
-  const gchar *problem = "there is no channel";
+  const gchar *problem = "no channel is available";
   guint i;
 
   for (i = 0; i < self->paths->len; i++) {

@@ -79,8 +79,8 @@ gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps)
       self->pictures = picture_reader_new (formats[i].format);
   if (self->pictures
       && !take_codec_data (self, gst_caps_get_structure (caps, 0))) {
-    GST_WARNING_OBJECT (self, "codec_data cannot be read: only the flags of "
-        "buffers say which pictures others need");
+    GST_WARNING_OBJECT (self, "could not parse codec_data: picture types are "
+        "taken from the buffer flags only");
     g_clear_pointer (&self->pictures, picture_reader_free);
   }
 }

@@ -50,7 +50,7 @@ is_plain (GQuark field, GValue * value, gpointer self)
   text = gst_caps_to_string (caps);
   plain = mmtp_caps_text_is_plain (text, strlen (text));
   if (!plain)
-    GST_DEBUG_OBJECT (self, "doesn't cross: %s", text);
+    GST_DEBUG_OBJECT (self, "not sent to the receiver: caps field %s", text);
   g_free (text);
   gst_caps_unref (caps);
   return plain;
@@ -103,8 +103,9 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   gst_mmtp_sink_take_video_caps (self, caps);
   if (self->sender
       && !mmtp_sender_set_caps (self->sender, gst_mmtp_now (), self->caps))
-    GST_WARNING_OBJECT (self, "caps of more than %d bytes don't go to the "
-        "receiver, who needs its own: %s", MMTP_MAX_CAPS, self->caps);
+    GST_WARNING_OBJECT (self, "the caps are longer than %d bytes and are not "
+        "sent: set the property caps of the receiver instead: %s",
+        MMTP_MAX_CAPS, self->caps);
   driver_wake (&self->driver, FALSE);
   gst_mmtp_sink_unlock_and_tell (self);
   return TRUE;

@@ -52,8 +52,9 @@ tell_path (GstMmtpSink * self, const MmtpSenderEvent * event)
 static void
 tell_too_slow (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  GST_INFO_OBJECT (self, "%" G_GUINT64_FORMAT " bit/s wanted, %"
-      G_GUINT64_FORMAT " there", event->requested, event->rate);
+  GST_INFO_OBJECT (self, "the stream needs %" G_GUINT64_FORMAT
+      " bit/s, the channels carry %" G_GUINT64_FORMAT " bit/s",
+      event->requested, event->rate);
   queue_message (self, gst_structure_new ("mmtp-too-slow",
           "requested", G_TYPE_UINT64, event->requested,
           "available", G_TYPE_UINT64, event->rate, NULL));
@@ -96,13 +97,13 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
   /* names of the statistics, with an explanation */
   static const gchar *const reasons[MMTP_N_DISCARDS] = {
     "late: no path could bring it in time",
-    "no-room: max-bytes wait, and it is worth less",
-    "incomplete: it needs a buffer that was given up"
+    "no-room: max-bytes are queued, and it is less important",
+    "incomplete: it refers to a dropped buffer"
   };
 
   GST_DEBUG_OBJECT (self, "gave up a %s of %u bytes: %s",
       event->flags & MMTP_FLAG_DROPPABLE ? "droppable buffer" :
-      event->flags & MMTP_FLAG_DELTA ? "buffer that others need" :
+      event->flags & MMTP_FLAG_DELTA ? "reference buffer" :
       "key buffer", event->size, reasons[event->reason]);
   if (self->has_delta_units && event->is_needed)
     gst_mmtp_sink_ask_for_key_unit (self);
@@ -147,7 +148,7 @@ take_rate (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
   guint rate = MIN (event->rate, G_MAXUINT);
 
-  GST_DEBUG_OBJECT (self, "the paths carry %s%u bit/s of the stream",
+  GST_DEBUG_OBJECT (self, "the channels carry %s%u bit/s of the stream",
       event->is_app_limited ? "at least " : "", rate);
   self->rate_changed |= rate != self->estimated_bitrate;
   self->estimated_bitrate = rate;
@@ -170,7 +171,7 @@ gst_mmtp_sink_take_event (gpointer element, gpointer data)
       break;
     case MMTP_EVENT_LOST:
       take_error (self, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-              "the receiver has fallen silent"));
+              "the receiver no longer responds"));
       break;
     case MMTP_EVENT_ROOM:
       break;

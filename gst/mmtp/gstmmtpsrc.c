@@ -380,7 +380,8 @@ set_caps (GstMmtpSrc * self, const gchar * text)
   gboolean taken;
 
   if (!caps) {
-    GST_WARNING_OBJECT (self, "the sender's caps are none: %s", text);
+    GST_WARNING_OBJECT (self, "could not parse the caps of the sender: %s",
+        text);
     return GST_FLOW_OK;
   }
   GST_DEBUG_OBJECT (self, "the sender's caps: %" GST_PTR_FORMAT, caps);
