@@ -50,7 +50,7 @@ note_sent (gpointer element, guint number)
 /* Returns whether the error is transient, or will be detected as silence of the
  * path. Any other error means that the path has gone. */
 static gboolean
-is_passing (const GError * error)
+is_transient_error (const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)
       || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE)
@@ -66,7 +66,7 @@ take_error (gpointer element, guint number, const GError * error)
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
     mmtp_retry_note_refused (&path->retry);
-  if (is_passing (error))
+  if (is_transient_error (error))
     return TRUE;
   mmtp_retry_note_gone (&path->retry, g_error_matches (error, G_IO_ERROR,
           G_IO_ERROR_MESSAGE_TOO_LARGE));
@@ -248,7 +248,7 @@ end_session (GstMmtpSink * self, gboolean reset)
 
 /* A receiver that joins late needs a key frame first. */
 static void
-greet_receiver (GstMmtpSink * self)
+note_session_begun (GstMmtpSink * self)
 {
   gboolean waits;
 
@@ -305,7 +305,7 @@ gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
     return FALSE;
   if (driver_run (&self->driver, is_ready, get_deadline (self), cancellable,
           &local_error)) {
-    greet_receiver (self);
+    note_session_begun (self);
     return TRUE;
   }
   if (!local_error)

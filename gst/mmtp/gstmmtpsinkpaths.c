@@ -39,7 +39,7 @@ parse_paths (GstMmtpSink * self, GError ** error)
 /* Call with `lock` held. Adds the interfaces, or a single path through the
  * routing table if the interfaces are unknown. */
 static void
-find_paths (GstMmtpSink * self, MmtpPathList * paths)
+add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
   const GPtrArray *interfaces = self->interfaces ?
       mmtp_interfaces_get (self->interfaces) : NULL;
@@ -562,7 +562,7 @@ open_interfaces (GstMmtpSink * self, gboolean is_auto)
 }
 
 static void
-read_list (GstMmtpSink * self)
+update_list (GstMmtpSink * self)
 {
   GError *error = NULL;
   MmtpPathList *paths = parse_paths (self, &error);
@@ -574,7 +574,7 @@ read_list (GstMmtpSink * self)
   }
   open_interfaces (self, paths->is_auto);
   if (paths->is_auto)
-    find_paths (self, paths);
+    add_auto_paths (self, paths);
   if (paths->specs->len > 0)
     replace_paths (self, paths);
   mmtp_path_list_free (paths);
@@ -582,7 +582,7 @@ read_list (GstMmtpSink * self)
 
 /* Checks whether the interface of a path has disappeared or come back. */
 static void
-look_at_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
+check_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
   if (mmtp_retry_note_interface (&path->retry,
           is_interface_there (self, path)) != MMTP_RETRY_CLOSE)
@@ -630,13 +630,13 @@ gst_mmtp_sink_update_paths (GstMmtpSink * self)
 
   if (self->paths_changed || moved) {
     self->paths_changed = FALSE;
-    read_list (self);
+    update_list (self);
   }
   for (i = 0; i < self->paths->len; i++) {
     GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
     if (moved)
-      look_at_interface (self, path);
+      check_interface (self, path);
     retry_path (self, path);
   }
 }
