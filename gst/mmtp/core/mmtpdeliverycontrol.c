@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. What may be in flight is what the path
- * delivers in a round trip, until the report of it comes, and in the time for
- * which a queue may stand:
+/* Congestion control by delivery rate. The bytes in flight are limited to what
+ * the path delivers in a round trip, until the report about it arrives, and in
+ * the time for which a queue may stand:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
  *       + the bursts in which the path delivers
  *
- * and at least what the path delivers in the round trip and a whole report
- * period, so that it is not idle until the report comes.
+ * The window is at least what the path delivers in the round trip and a whole
+ * report period, so that the path is not idle until the report arrives.
  *
- * The delivery rate is a windowed maximum as BBR has it (draft-ietf-ccwg-bbr),
- * and it falls only while there is evidence of a queue. The target shrinks with
- * the square root of the rate, as Swift's does (Kumar et al., SIGCOMM 2020,
- * section 3.5), so that flows that share a queue converge to equal rates. Rates
- * and bursts are measured by mmtpdeliveryrate.h. What overflowing queues lose
- * bounds the window as it bounds CUBIC's (RFC 9438; mmtplossbound.h).
+ * The delivery rate is a windowed maximum as in BBR (draft-ietf-ccwg-bbr), and
+ * it falls only while there is evidence of a queue. The queue target decreases
+ * with the square root of the rate, as in Swift (Kumar et al., SIGCOMM 2020,
+ * section 3.5), so that flows that share a queue converge to equal rates. The
+ * module mmtpdeliveryrate.h measures rates and bursts. Losses by overflowing
+ * queues limit the window as in CUBIC (RFC 9438; mmtplossbound.h).
  *
- * Constants without another source were chosen by the arena
+ * Constants without a source were tuned with the arena
  * (tests/benchmarks/mmtparena.c).
  */
 
@@ -29,92 +29,105 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* --- delivery rate
- * Samples that are remembered; reports come each 50 ms, and may come each
- * 5 ms. */
+/* --- delivery rate -------------------------------------------------------- */
+
+/* Number of samples that are remembered. Reports come every 50 ms, at most
+ * every 5 ms. */
 #define SAMPLES 64
-/* A rate is measured over at least this: schedulers of mobile networks and
- * aggregation deliver batches each few ms. */
+/* Minimum time for measuring a rate. Schedulers of mobile networks and
+ * aggregation deliver batches every few ms. */
 #define SPAN (50 * MILLISECOND)
-/* The maximum of so long is the rate; BBR takes two cycles of some round trips
- * each. */
+/* The rate is the maximum over this time. BBR takes two cycles of some round
+ * trips each. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* What the application is told is the mean of so long. */
+/* The rate reported to the application is the mean over this time. */
 #define MEAN_SPAN (250 * MILLISECOND)
-/* Less than this part of the window in flight says nothing of the path. */
+/* If less than a third of the window is in flight, the delivery rate says
+ * nothing about the path. */
 #define USED_PART 3
-/* What the path could do is forgotten by 1/e in this time: longer than the gaps
- * of mobile networks, shorter than most changes of capacity last. */
+/* Time in which the peak rate decays to 1/e. It is longer than the gaps of
+ * mobile networks and shorter than most changes of capacity. */
 #define PEAK_MEMORY (3 * SECOND)
-/* After a gap the path is believed to carry so much of that. */
+/* part of the peak rate that the path is assumed to carry after a gap */
 #define PEAK_SHARE 0.25
 
-/* --- queue
- * Target of a path of 4 Mbit/s, its bounds, and its part of D0 at most */
+/* --- queue ---------------------------------------------------------------- */
+
+/* Target of the queueing delay on a path of 4 Mbit/s, its minimum and maximum, and its maximum as a
+ * part of D0. */
 #define TARGET (80 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* A queue is what no message of so long was spared, which is three reports:
- * jitter lets some messages through at once. Copa's standing round trip is the
- * same (NSDI 2018, section 2.1). */
+/* Time in which every message must have been delayed for the delay to count as
+ * a queue, which is three reports. Jitter lets some messages pass without
+ * delay. Copa's standing round trip is the same (NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
-/* A path that is not known to be congested is trusted with so much of its rate
- * during a gap, and on a path of more than TARGET_RATE with less, as the target
- * shrinks; the trust falls with this power of the share of the reports
- * that told of a queue, of the last sixteen or so. */
+/* The reserve for a gap is what the path delivers in this time if it is not
+ * congested. On a path of more than TARGET_RATE it decreases like the target.
+ * It is also multiplied by the third power of the share of reports without a
+ * queue, among the last sixteen or so. */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* What the delay is above its base while the path is not busy follows in about
- * so many reports: what has been low was no queue. */
+/* Number of reports after which the usual delay follows the current delay
+ * upwards and downwards, while the path is not busy. A delay that is present
+ * then is not a queue. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* ... and is no more than this part of D0. */
+/* The usual delay is at most this part of D0. */
 #define USUAL_PART 3
-/* Where the window is used up and no queue stands for a round, the path carries
- * more than was seen; by so much at once, and in all. */
+/* If the window is used up and no queue stands for a round, the path carries
+ * more than was measured. The window then grows by this factor per round, up to
+ * this maximum. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
 #define GAIN_ROUND_TRIPS 2
 
-/* --- start
- * A first guess of the rate that is confirmed up to this factor ends the
- * start. */
+/* --- start ---------------------------------------------------------------- */
+
+/* If the first estimate of the rate is confirmed up to this factor, the start
+ * is over. */
 #define GUESS_RATIO 1.3
-/* So do rounds in a row in which the rate grew by less (draft-ietf-ccwg-bbr,
- * section 4.3.1.2, which takes three of them). */
+/* The start is also over after this many rounds in a row in which the rate grew
+ * by less than this factor (draft-ietf-ccwg-bbr, section 4.3.1.2, uses three
+ * rounds). */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
-/* The delay ends it only when so much was in flight: what single messages of
- * control had to wait was no queue of ours. */
+/* A delay ends the start only if at least this many packets were in flight,
+ * because the delay of single control messages is not due to a queue of ours.
+ */
 #define START_PACKETS 3
 
-/* --- competition
- * A queue of so many times our own for so long is somebody else's. */
+/* --- competition ---------------------------------------------------------- */
+
+/* A queue that is this many times as long as our own one for COMPETITION_TIME
+ * belongs to a competing flow. */
 #define STANDING 1.25
-/* A path that delivers less than this part of what it did has no queue of its
- * own beyond its target. */
+/* If a path delivers less than this part of its long-term rate, any queue
+ * longer than our own one belongs to a competing flow. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
 
-/* A window is at least so many packets. */
+/* minimum window in packets */
 #define MIN_PACKETS 2
-/* After a gap the link is caught up with quickly: BBR's gain of the start */
+/* Pacing gain, so that the link is used fully soon after a gap. It is the gain
+ * of BBR's start. */
 #define PACING_GAIN 2
 
 typedef struct
 {
-  gdouble time, value;          /* ns; bytes per ns, or ns */
+  /* `time` is in ns, `value` in bytes per ns or in ns. */
+  gdouble time, value;
 } Sample;
 
 typedef struct
 {
-  Sample samples[SAMPLES];      /* a ring */
+  Sample samples[SAMPLES];      /* ring buffer */
   guint n, next;
 } Filter;
 
@@ -123,27 +136,36 @@ typedef struct
   guint packet;
   MmtpDeliveryRate delivery;
   Filter rates, queues;
-  gdouble rate;                 /* bytes per ns; 0: unknown */
-  gdouble peak_rate, peak_time; /* forgotten slowly; ns */
-  gdouble mean_rate;            /* of a longer span, for the application */
-  gdouble base_round_trip, period, noise, deadline;     /* ns */
+  gdouble rate;                 /* in bytes per ns; 0 if unknown */
+  /* decaying maximum of `rate`, and its time in ns */
+  gdouble peak_rate, peak_time;
+  /* rate over a longer time, for the application */
+  gdouble mean_rate;
+  gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
-  gdouble start_window;         /* bytes */
-  gdouble guess;                /* bytes per ns; 0: none */
-  gdouble start_rate, start_round;      /* bytes per ns, ns: of the last round */
-  guint flat_rounds;            /* of the start, in a row, without growth */
-  gdouble congestion;           /* 0 to 1: part of late reports with a queue */
-  gdouble usual_queue;          /* ns, of late, while the path was not busy */
-  gdouble usual_round_trip;     /* ns, likewise */
-  gdouble gain;                 /* of the window, 1 and more */
-  gdouble queue;                /* ns, minimum of STANDING_TIME */
-  gdouble min_queue;            /* ns, minimum of this round */
+  gdouble start_window;         /* in bytes */
+  gdouble guess;                /* in bytes per ns; 0 if there is none */
+  /* rate in bytes per ns and time in ns of the last round */
+  gdouble start_rate, start_round;
+  /* rounds of the start without growth, in a row */
+  guint flat_rounds;
+  /* Share of recent reports with a queue, 0 to 1. */
+  gdouble congestion;
+  /* recent queueing delay while the path was not busy, in ns */
+  gdouble usual_queue;
+  /* recent round trip while the path was not busy, in ns */
+  gdouble usual_round_trip;
+  gdouble gain;                 /* factor of the window, at least 1 */
+  /* minimum queueing delay of STANDING_TIME, in ns */
+  gdouble queue;
+  /* minimum queueing delay of this round, in ns */
+  gdouble min_queue;
   gdouble round_began;
-  gdouble standing_since;       /* ns, since when a queue stands */
+  gdouble standing_since;       /* time since which a queue stands, in ns */
   gboolean is_competing;
   MmtpLossBound bound;
   gboolean is_app_limited;
-  gboolean is_used;             /* much of the window is in flight */
+  gboolean is_used;             /* A large part of the window is in flight. */
 } Delivery;
 
 static void
@@ -167,7 +189,7 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->deadline = SECOND;
 }
 
-/* --- filters over a time -------------------------------------------------- */
+/* --- filters over time ---------------------------------------------------- */
 
 static void
 filter_add (Filter * filter, gdouble now, gdouble value)
@@ -178,7 +200,8 @@ filter_add (Filter * filter, gdouble now, gdouble value)
   filter->n = MIN (filter->n + 1, SAMPLES);
 }
 
-/* Of the samples that are not older than `since`; at least one is not. */
+/* Returns the maximum of the samples since `since`. There must be at least one.
+ */
 static gdouble
 filter_get_max (const Filter * filter, gdouble since)
 {
@@ -203,7 +226,7 @@ filter_get_min (const Filter * filter, gdouble since)
   return min;
 }
 
-/* --- window, delivery rate ------------------------------------------------ */
+/* --- window and delivery rate --------------------------------------------- */
 
 static gdouble
 get_target (const Delivery * self)
@@ -231,7 +254,7 @@ get_window (const Delivery * self)
   return window;
 }
 
-/* What is more than this above the base delay is a queue. */
+/* A delay of more than this above the base delay counts as a queue. */
 static gdouble
 get_guard (const Delivery * self)
 {
@@ -246,9 +269,9 @@ note_peak (Delivery * self, gdouble now)
   self->peak_time = now;
 }
 
-/* It falls only where there is a queue, and much of the window is in flight:
- * while little is, the application delivers little, whoever it is whose queue
- * there is. */
+/* The rate falls only if there is a queue and a large part of the window is in
+ * flight. With little in flight, the application sends little, and the queue
+ * may belong to another flow. */
 static void
 follow_rate (Delivery * self, const MmtpRateSample * sample)
 {
@@ -272,7 +295,8 @@ follow_rate (Delivery * self, const MmtpRateSample * sample)
 
 /* --- competition ---------------------------------------------------------- */
 
-/* What the window leaves standing in a queue of which nobody else is a part */
+/* Returns the queueing delay that our own window causes if no other flow shares
+ * the queue. */
 static gdouble
 get_own_queue (const Delivery * self)
 {
@@ -280,10 +304,10 @@ get_own_queue (const Delivery * self)
       2 * self->packet / MAX (self->peak_rate, 1e-9);
 }
 
-/* A queue that stands although less and less of ours is in flight is somebody
- * else's, who goes on until something is lost. Copa's test is the same (Arun
- * and Balakrishnan, NSDI 2018, section 2.2): the queue is never nearly
- * empty. */
+/* A queue that stands although fewer and fewer of our bytes are in flight
+ * belongs to a competing flow, which continues until a packet is lost. Copa has
+ * the same test (Arun and Balakrishnan, NSDI 2018, section 2.2): the queue is
+ * never nearly empty. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
@@ -312,9 +336,9 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Delays fluctuate on some paths by more than any queue that matters: what they
- * are above the base as long as the application asks for less than the path
- * carries is no queue. */
+/* On some paths, the delay fluctuates by more than any relevant queue. A delay
+ * above the base that is present while the application sends less than the path
+ * carries is not a queue. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -328,8 +352,9 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* Where the path was never idle nothing is usual: then it shows in the minimum
- * of a longer time that no queue stands although the window is used up. */
+/* If the path was never idle, there is no usual delay. That the path carries
+ * more than was measured then shows in the minimum over a longer time: no queue
+ * stands although the window is used up. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
@@ -366,7 +391,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* What was only guessed is not known to have been carried. */
+  /* The estimated rate was never confirmed, so it does not count as peak rate.
+   */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;
   if (!self->is_starting || !self->is_used ||
@@ -444,7 +470,7 @@ get_bounded_window (const Delivery * self)
   return MAX (window, MIN_PACKETS * self->packet);
 }
 
-/* Bytes per ns */
+/* Returns the pacing rate in bytes per ns. */
 static gdouble
 get_pacing_rate (const Delivery * self, gdouble window)
 {
@@ -454,7 +480,8 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* ns of its rate that the path is trusted with during a gap */
+/* Returns the time in ns whose bytes, at the path's rate, may be in flight as
+ * the reserve in a gap. */
 static gdouble
 get_trust (const Delivery * self)
 {

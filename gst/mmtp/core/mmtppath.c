@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is in flight on a path, what its reports say, and what its congestion
- * control makes of it; see the header. */
+/* A path of the sender: messages in flight, reports, and limits. */
 
 #include "mmtppath.h"
 
@@ -9,59 +8,64 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* A token bucket of the depth of a millisecond: a timer that is late by so much
- * costs no rate ("new tokens are not generated until old tokens are used",
- * section 4.4 of the paper). */
+/* The token bucket holds the tokens of one millisecond, so that a timer that is
+ * late by that much costs no rate ("new tokens are not generated until old
+ * tokens are used", section 4.4 of the paper). */
 #define TOKEN_LAG MILLISECOND
-/* While the application limits a path its pacing rate is so many times higher,
- * as in the slow start of Linux (tcp_pacing_ss_ratio). */
+/* While the application limits a path, its pacing rate is higher by this
+ * factor, as in the slow start of Linux (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
-/* Before anything is known of a path: RFC 6298's first time-out is 1 s */
+/* Round trip of an unknown path: the first timeout of RFC 6298 is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* Reports after which a longer interval between them is forgotten */
+/* number of reports after which a long interval between reports is forgotten */
 #define INTERVAL_MEMORY 16
-/* The margin of the safe delay may take no more than this of D0: a path that
- * carries nothing is of no use to anybody. */
+/* The margin of the safe delay takes at most 1/8 of D0, because a path that is
+ * never considered in time would carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet is expected shortly before its deadline where less than this part of
- * D0 is left. */
+/* A packet counts as sent shortly before its deadline if less than a fourth of
+ * D0 is left after its expected delay. */
 #define MARGINAL_PART 4
-/* A larger share of late packets calls for more time, a smaller one for less;
- * ns of the mean, and ns of time for each ns that passes. */
+/* Control of `lateness`. It rises while the mean share of late packets is above
+ * MANY_LATE, and falls while the share is below FEW_LATE. LATE_MEMORY is the
+ * time constant of the mean; the other two are in ns per ns. */
 #define MANY_LATE 0.1
 #define FEW_LATE 0.02
 #define LATE_MEMORY (500. * MILLISECOND)
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* What is later than this was held up on its way. */
+/* A message that is later than this was held up by a gap. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* Part of what D0 leaves for the queue */
+/* `lateness` is at most this part of D0 minus the base delay. */
 #define LATENESS_PART 3
-/* Where a rate was configured nearly all of D0 may be spread of the delay. */
+/* With a configured rate, the safe delay may take nearly all of D0. */
 #define MAX_SAFE_EIGHTHS 7
-/* A gap: nothing arrives for so long although something should have. Reports
- * come each 50 ms; schedulers of mobile networks pause for 20 to 60 ms. */
+/* The path has stalled if nothing arrives for this time, plus some jitter,
+ * although something should have. Reports come every 50 ms, and schedulers of
+ * mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* Before that a path is in doubt, where there is another one. */
+/* After this shorter time without arrivals a path is in doubt, which matters if
+ * there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
-/* A path of whose packets so many are lost does not deliver. At 10 % of loss
- * six of eight are lost once in forty thousand times. */
+/* A path does not deliver if at least this share of its packets is lost. With
+ * 10 % random loss, six of eight packets are lost in one of forty thousand
+ * cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* What is judged, and missed, is halved then. */
+/* The counters of judged and missed messages are halved at this value. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained so often: each 10 s (BBR: 5 s), on slow
- * paths, where it costs more, each 100 round trips less that. */
+/* Time after which a path that is always busy is drained: 10 s (5 s in BBR). On
+ * slow paths, where draining costs more, it is 100 round trips minus 10 s. The
+ * window is reduced to half of what fills the path. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* So many packets more may be queued than what is known to be in flight. */
+/* Packets that may be in the queue beyond what is known to be in flight. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 
@@ -120,7 +124,7 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
-  /* [4.6] What the framework knows, until it is measured */
+  /* [4.6]: the configured delay is used until the delay is measured. */
   path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
 
@@ -185,9 +189,9 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
-/* While the application limits the path nobody knows what it carries: what
- * another path carried before it failed must not wait until that has been
- * found out. */
+/* While the application limits the path, it is unknown how much the path
+ * carries. A higher pacing rate keeps packets that another path carried before
+ * it failed from waiting until that is known. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -195,15 +199,16 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* ns that so many bytes take, as single messages were transmitted; 0: unknown */
+/* Returns the transmission time of `bytes` bytes in ns, as measured with single
+ * messages; 0 if unknown. */
 static guint64
 get_byte_time (const MmtpPath * path, guint64 bytes)
 {
   return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
 }
 
-/* When the bottleneck has transmitted this message, too. This is at the rate at
- * which single messages pass, so that it is known also while the application
+/* Predicts when the bottleneck has transmitted this message. The rate is that
+ * at which single messages pass, which is known even while the application
  * limits the path. */
 static void
 predict (MmtpPath * path, guint64 now, MmtpSent * sent)
@@ -213,9 +218,8 @@ predict (MmtpPath * path, guint64 now, MmtpSent * sent)
   sent->finish = path->busy_until;
 }
 
-/* The newest message that arrived has `queued` ns of delay beyond that of a
- * short message on an idle path: what follows it is moved by as much as it was
- * off. */
+/* Corrects the prediction with the newest message that arrived. `queued` is its
+ * delay in ns beyond that of a short message on an idle path. */
 static void
 correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 {
@@ -275,9 +279,9 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: what is sent
- * until all that is in flight now has been reported says only how little the
- * application had to send. */
+/* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: until all
+ * messages now in flight have been reported, the delivery rate shows only how
+ * little the application had to send. */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -303,8 +307,8 @@ mmtp_path_get_overdue (const MmtpPath * path)
   return path->report_time + path->report_interval / 2 * 3;
 }
 
-/* Short messages of control are no measure of whether it delivers; there are
- * more of them than of others before the stream begins. */
+/* Short control messages do not show whether the path delivers packets. Before
+ * the stream begins they are the majority. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {
@@ -334,7 +338,8 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
   return bytes <= path->stats.bytes;
 }
 
-/* By how much; reports of other paths come late, and counters don't go
+/* Advances a counter to the value with the low 32 bits `low` and returns the
+ * difference. Reports of other paths may be older, but a counter never goes
  * back. */
 static guint64
 count_up (guint64 * counter, guint32 low)
@@ -347,7 +352,7 @@ count_up (guint64 * counter, guint32 low)
 }
 
 /* `unreported` only grows, so each message is visited once in a session. One
- * REPORT visits at most what the ring remembers. */
+ * REPORT visits at most the messages that the ring holds. */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -366,8 +371,8 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* The receiver counts to 24 bits of 10 us; its clock as a number that does not
- * wrap, from an arbitrary zero. */
+/* Unwraps a time on the receiver's clock, of which reports have 24 bits in
+ * units of 10 us. The zero of the result is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -377,8 +382,9 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* The jitter that is no stall yet. A path whose delay jumps has a large one, and
- * a stall that is noticed too late cannot be mended in time. */
+/* Returns the jitter that is not yet a stall. It is limited, because a path
+ * whose delay jumps has a high jitter, and a stall that is detected too late
+ * cannot be compensated for in time. */
 static guint64
 get_stall_jitter (const MmtpPath * path)
 {
@@ -387,10 +393,10 @@ get_stall_jitter (const MmtpPath * path)
   return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
 }
 
-/* For how long a message should have been there when the receiver wrote its
- * latest report, by the receiver's own clock: it should have come as much later
- * than the newest one that arrived as it was sent later. A return path that
- * stalls does not look like this. */
+/* Returns for how long the message had been missing when the receiver wrote its
+ * latest report, by the receiver's clock. The message should have arrived as
+ * much later than the newest arrived message as it was sent later. A stall of
+ * the return path does not have this effect. */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -428,7 +434,7 @@ mmtp_path_is_overdue (const MmtpPath * path)
   return !path->configured_rate && path->gap > get_doubt_time (path);
 }
 
-/* When a report of the message should have come at the latest */
+/* Returns the time by which a report of the message should have arrived. */
 static guint64
 get_report_limit (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -454,10 +460,10 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* A queue that always stands hides the base delay, and is taken for it in the
- * end: now and then what is in flight is let go to half of what fills the
- * path, as BBR does (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT), until a
- * message that was sent then has been reported. */
+/* A queue that never empties hides the base delay and is finally taken for it.
+ * From time to time the bytes in flight are therefore reduced to half of what
+ * fills the path, as in BBR (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT),
+ * until a message sent in that state has been reported. */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -578,7 +584,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     measure_byte_time (path, now, newest);
 }
 
-/* Only of late: older ones weigh less. */
+/* Halves the counters so that older messages count less. */
 static void
 forget_judged (MmtpPath * path)
 {
@@ -588,9 +594,9 @@ forget_judged (MmtpPath * path)
   path->missed /= 2;
 }
 
-/* Reports come on other paths, too, and earlier for a loss: how far apart they
- * really are. What is longer than was asked for is a report that was lost, or a
- * gap. */
+/* Measures the real time between reports, which also come on other paths, and
+ * earlier after a loss. An interval longer than the period that was asked for
+ * is due to a lost report or a gap, so it is limited to that period. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {
@@ -602,8 +608,9 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
-/* Whether the newest message came so long after its deadline, by our own clock,
- * that the path must have had a gap: no margin helps against that. */
+/* Returns whether the newest message arrived so long after its deadline, by the
+ * sender's clock, that the path must have had a gap. A margin does not help
+ * against gaps. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -614,10 +621,11 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
   return newest->time_left + MAX_LATENESS < path->delay + queued;
 }
 
-/* What is overloaded sends each packet just before it is too late, and what is
- * predicted wrongly by a few ms, or the receiver's clock, makes all of them
- * late. The receiver counts these: an integral control gives the packets more
- * time while many are late, and takes it back slowly when hardly any are. */
+/* A sender under overload sends each packet just before it would be too late. A
+ * prediction that is wrong by a few ms, or a small error of the receiver's
+ * clock, then makes all packets late. The receiver counts late packets. An
+ * integral controller gives packets more time while many are late, and slowly
+ * takes that time back when hardly any are. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
@@ -698,12 +706,12 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* The queue that the last report told of has become shorter since by as much
- * as time has passed. It is no longer than what is in flight takes, give or
- * take a few packets. What is in flight beyond a round trip is a queue, too,
- * which may be longer. This is unknown while the application limits the path:
- * at a rate that was never asked for all that is in flight would seem to be a
- * queue. */
+/* Estimates the queueing delay. The queue of the last report has shrunk by the
+ * time that has passed since. It is not longer than the bytes in flight and a
+ * few packets take. Bytes in flight beyond one round trip are also queued, so
+ * the queue may be longer than reported. This second estimate is not made while
+ * the application limits the path, because its rate was never used fully, and
+ * all bytes in flight would seem to be queued. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
@@ -723,11 +731,11 @@ get_queue (const MmtpPath * path, guint64 now)
   return MAX (told, queue);
 }
 
-/* By how much a packet takes longer than a short message: at the best rate of
- * late, or as it was measured where that is less, because the application
- * never asked for the rate of the path. A path that has not carried a packet yet
- * is believed to take no longer: at the rate of the few messages of control that
- * it has carried no packet would ever seem to be in time, and it would never be
+/* Returns the time by which a packet takes longer than a short message. It is
+ * computed with the highest recent rate, or measured if that is less, because
+ * the application may never have used the full rate. For a path that has not
+ * carried a packet yet it is 0: computed from the rate of its few control
+ * messages, no packet would seem to be in time, and the path would never be
  * used. */
 static guint64
 get_transmission_time (const MmtpPath * path)
@@ -758,8 +766,8 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
   return delay + get_transmission_time (path) + get_queue (path, now);
 }
 
-/* What the delay deviates by, as far as D0 can bear it: on a mobile link the
- * slowest message of some seconds says nothing of the next one. */
+/* Returns the deviation of the delay, limited to a part of D0: on a mobile
+ * link, the slowest message of some seconds says nothing about the next one. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -769,8 +777,8 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* Where a rate was configured: one packet of 256 may take longer than the high
- * delay [4.4]. */
+/* With a configured rate, one packet of 256 may take longer than the high delay
+ * [4.4]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -784,9 +792,10 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* What no message of the last three reports was spared may be no queue of ours
- * but a path whose delay has grown. Until the time that it takes has passed, or
- * a report says otherwise, a message is safer on another path. */
+/* Returns the delay that every message of the last three reports had. It may
+ * come from a path whose delay has grown, not from a queue of our packets.
+ * Until that time has passed, or a report says otherwise, another path is
+ * safer. */
 static guint64
 get_standing_delay (const MmtpPath * path, guint64 now)
 {
@@ -797,7 +806,8 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Behind all that was sent, at the rate at which single messages pass */
+/* Returns the delay of a packet behind all messages already sent, at the rate
+ * at which single messages pass. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
@@ -807,7 +817,7 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       path->large_size + path->overhead) + get_margin (path);
 }
 
-/* A gap is expected to last as long again as it has lasted. */
+/* A gap is expected to last for as long again as it has lasted. */
 static guint64
 get_delay_in_gap (const MmtpPath * path)
 {
@@ -840,8 +850,8 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may pass the small messages of control, which measure beautifully, but
- * nothing of a packet's size. */
+/* A path may carry small control messages with perfect measurements, but no
+ * messages of a packet's size. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

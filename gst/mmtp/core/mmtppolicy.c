@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy of a bond; see the header. First what a path may do at all, then how
- * far it is trusted, then the choice for the stream, for what was lost and for
- * control messages, and last what a user is told of it.
+/* The policy of a sender with several paths. The file begins with how far a
+ * path is trusted, followed by the choice of packet and path for the stream,
+ * and ends with the statistics for the user.
  */
 
 #include "mmtppolicy.h"
 
-/* A path that gets less of the stream is called not needed. */
+/* A path with a smaller share of the stream counts as not needed. */
 #define MIN_SHARE 0.001
 
-/* Keep-alives and retransmissions take their part of the rate. */
+/* Keep-alives and retransmissions take the rest of the rate. */
 #define PUT_PERCENT 95
-/* Percent of D0 that a frame has to spare as long as it goes before more
- * important ones: enough for a key frame, which is several times as large. */
+/* Percent of D0 that must be left for a frame that is sent before more
+ * important frames. The time is enough to send a key frame, which is several
+ * times as large. */
 #define DROPPABLE_SLACK 70
 #define DELTA_SLACK 30
-/* Part of what the paths bring until then that they may need */
+/* Percent of what the paths deliver in time that the more important frames may
+ * need. */
 #define DEFER_PERCENT 60
-/* Groups of pictures are numbered from 1, and 0 is none. */
+/* Groups of pictures are numbered from 1, and 0 means none. */
 #define UNKNOWN_GROUP G_MAXUINT64
 
 void
@@ -39,19 +41,20 @@ mmtp_policy_clear (MmtpPolicy * policy)
 
 /* --- how far a path is trusted ------------------------------------------- */
 
-/* Which paths may use their reserve, beyond their window: those that take over
- * from a path that has stalled, and those whose reports are missing, perhaps
- * because the return path has a gap. A path that reports as usual is as full as
- * its window says. */
+/* Which paths may use their reserve beyond their window: paths that take over
+ * from a stalled path, and paths without reports, because their return path may
+ * have a gap. A path that reports as usual may use its window only. */
 typedef enum
 {
-  TRUST_NOBODY,                 /* some path has room by its window alone */
-  TRUST_OVERDUE,                /* no path has stalled: those whose report is
-                                 * overdue */
-  TRUST_DELIVERING,             /* some have stalled, others deliver: these. What
-                                 * waits is sooner there than behind a stall */
-  TRUST_ALL                     /* all have stalled: those whose report is
-                                 * overdue */
+  /* No path: some path has room within its window. */
+  TRUST_NOBODY,
+  /* No path has stalled: the paths whose report is overdue. */
+  TRUST_OVERDUE,
+  /* Some paths have stalled and others deliver: the latter. A waiting packet
+   * arrives there sooner than behind the stall. */
+  TRUST_DELIVERING,
+  /* All paths have stalled: the paths whose report is overdue. */
+  TRUST_ALL
 } Trust;
 
 static gboolean
@@ -98,13 +101,14 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much is known of a path. While there is a better known one, nobody trusts
- * it with the only copy of a packet. */
+/* How much is known about a path. A path does not carry the only copy of a
+ * packet while there is a better known path. */
 typedef enum
 {
   KNOWN_JOINED,
-  KNOWN_CONFIRMED,              /* the receiver has reported it */
-  KNOWN_MEASURED                /* and how long a packet takes */
+  KNOWN_CONFIRMED,              /* the receiver has reported about the path */
+  /* the transmission time of a packet is known as well */
+  KNOWN_MEASURED
 } Known;
 
 static Known
@@ -129,7 +133,8 @@ get_best_known (const MmtpPolicy * policy)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Whether one of the paths could carry more than it is asked for, right now */
+/* Returns whether a path has room and could carry more than the application
+ * sends. */
 static gboolean
 has_spare_path (const MmtpPolicy * policy)
 {
@@ -142,7 +147,8 @@ has_spare_path (const MmtpPolicy * policy)
   return FALSE;
 }
 
-/* ns until a packet that is sent now has surely come */
+/* Returns the time in ns until a packet that is sent now has almost certainly
+ * arrived. */
 static guint64
 get_delay (const MmtpPolicy * policy, const MmtpPath * path,
     gboolean has_choice, gboolean is_spare)
@@ -188,10 +194,10 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
       (policy->queue, tail), FALSE, PUT_PERCENT);
 }
 
-/* --- which packet is next ------------------------------------------------- */
+/* --- choosing the packet -------------------------------------------------- */
 
-/* Whether the most urgent frame of each rank that is more important would still
- * be in time behind this frame, at the rate at which paths deliver now */
+/* Returns whether the most urgent frame of each more important rank would still
+ * be in time if this frame were sent first, at the current delivery rates. */
 static gboolean
 leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
@@ -210,8 +216,8 @@ leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
   return TRUE;
 }
 
-/* Whether all of the frame would be in time, at the rate at which paths deliver
- * now */
+/* Returns whether the whole frame would be in time at the current delivery
+ * rates. */
 static gboolean
 can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
@@ -222,8 +228,9 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Of the packets on which nothing depends, one of the smallest frame that can
- * be in time: where not all frames can be sent, this sends most of them. */
+/* Finds the smallest frame of the rank that can be in time, among frames that
+ * no other frame refers to. If not all frames can be sent, this choice sends
+ * the largest number of them. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)
@@ -251,10 +258,11 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
   return best;
 }
 
-/* Whether it goes before what is more important: only as long as it would
- * arrive long before its deadline. With less to spare the paths are
- * overloaded, or have just had a gap, and it goes when nothing more important
- * waits. A frame that has begun is finished. */
+/* Returns whether a packet may be sent before more important ones. It may if it
+ * would arrive long before its deadline. Otherwise the paths are overloaded or
+ * have just had a gap, and the packet has to wait until nothing more important
+ * waits. A frame that has begun is finished, unless it refers to a lost
+ * picture. */
 static gboolean
 has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
@@ -273,7 +281,8 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
       leaves_time (policy, packet);
 }
 
-/* The most urgent packet that is in time at `arrival` */
+/* Returns the most urgent packet that is in time at `arrival`; NULL if there is
+ * none. */
 static MmtpPacket *
 find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -302,8 +311,8 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
   }
 }
 
-/* A reference that the quickest path brings too late, unless its delay falls,
- * makes its group late. */
+/* Returns the newest group with a reference picture that would be late even on
+ * the quickest path; 0 if there is none. */
 static guint64
 get_late_group (const MmtpPolicy * policy)
 {
@@ -314,8 +323,9 @@ get_late_group (const MmtpPolicy * policy)
       delay);
 }
 
-/* The most urgent packet that is in time when it takes so long, unless the
- * path's messages are too short for it */
+/* Returns the most urgent packet that is in time with a delay of `delay`.
+ * Returns NULL if there is none or if it does not fit into the messages of the
+ * path. */
 static MmtpPacket *
 find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
@@ -327,12 +337,12 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
   return packet;
 }
 
-/* --- which path takes it -------------------------------------------------- */
+/* --- choosing the path ---------------------------------------------------- */
 
-/* The path is chosen for the last packet of all, and takes the most urgent one
- * that it brings in time: section 4.4 for the one at the head, and the others do
- * not wait for it. `late`: the group that is late is looked up once, and only
- * where there is a path. */
+/* The path is chosen for the last packet in the queue, and then takes the most
+ * urgent packet that it delivers in time. So the packet at the head is sent
+ * according to section 4.4, and the other packets do not wait for it. `late` is
+ * determined only once, and only when a path was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
@@ -393,8 +403,8 @@ mmtp_policy_get_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The caller may have advanced the clock beyond a token without polling
-     * for output since. */
+    /* The caller may have advanced the clock beyond a token without polling for
+     * output since. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);
@@ -402,7 +412,7 @@ mmtp_policy_get_wakeup (const MmtpPolicy * policy)
   return wakeup;
 }
 
-/* --- what a user is told -------------------------------------------------- */
+/* --- statistics for the user ---------------------------------------------- */
 
 static gboolean
 is_too_slow (const MmtpPolicy * policy, const MmtpPath * path)
@@ -412,7 +422,7 @@ is_too_slow (const MmtpPolicy * policy, const MmtpPath * path)
       has_spare_path (policy)) > mmtp_send_queue_get_delay (policy->queue);
 }
 
-/* Bytes of the stream that all paths were given lately */
+/* Returns the bytes of the stream that all paths carried recently. */
 static gdouble
 get_data_bytes (const MmtpPolicy * policy)
 {
@@ -425,7 +435,7 @@ get_data_bytes (const MmtpPolicy * policy)
   return sum;
 }
 
-/* 0 to 1; where there is no stream, 0 */
+/* Returns 0 to 1; 0 without a stream. */
 static gdouble
 get_share (const MmtpPolicy * policy, const MmtpPath * path)
 {
