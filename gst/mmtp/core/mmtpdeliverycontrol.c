@@ -54,8 +54,8 @@
 
 /* --- queue ---------------------------------------------------------------- */
 
-/* Target of the queueing delay on a path of 4 Mbit/s, its minimum and maximum, and its maximum as a
- * part of D0. */
+/* Target of the queueing delay on a path of 4 Mbit/s, minimum and maximum of
+ * the target, and its maximum as a part of D0. */
 #define TARGET (80 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
@@ -72,9 +72,9 @@
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* Number of reports after which the usual delay follows the current delay
- * upwards and downwards, while the path is not busy. A delay that is present
- * then is not a queue. */
+/* Time constants, in reports, with which the usual delay rises and falls. The
+ * usual delay is the delay above the base delay while the path is not busy. It
+ * does not count as a queue. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most this part of D0. */
@@ -104,11 +104,12 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A queue that is this many times as long as our own one for COMPETITION_TIME
- * belongs to a competing flow. */
+/* If the queueing delay is more than this many times that of our own packets
+ * for COMPETITION_TIME, a competing flow fills the queue. */
 #define STANDING 1.25
-/* If a path delivers less than this part of its long-term rate, any queue
- * longer than our own one belongs to a competing flow. */
+/* If a path delivers less than this part of its long-term rate, the factor
+ * STANDING is not applied: any queueing delay beyond that of our own packets is
+ * due to a competing flow. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
@@ -254,7 +255,8 @@ get_window (const Delivery * self)
   return window;
 }
 
-/* A delay of more than this above the base delay counts as a queue. */
+/* Returns a threshold in ns: a delay of more than this above the base delay
+ * counts as a queue. */
 static gdouble
 get_guard (const Delivery * self)
 {
@@ -480,8 +482,8 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* Returns the time in ns whose bytes, at the path's rate, may be in flight as
- * the reserve in a gap. */
+/* Returns the length of the reserve for a gap, in ns. The path's rate times
+ * this length is the reserve in bytes. */
 static gdouble
 get_trust (const Delivery * self)
 {

@@ -74,10 +74,13 @@ typedef struct
   /* Predicted time at which the bottleneck has transmitted all messages. */
   guint64 busy_until;
   MmtpRecent round_trips;
-  guint64 round_trip;           /* of the last report; 0 if unknown */
-  guint64 report_period;        /* period that the receiver was asked for */
-  guint64 report_interval;      /* longest recent time between its reports */
-  guint64 deadline;             /* D0 */
+  /* round trip of the last report; 0 if unknown */
+  guint64 round_trip;
+  /* report period that the receiver was asked for */
+  guint64 report_period;
+  guint64 report_interval;      /* longest recent time between reports */
+  /* initial delay (D0): maximum time for a message */
+  guint64 deadline;
   guint64 delay;                /* base one-way delay; MMTP_NEVER if unknown */
   /* Delay that nearly all messages stay below; MMTP_NEVER if unknown. */
   guint64 high_delay;
@@ -99,7 +102,8 @@ typedef struct
   guint64 gap;
   /* `gap` is so long that the path must have stalled. */
   gboolean is_stalled;
-  /* time added to the expected delay because many packets were late */
+  /* time in ns that is added to the expected delay because many packets were
+   * late */
   gdouble lateness;
   /* mean share of packets that were late although they were sent shortly before
    * their deadline */
@@ -164,7 +168,8 @@ gboolean mmtp_path_is_overdue (const MmtpPath * path);
  * written, or should have been reported by now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
-/* Returns whether the oldest unreported message is missing in this sense. */
+/* Returns whether the oldest unreported message is missing, see
+ * mmtp_path_is_missing(). */
 gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* Returns the time in ns that a message of `size` bytes takes at the path's
  * rate; 0 if unknown. */
@@ -177,16 +182,17 @@ guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 gboolean mmtp_path_is_measured (const MmtpPath * path);
 /* Returns the time in ns until a message sent now is expected to arrive. */
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
-/* Returns the same with a safety margin, for the scheduler. */
+/* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the same for a path that has an alternative. It includes the delay of
- * the last reports even if nothing in flight explains that delay. `is_spare` is
- * TRUE if another path has room, so that this path need not be used to its
- * limit. */
+/* Returns the safe delay in ns of a path that has an alternative. It includes
+ * the delay of the last reports even if nothing in flight explains that delay.
+ * `is_spare` is TRUE if another path has room, so that this path need not be
+ * used to its limit. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
-/* Returns the minimum time for a message: a queue that was seen may disappear
- * at any moment. If a rate is configured, it is the safe delay. */
+/* Returns the minimum delay of a message in ns, without a queue, because a
+ * queue may disappear at any moment. If a rate is configured, it is the safe
+ * delay. */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
 /* Notes that a message was reported as lost; it may be reported repeatedly. */
 void mmtp_path_note_missed (MmtpPath * path, guint64 number);

@@ -36,7 +36,7 @@ typedef struct
   guint64 delivered;            /* bytes delivered since the beginning */
   /* part of `delivered` that is new in this report; 0 if nothing arrived */
   guint64 acked;
-  guint n_acked;                /* the same in messages */
+  guint n_acked;                /* messages that are new in this report */
   guint n_lost;                 /* messages newly reported as lost */
   guint64 in_flight;            /* bytes in flight now */
   /* bytes in flight right after the newest reported message was sent */
@@ -53,10 +53,11 @@ typedef struct
   /* Minimum one-way delay since the last report minus the base delay, which is
    * the queueing delay of even the luckiest message. */
   gint64 queue_delay;
-  gint64 high_queue_delay;      /* the same for the slowest message */
+  gint64 high_queue_delay;      /* queueing delay of the slowest message */
   /* Transmission time of a packet at the highest recent rate; 0 if unknown. */
   guint64 packet_time;
-  guint64 deadline;             /* D0, the maximum time for a message */
+  /* initial delay (D0): maximum time for a message */
+  guint64 deadline;
   /* Mean difference between the one-way delays of neighbouring messages, which
    * is jitter and not a queue. */
   gint64 noise;
