@@ -54,7 +54,8 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 typedef struct
 {
   gboolean valid;
-  /* pipeline clock of the difference, only compared */
+  /* Pipeline clock for which the difference is valid. The pointer is only
+   * compared and holds no reference. */
   gconstpointer clock;
   GstClockTime base_time;
   gint64 anchor;                /* monotonic time minus running time, in ns */

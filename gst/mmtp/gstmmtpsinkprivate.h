@@ -49,7 +49,7 @@ typedef struct
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
   guint bitrate;                /* in bit/s; 0 means that it is measured */
-  gint framerate[2];            /* 0/1 means that of the caps */
+  gint framerate[2];            /* 0/1 means the frame rate of the caps */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;
@@ -94,7 +94,8 @@ struct _GstMmtpSink
   gchar *caps;
   /* frame period of the caps in us; 0 if they have none */
   guint32 frame_period;
-  guint32 frame_rate;           /* the same as a rate, in frames per 1000 s */
+  /* frame rate of the caps, in frames per 1000 s */
+  guint32 frame_rate;
   gboolean tell_rate;           /* The next buffer has to announce the rate. */
   /* The stream is elementary video and nothing else. */
   gboolean is_video;
@@ -110,9 +111,10 @@ struct _GstMmtpSink
 
   GPtrArray *paths;             /* GstMmtpSinkPath: all configured paths */
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  /* A property was set, and its names are resolved. */
+  /* The list of channels was changed, and its host names are resolved. */
   gboolean paths_changed;
-  GHashTable *addresses;        /* host name: GList of GInetAddress */
+  /* resolved addresses: host name to GList of GInetAddress */
+  GHashTable *addresses;
   /* The user was warned that a path cannot be used. */
   gboolean missing_told;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
@@ -148,7 +150,7 @@ struct _GstMmtpSink
 
   /* Statistics of sessions that are over. */
   MmtpSenderStats past;
-  GHashTable *past_paths;       /* name: MmtpSenderPathStats */
+  GHashTable *past_paths;       /* path name to MmtpSenderPathStats */
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
@@ -160,9 +162,10 @@ struct _GstMmtpSink
   gint64 shift;
   /* Time in ns until which send_packets returns EARLY; 0 if it did not. */
   guint64 early_until;
-  MmtpStamps stamps;            /* in running time */
-  gboolean is_late;             /* Only late buffers have come of late. */
-  gint64 late_since;            /* begin of that time, in ns of running time */
+  MmtpStamps stamps;            /* timestamps in running time */
+  gboolean is_late;             /* All recent buffers were late. */
+  /* running time since which all buffers were late, in ns */
+  gint64 late_since;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)

@@ -109,7 +109,8 @@ struct _GstMmtpSrc
   GstMmtpClockMap clock_map;
   /* Added to all times so that none is negative, in ns. */
   gint64 shift;
-  /* The sender's caps that are set; NULL if others are. */
+  /* The caps of the sender that are set on the pad; NULL if other caps are set.
+   */
   GRefString *caps_in_use;
 };
 
@@ -131,7 +132,8 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 /* An entry of the queue: EOS, or a buffer with its caps. */
 typedef struct
 {
-  gboolean is_eos;              /* if FALSE, the entry is a buffer: */
+  /* If FALSE, the entry is a buffer, and the other fields are valid. */
+  gboolean is_eos;
   GBytes *data;
   guint64 due;
   guint8 flags;

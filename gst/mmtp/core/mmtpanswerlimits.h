@@ -30,7 +30,7 @@ void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
  * `is_busy` is TRUE while a session is alive. */
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
-/* Remembers that the host of `address` receives at that address. It then has a
- * reserve of answers that a flood from other hosts cannot use up. */
+/* Remembers that the host of `address` receives at that address. The host then
+ * has a reserve of answers that a flood from other hosts cannot use up. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);

@@ -28,7 +28,7 @@ typedef struct
 /* Messages that arrived within a period, for the statistics. */
 typedef struct
 {
-  guint64 start;                /* begin of the period, in ns */
+  guint64 start;                /* start of the period, in ns */
   guint64 bytes;
   /* minimum transit in ns; G_MAXINT64 if no message arrived */
   gint64 min;

@@ -51,8 +51,9 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* Unwraps to the time nearest to the last one plus the time that has passed
- * since. */
+/* Among the times that `ticks` can stand for, the one nearest to the expected
+ * sending time is chosen. The expected time is the last sending time plus the
+ * time that has passed since then. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {

@@ -43,9 +43,10 @@ typedef struct
   guint64 last_due;             /* last due time that was passed on, in us */
   guint64 last_mapped;          /* the same after mapping, in ns */
 
-  gdouble skew;                 /* change of the transit, in ns per ns */
+  /* rate at which the transits change, in ns per ns */
+  gdouble skew;
   gboolean has_skew;
-  /* Ring-like list of minimum transits, oldest first. */
+  /* Recent minimum transits, oldest first. */
   MmtpClockPoint points[MMTP_CLOCK_POINTS];
   guint n_points;
 } MmtpClock;

@@ -13,9 +13,10 @@
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
 /* Key frames closer than this are parts of one, for example two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* If no key frame comes for this many intervals after a drop, the encoder does
- * not make one in response. Later pictures are then sent again, because a
- * decoder may show them all the same, for example with intra refresh. */
+/* If no key frame comes for this many intervals after a reference picture was
+ * dropped, the encoder does not make one in response. From then on, pictures
+ * are sent although their reference is missing, because a decoder may show them
+ * all the same, for example with intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind

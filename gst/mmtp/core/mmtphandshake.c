@@ -74,7 +74,7 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
 
 /* --- session -------------------------------------------------------------- */
 
-/* Begins a try with INIT, which may be sent at once. */
+/* Starts asking for a COOKIE again. The first INIT may be sent at once. */
 static void
 begin_init (MmtpHandshake * self)
 {
@@ -192,7 +192,8 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 
 /* A cookie is valid only for the path on which it came. If several COOKIEs
  * came, one of them may come from an attacker who wants to keep the right one
- * from being used. Then only one OPEN is sent before the next INIT. */
+ * from being used. Then only one OPEN is sent before the next INIT, which asks
+ * for the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {

@@ -40,7 +40,7 @@
 #define MMTP_ENTROPY_SIZE 64    /* size of the random seed, in bytes */
 
 #define MMTP_TICK 10            /* unit of sending times, in us */
-/* the same in ns */
+/* unit of sending times, in ns */
 #define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 #define MMTP_TICKS_BITS 24
 #define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
@@ -126,7 +126,7 @@ typedef struct
   gint32 pts;                   /* PTS minus due time, in us */
   gint32 dts;                   /* DTS minus due time, in us */
   guint32 duration;             /* in us */
-  guint32 frame_rate;           /* in frames per 1000 s */
+  guint32 frame_rate;           /* frame rate in frames per 1000 s */
   guint64 bit_rate;             /* in bit/s */
 } MmtpPrelude;
 
@@ -160,7 +160,7 @@ typedef struct
   guint8 cookie[MMTP_COOKIE_SIZE];
   /* token that the receiver has to put into its messages */
   guint64 token;
-  guint32 initial_delay;        /* D0 in us, at most 60 s */
+  guint32 initial_delay;        /* initial delay (D0) in us, at most 60 s */
   guint64 bit_rate;             /* in bit/s; 0 if unknown */
   guint32 frame_period;         /* in us; 0 if unknown */
   /* maximum size of a message on this channel, in bytes */
@@ -180,7 +180,8 @@ typedef struct
   guint8 nonce_r[MMTP_NONCE_SIZE];
   /* token that the sender has to put into its messages */
   guint64 token;
-  guint32 min_delay;            /* minimum D0 that the receiver wants, in us */
+  /* minimum initial delay (D0) that the receiver wants, in us */
+  guint32 min_delay;
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
 } MmtpAccept;
@@ -217,7 +218,7 @@ typedef struct
 typedef struct
 {
   guint64 number;               /* all 64 bits of the channel number */
-  guint32 initial_delay;        /* D0 in us */
+  guint32 initial_delay;        /* initial delay (D0) in us */
   guint32 next;                 /* stream number of the next new packet */
   /* Packets below this stream number will not be sent any more. */
   guint32 floor;
@@ -245,8 +246,8 @@ typedef struct
 
 typedef enum
 {
-  /* No message has arrived since the last record of the path: arrival and
-   * transits are no new measurements. */
+  /* No message has arrived since the last record of the path, so `arrival` and
+   * the transits are not new measurements. */
   MMTP_RECORD_UNMEASURED = 0x01
 } MmtpRecordFlags;
 
@@ -278,7 +279,7 @@ typedef struct
 } MmtpRecord;
 
 #define MMTP_RECORD_SIZE 42     /* size of a record without ranges, in bytes */
-/* maximum per report; further records need another report */
+/* maximum number of records in a report */
 #define MMTP_MAX_RECORDS 16
 
 typedef struct
@@ -408,6 +409,6 @@ gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
 /* Converts a time in ns to ticks, as in messages. The result wraps. */
 guint32 mmtp_to_ticks (guint64 time);
-/* Returns the time from `since` to `now` (ns) in ticks. MMTP_TICKS_MASK means
- * that long or longer. */
+/* Returns the time from `since` to `now`, both in ns, as a number of ticks. The
+ * result MMTP_TICKS_MASK stands for that time or a longer one. */
 guint32 mmtp_to_hold (guint64 since, guint64 now);

@@ -63,8 +63,8 @@ guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
 /* Returns the minimum over all usable paths of the safe delay, in ns;
  * MMTP_NEVER if no path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
-/* Returns the same in ns for the case that the queue of the path disappears; 0
- * if unknown. */
+/* Returns the minimum delay in ns that a packet would have on any usable path
+ * if the queue of that path disappeared; 0 if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
 /* Returns whether some path delivers a packet before `deadline` almost
  * certainly when its pacing allows the next one. Also returns TRUE if no path
@@ -98,7 +98,7 @@ guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
  * is unknown, because a path is used until there is evidence against it. */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
-/* Returns whether that capacity is known. */
+/* Returns whether the capacity of the paths is known. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry.
  * `is_app_limited` is set to TRUE if the rate may be higher, because the

@@ -24,8 +24,8 @@
 
 typedef struct
 {
-  guint64 min_delay;            /* minimum D0, in ns */
-  /* Maximum D0, in ns; a sender that wants more gets this. */
+  guint64 min_delay;            /* minimum initial delay (D0), in ns */
+  /* Maximum initial delay (D0), in ns; a sender that wants more gets this. */
   guint64 max_delay;
   guint64 keepalive_period;     /* in ns; 0 uses the sender's period */
   guint64 session_timeout;      /* in ns */
@@ -90,8 +90,8 @@ typedef struct
   GBytes *data;                 /* data of a buffer, owned by the caller */
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
-   * skew. The buffer has to be played at `due` + `delay`. Due times follow the
-   * decoding order and never go back against an earlier buffer's. */
+   * skew. The buffer has to be played at `due` + `delay`. The due time is never
+   * earlier than that of a buffer before it in decoding order. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
@@ -144,7 +144,7 @@ typedef struct
   gint64 skew;
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  guint n_paths;             /* highest number of paths so far */
+  guint n_paths;             /* highest path id so far plus 1 */
 } MmtpReceiverStats;
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* docs/wire-mmtp.md, "Take-over": a session is over if its host does not answer
- * this many QUERYs, sent at this distance, in this time or in two round trips.
+ * this many QUERYs, sent at this distance, in DOUBT_TIME or in two round trips,
+ * whichever is longer.
  */
 #define DOUBT_TIME MMTP_SECOND
 #define DOUBT_ROUND_TRIPS 2

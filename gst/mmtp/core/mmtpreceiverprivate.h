@@ -31,7 +31,7 @@ typedef struct
   guint16 n_bytes;              /* bytes of the text that have arrived */
   /* The text is complete and contains plain types only. */
   gboolean plain;
-  /* one bit per byte of the text: it has arrived */
+  /* one bit per byte of the text, set when the byte has arrived */
   guint8 come[MMTP_MAX_CAPS / 8];
   gchar text[MMTP_MAX_CAPS + 1];
 } MmtpCapsText;
@@ -120,8 +120,8 @@ typedef struct
   guint n_delay_changes;        /* changes of D0 in that period */
   /* Arrival time of the last valid message, in ns. */
   guint64 last_valid;
-  /* Number of QUERYs sent since then because another sender from the same host
-   * wants a session (take-over). */
+  /* Number of QUERYs sent since `last_valid` because another sender from the
+   * same host wants a session (take-over). */
   guint doubts;
   /* times of the first and last of these QUERYs, in ns */
   guint64 doubted_from, doubted_at;
@@ -136,7 +136,8 @@ typedef struct
   guint8 fastest;               /* path on which the sender wants reports */
   /* path whose transits are used for the clock's skew; -1 if none */
   gint skew_path;
-  /* A floor waits until packets sent before it can no longer arrive. */
+  /* `floor` is not applied yet, because packets sent before it may still
+   * arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
@@ -172,7 +173,8 @@ struct _MmtpReceiver
   MmtpAnswerLimits limits;
   /* The application was told that a sender came after the end. */
   gboolean told_over;
-  /* One bit per protocol version: the application was told that it was refused.
+  /* One bit per protocol version, set when the application was told that a
+   * sender with this version was refused.
    */
   guint told_versions;
   MmtpReceiverSession session;
@@ -183,7 +185,8 @@ struct _MmtpReceiver
   GQueue output;                /* MmtpReceiverOutput messages */
   /* MmtpReceiverEvents, which come before any buffer */
   GQueue events;
-  /* totals; those of the reorder buffer without the current session */
+  /* Totals of all sessions. The counters of the reorder buffer are added when a
+   * session ends. */
   MmtpReceiverStats stats;
 };
 

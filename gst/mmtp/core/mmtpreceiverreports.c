@@ -333,8 +333,8 @@ is_starting (const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (path->told, 1);
 }
 
-/* Returns the earliest time of a REPORT at once about `path`, which is sent on
- * the fastest path; MMTP_NEVER if none is needed. */
+/* Returns the earliest time at which a REPORT about `path` may be sent before
+ * its regular time, on the fastest path; MMTP_NEVER if none is needed. */
 static guint64
 get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
 {

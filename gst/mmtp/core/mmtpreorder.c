@@ -65,7 +65,7 @@ struct _MmtpReorder
   gint64 shift;                 /* in ns, to be added to each stored deadline */
   /* Heap of Deadlines; their packets may be gone already. */
   GArray *deadlines;
-  /* one bit per stream number: it has arrived */
+  /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
 
   State state;

@@ -52,8 +52,8 @@ typedef struct
 {
   const gchar *nick;            /* value of the property `scheduler` */
   const gchar *description;     /* description for gst-inspect-1.0 */
-  /* TRUE: the policy passes the most urgent packet that the path delivers in
-   * time. FALSE: it passes the most urgent packet that is not yet late. */
+  /* If TRUE, the chosen path gets the most urgent packet that it delivers in
+   * time. If FALSE, it gets the most urgent packet that is not yet late. */
   gboolean knows_delays;
   /* Size of `state`, in bytes, which exists once for each sender; 0 if there is
    * no state. The memory is zeroed at the beginning and freed without a call,

@@ -33,8 +33,8 @@
 #define ROOM_PERCENT 85
 /* A caller that waits may continue when a quarter of the room is free. */
 #define ROOM_AGAIN 4
-/* A path that was too slow for D0 is used again when its delay is a tenth below
- * D0. */
+/* A path that was too slow for the maximum of D0 is used again when its delay
+ * is a tenth below that maximum. */
 #define BACK_PERCENT 90
 /* The application is told of a rate that differs by more than RATE_PERCENT, of
  * a rate that is too low for the stream, and of a higher D0, at most once in
@@ -46,7 +46,8 @@
 /* Time until a JOIN is sent on a silent path, whose address may have changed.
  * It is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* the same for a path about which the receiver has never reported */
+/* time until a JOIN on a silent path about which the receiver has never
+ * reported */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender

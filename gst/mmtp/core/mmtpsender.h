@@ -27,7 +27,7 @@
 
 typedef struct
 {
-  guint64 max_delay;            /* maximum of D0, in ns */
+  guint64 max_delay;            /* maximum of the initial delay (D0), in ns */
   /* Wanted D0 in ns; 0 means the maximum. D0 is raised to what the paths need,
    * up to the maximum. */
   guint64 initial_delay;
@@ -164,14 +164,16 @@ typedef struct
   guint64 discarded_room;       /* dropped because of max_bytes */
   /* dropped because they refer to a dropped one */
   guint64 discarded_broken;
-  guint64 discarded_keys, discarded_droppable;  /* parts of the three above */
+  /* key frames and droppable ones among the dropped buffers */
+  guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
   guint64 unrepaired;           /* known losses that were not retransmitted */
   /* Channel numbers looked up. Tests check that the work per REPORT stays
    * bounded. */
   guint64 loss_lookups;
-  /* Packets visited while processing REPORTs, for the same check. */
+  /* Packets visited while processing REPORTs. Tests check that this work stays
+   * bounded. */
   guint64 report_steps;
   guint64 queued_bytes;
   guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
@@ -180,7 +182,8 @@ typedef struct
   guint64 initial_delay;        /* D0, in ns */
   guint64 min_delay;            /* D0 that the paths need, in ns */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  guint n_paths;             /* highest number of paths so far */
+  /* number of paths so far, including removed ones */
+  guint n_paths;
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);

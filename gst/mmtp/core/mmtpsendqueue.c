@@ -33,7 +33,7 @@ struct _MmtpSendQueue
   guint64 kept_bytes;           /* payload bytes in the window */
   guint64 reported_next;        /* all packets below have arrived */
 
-  /* --- what waits */
+  /* --- waiting packets */
   GSequence *ranks[MMTP_N_RANKS];       /* packets ordered by due time */
   guint64 rank_work[MMTP_N_RANKS];      /* bytes with all headers */
   guint64 bytes;                /* payload bytes */

@@ -47,7 +47,8 @@ MmtpSendQueue *mmtp_send_queue_new (guint64 max_bytes,
 void mmtp_send_queue_free (MmtpSendQueue * queue);
 void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
     MmtpSendQueueStats * stats);
-/* D0 */
+/* Set and return the delay of the queue in ns: the initial delay (D0) of the
+ * session. */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* Returns the time by which the packet has to arrive. */
@@ -122,8 +123,9 @@ gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
 /* Notes that a lost packet will not be retransmitted. Pictures that refer to it
  * get the lowest rank. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
-/* Moves a lost packet that may not be in time from the queue to the list of
- * speculative retransmissions. */
+/* Adds a lost packet whose retransmission may not be in time to the list of
+ * speculative retransmissions. The packets of this list are not part of the
+ * queue. */
 void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);

@@ -19,7 +19,8 @@ typedef struct
   /* bytes in flight right after this message was sent */
   guint64 in_flight;
   guint32 size;
-  /* The message is a DATA or PROBE of full size. */
+  /* The message is a DATA or PROBE of at least half the usual size of a DATA
+   * message. */
   gboolean is_load;
   /* No further packet was waiting when the message was sent. */
   gboolean is_app_limited;

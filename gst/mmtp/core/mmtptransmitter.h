@@ -25,7 +25,7 @@ typedef struct
   MmtpPolicy *policy;
   const MmtpRetransmission *retransmission;
   MmtpRepairer *repairer;
-  /* key or token of the session, once there is one */
+  /* key or token for messages to the receiver, set when the session begins */
   MmtpDirection out;
   guint64 retransmitted, repairs;       /* Counters. */
 } MmtpTransmitter;
