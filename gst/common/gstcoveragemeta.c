@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The coverage meta; see the header. */
+/* Implementation of the coverage metadata, which gstcoveragemeta.h describes.
+ */
 
 #include "gstcoveragemeta.h"
 
@@ -10,8 +11,9 @@ gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* A part of the buffer has what is covered of it; one that is covered whole
- * needs no mark. */
+/* When a region of the buffer is copied, the copy gets the number of covered
+ * bytes in that region. A region that is covered completely needs no metadata.
+ */
 static gboolean
 gst_coverage_meta_transform (GstBuffer * dest, GstMeta * meta,
     GstBuffer * buffer, GQuark type, gpointer data)
@@ -63,7 +65,9 @@ gst_coverage_meta_get_info (void)
 /**
  * gst_buffer_add_coverage_meta:
  * @buffer: a writable buffer
- * @covered: leading bytes that a checksum vouched for
+ * @covered: number of leading bytes that a checksum covered
+ *
+ * Adds a #GstCoverageMeta to @buffer.
  *
  * Returns: (transfer none): the new meta
  *
@@ -84,7 +88,8 @@ gst_buffer_add_coverage_meta (GstBuffer * buffer, gsize covered)
  * gst_buffer_get_coverage_meta:
  * @buffer: a buffer
  *
- * Returns: (transfer none) (nullable): what was covered of it, if not all
+ * Returns: (transfer none) (nullable): the #GstCoverageMeta of @buffer, or
+ *     %NULL if @buffer has none
  *
  * Since: 0.1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which bytes of a packet a checksum vouched for, where it was not all of them:
- * the others may be damaged (RFC 3828).
+/* Metadata of a buffer whose checksum covered only the leading bytes, as in
+ * UDP-Lite (RFC 3828). The bytes after the covered ones may be damaged.
  */
 
 #ifndef __GST_COVERAGE_META_H__
@@ -16,10 +16,11 @@ G_BEGIN_DECLS
 /**
  * GstCoverageMeta:
  * @meta: parent
- * @covered: leading bytes of the buffer that arrived as they were sent; any of
- *     those behind them may be damaged
+ * @covered: number of leading bytes of the buffer that the checksum covered.
+ *     The bytes after them may be damaged
  *
- * A buffer without it is whole, or nobody knows.
+ * A buffer without this metadata was either covered completely, or its coverage
+ * is unknown.
  *
  * Since: 0.1
  */

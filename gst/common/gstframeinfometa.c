@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frame info meta; see the header. */
+/* Implementation of the frame info metadata, which gstframeinfometa.h
+ * describes. */
 
 #include "gstframeinfometa.h"
 
@@ -15,8 +16,9 @@ gst_frame_info_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* A copy keeps the meta. What is a part of the buffer has the same picture,
- * but nothing is known of which of its bytes matter. */
+/* A copy of the whole buffer keeps all fields. A copy of a region keeps the
+ * fields of the picture, but it is not known which bytes of the region must
+ * arrive intact, so its coverage is all of them. */
 static gboolean
 gst_frame_info_meta_transform (GstBuffer * dest, GstMeta * meta,
     GstBuffer * buffer, GQuark type, gpointer data)
@@ -67,12 +69,14 @@ gst_frame_info_meta_get_info (void)
 /**
  * gst_buffer_add_frame_info_meta:
  * @buffer: a writable buffer
- * @picture_type: 1 I, 2 P, 3 B, 4 D; 0 not known
+ * @picture_type: 1 = I, 2 = P, 3 = B, 4 = D, 0 = unknown
  * @temporal_reference: 0 to 1023
- * @coverage: leading bytes that must arrive intact, or
+ * @coverage: number of leading bytes that must arrive intact, or
  *     %GST_FRAME_INFO_COVERAGE_ALL
  *
- * Returns: (transfer none): the new meta; its media_time is
+ * Adds a #GstFrameInfoMeta to @buffer.
+ *
+ * Returns: (transfer none): the new meta. Its media_time is
  *     %GST_CLOCK_TIME_NONE
  *
  * Since: 0.1
@@ -95,7 +99,8 @@ gst_buffer_add_frame_info_meta (GstBuffer * buffer, guint picture_type,
  * gst_buffer_get_frame_info_meta:
  * @buffer: a buffer
  *
- * Returns: (transfer none) (nullable): its frame info
+ * Returns: (transfer none) (nullable): the #GstFrameInfoMeta of @buffer, or
+ *     %NULL if @buffer has none
  *
  * Since: 0.1
  */

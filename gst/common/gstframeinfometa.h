@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the standard buffer flags can't say of a video frame or of a packet of
- * one: its picture type, its temporal reference, its time on the sender's
- * clock, and how many of its leading bytes must arrive intact.
+/* Metadata of a video frame, or of a packet of a frame, that the standard
+ * buffer flags cannot express: the picture type, the temporal reference, the
+ * presentation time on the sender's clock, and how many leading bytes must
+ * arrive intact.
  */
 
 #ifndef __GST_FRAME_INFO_META_H__
@@ -14,18 +15,20 @@ G_BEGIN_DECLS
 #define GST_FRAME_INFO_META_API_TYPE (gst_frame_info_meta_api_get_type ())
 #define GST_FRAME_INFO_META_INFO (gst_frame_info_meta_get_info ())
 
-/* coverage: all of the buffer */
+/* Value of `coverage`: all bytes of the buffer must arrive intact. */
 #define GST_FRAME_INFO_COVERAGE_ALL G_MAXUINT
 
 /**
  * GstFrameInfoMeta:
  * @meta: parent
- * @picture_type: 1 I, 2 P, 3 B, 4 D; 0 not known
+ * @picture_type: 1 = I, 2 = P, 3 = B, 4 = D, 0 = unknown
  * @temporal_reference: 0 to 1023, ISO/IEC 13818-2 6.3.9
- * @coverage: leading bytes of the RTP payload (of the buffer, where caps are
- *     not RTP) that must arrive intact
- * @media_time: presentation time on the sender's clock, since an arbitrary
- *     origin, untouched by arrival times; or %GST_CLOCK_TIME_NONE
+ * @coverage: number of leading bytes that must arrive intact. They are counted
+ *     from the start of the RTP payload or, if the caps are not RTP, from the
+ *     start of the buffer
+ * @media_time: presentation time on the sender's clock, relative to an
+ *     arbitrary origin and not changed by arrival times; or
+ *     %GST_CLOCK_TIME_NONE
  *
  * Since: 0.1
  */

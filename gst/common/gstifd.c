@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of frames and the classifier in elements; see the header. */
+/* Implementation of gstifd.h: statistics, the algorithm type, and H.26x caps.
+ */
 
 #include "gstifd.h"
 

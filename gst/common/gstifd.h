@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of frames (ifd.h) and the classifier (ifdclassifier.h) as elements
- * show them: a type for properties, fields of statistics, and caps.
+/* Adapts the IFD algorithm (ifd.h) and the frame classifier (ifdclassifier.h)
+ * to elements: a GType for the property that selects the algorithm, fields for
+ * the `stats` structure, and functions that read H.264 and H.265 caps.
  */
 
 #pragma once
@@ -11,7 +12,8 @@
 
 /* --- statistics ----------------------------------------------------------- */
 
-/* All but the lateness */
+/* Adds all counters of `stats` to `structure`, except those about late frames.
+ */
 void gst_wireless_stats_fill_ifd (GstStructure * structure,
     const IfdStats * stats);
 
@@ -21,16 +23,18 @@ GType gst_ifd_algorithm_get_type (void);
 
 /* --- caps of H.264 and H.265 ---------------------------------------------- */
 
-/* A buffer is a whole access unit. */
+/* Each buffer holds one complete access unit. */
 #define GST_H26X_CAPS \
     "video/x-h264, stream-format = (string) { avc, avc3, byte-stream }, " \
     "alignment = (string) au; " \
     "video/x-h265, stream-format = (string) { hvc1, hev1, byte-stream }, " \
     "alignment = (string) au"
 
-/* FALSE: it is neither of them. */
+/* Sets `codec` from the caps. Returns FALSE if the caps are neither H.264 nor
+ * H.265. */
 gboolean gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec);
-/* caps: fixed ones out of GST_H26X_CAPS. FALSE: their codec_data is missing or
- * malformed, and nothing changed. */
+/* Passes the codec_data of `caps`, which are fixed and match GST_H26X_CAPS, to
+ * `classifier`. Returns FALSE, and leaves the classifier as it was, if the
+ * codec_data is missing or malformed. */
 gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
     IfdClassifier * classifier);

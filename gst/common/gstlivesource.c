@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flushes, buffers and buffer lists of a live source; see the header. */
+/* Implementation of gstlivesource.h: flushes, buffers and buffer lists of a
+ * live source. */
 
 #include "gstlivesource.h"
 
@@ -54,7 +55,7 @@ gst_live_flush_unlock (GstLiveFlush * flush)
   g_mutex_unlock (&flush->lock);
 }
 
-/* With lock */
+/* The caller holds the lock. */
 static void
 stop_flush (GstLiveFlush * flush)
 {
@@ -62,9 +63,11 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* One thread does both calls of a flush, except for FLUSH_START and FLUSH_STOP,
- * which an application may send from two threads. Whether another thread is the
- * streaming one is known when create begins. */
+/* Usually one thread makes both calls of a flush. The exception are the events
+ * FLUSH_START and FLUSH_STOP, which an application may send from two threads.
+ * Then this function cannot tell whether its caller is the streaming thread;
+ * gst_live_flush_begin_create, which runs in the streaming thread, decides
+ * that. */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two habits of GstBaseSrc that a live source has to work around: it drops
- * buffer lists as if they were buffers, and its pause may stop a task for ever.
+/* Helpers for live sources that work around two problems of GstBaseSrc. It
+ * drops a buffer list as if the list were a buffer, and its handling of a pause
+ * may stop the streaming task for ever.
  */
 
 #pragma once
@@ -8,25 +9,28 @@
 #include <gst/gst.h>
 #include <gst/base/gstbasesrc.h>
 
-/* --- unlock and unlock_stop ------------------------------------------------ */
+/* --- unlock and unlock_stop ----------------------------------------------- */
 
-/* GstBaseSrc calls unlock and unlock_stop for flushes, and for pauses too. Those of
- * a pause are not to be obeyed:
+/* GstBaseSrc calls unlock and unlock_stop not only for a flush, but also for a
+ * pause. A source that obeyed the calls of a pause would fail in two ways:
  *
- * - From 1.24 on GstBaseSrc calls unlock when a live source goes from PLAYING to
- *   PAUSED. If PLAYING follows before the streaming thread has seen that, its task
- *   stops and never starts again.
- * - It calls the unlock_stop that belongs to it in the streaming thread, right
- *   before the next create, without a lock. If the element is stopped, or gets an
- *   end of the stream, at that moment, this unlock_stop ends the unlock of the
- *   flush: create then waits for packets, and the flush waits for create, for
- *   ever.
+ * - Since version 1.24, GstBaseSrc calls unlock when a live source goes from
+ *   PLAYING to PAUSED. If the source returns to PLAYING before the streaming
+ *   thread has noticed the pause, the streaming task stops and never starts
+ *   again.
+ * - GstBaseSrc makes the matching call of unlock_stop in the streaming thread,
+ *   directly before the next call of create, and without a lock. If at that
+ *   moment another thread stops the element or sends EOS, this unlock_stop
+ *   cancels the unlock of the flush. Then create waits for packets, and the
+ *   flush waits for create, for ever.
  *
- * A source that ignores the two waits for packets in PAUSED as well, as with older
- * versions. The calls of a pause are told from those of a flush by their thread. */
+ * GstLiveFlush therefore ignores both calls of a pause. The source then waits
+ * for packets in PAUSED as well, as it does with older versions. The calling
+ * thread shows whether a call belongs to a pause or to a flush. */
 
-/* Makes create return FLUSHING at once, until it is called with FALSE. Called with
- * the lock of GstLiveFlush */
+/* With `flushing` TRUE, makes create return GST_FLOW_FLUSHING at once, and
+ * keeps doing so until the function is called with FALSE. The caller holds the
+ * lock of GstLiveFlush. */
 typedef void (*GstLiveFlushFunc) (GstBaseSrc * src, gboolean flushing);
 
 typedef struct
@@ -34,39 +38,49 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
-  GMutex lock;                  /* taken inside the live lock of GstBaseSrc */
+  GMutex lock;                  /* taken after the live lock of GstBaseSrc */
   /* protected by lock */
-  GThread *pauser;              /* goes from PLAYING to PAUSED; NULL: none */
-  GThread *flusher;             /* called unlock for a flush; NULL: no flush */
-  /* Called unlock_stop during the flush of another thread; NULL: none */
+  /* The thread that changes the state from PLAYING to PAUSED; NULL if there is
+   * none */
+  GThread *pauser;
+  /* The thread that called unlock for a flush; NULL if no flush is in progress
+   */
+  GThread *flusher;
+  /* A thread that called unlock_stop during a flush that another thread began;
+   * NULL if there is none */
   GThread *stopper;
 } GstLiveFlush;
 
 void gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
     GstLiveFlushFunc set_flushing);
 void gst_live_flush_clear (GstLiveFlush * flush);
-/* Calls the change_state of the parent class. */
+/* Calls change_state of `parent_class` and returns its result. */
 GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* At the beginning of create */
+/* The source calls this function at the beginning of its create function. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */
 
-/* GstBaseSrc takes a list for a buffer when it has to drop it, in a flush, an
- * end of the stream, or after a pause, and unrefs NULL (gst_base_src_get_range,
- * 1.22). From 1.26 on it also drops a buffer that create returns in PAUSED.
- * Therefore it gets either only while it goes on. */
+/* GstBaseSrc drops the result of create during a flush, at the end of the
+ * stream and after a pause. If the result is a buffer list, GstBaseSrc treats
+ * it as a buffer and calls gst_buffer_unref with NULL (gst_base_src_get_range
+ * in 1.22). Since version 1.26, GstBaseSrc also drops a buffer that create
+ * returns in PAUSED. The functions below therefore pass buffers and lists to
+ * GstBaseSrc only while it is running and not flushing. */
 
-/* How many buffers may go in one list, at most `max`. num-buffers counts a list as
- * one buffer, so buffers are then pushed singly. */
+/* Returns how many buffers the source may put into one list, at most `max`. The
+ * property num-buffers counts a list as one buffer, so the function returns 1
+ * if num-buffers is set. */
 guint gst_live_list_get_max (GstBaseSrc * src, guint max);
-/* The running time now; NONE: the source sets no timestamps, or has no clock */
+/* Returns the running time now, or GST_CLOCK_TIME_NONE if the source does not
+ * set timestamps or has no clock. */
 GstClockTime gst_live_list_get_time (GstBaseSrc * src);
-/* In create. Takes the buffers, one at least: several go as a list, and of a single
- * one `*out` is what create returns. Waits while the source is paused. FLUSHING:
- * they were dropped */
+/* To be called in create. Takes ownership of the `n` buffers (at least one). A
+ * single buffer is stored in `*out`, which create then returns; several buffers
+ * are submitted as a list. Waits while the source is paused. If the source is
+ * flushing, drops the buffers and returns GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBuffer ** buffers, guint n, GstBuffer ** out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MPEG video input of an element; see the header. */
+/* Implementation of gstmpegvideoinput.h: the MPEG video input of an element. */
 
 #include "gstmpegvideoinput.h"
 
@@ -11,42 +11,52 @@
 GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define GST_CAT_DEFAULT gst_mpeg_video_input_debug
 
-/* Without a frame after this many bytes the input is something else. */
+/* If this many bytes contain no frame, the input is not MPEG video. */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
-/* Bytes framed at a time: hostile bytes may hold a frame in each dozen, which
- * costs a hundred times as much once it is a buffer. */
+/* Number of bytes that are passed to the framer at a time. Malicious input may
+ * contain a frame in every dozen bytes, and a frame that has become a buffer
+ * takes a hundred times as much memory as its bytes. A small piece limits how
+ * many such frames are queued. */
 #define MAX_PIECE (16 * 1024)
 
-/* System start codes (B9 to FF) that chance may make of damaged video; more of
- * them, and as many as frames, are the packets of a system stream. */
+/* Damaged video may contain a few system start codes (B9 to FF) by chance. If
+ * the input has more of them than this, and at least as many as frames, it is a
+ * system stream. */
 #define MAX_FOREIGN_CODES 8
 
-/* All fields: streaming thread of the owner, but max_frame_size (atomic). */
+/* Only the streaming thread of the owner accesses the fields. The exception is
+ * max_frame_size, which is accessed atomically. */
 struct _GstMpegVideoInput
 {
   GstElement *owner;
   MpegVideoFramer *framer;
   MpegVideoTimeline *timeline;
-  GQueue frames;                /* of GstMpegVideoInputFrame */
+  GQueue frames;                /* elements are GstMpegVideoInputFrame */
 
   gint max_frame_size;          /* bytes */
   gint framer_max_frame_size;
-  GstCaps *caps;                /* upstream's, or NULL */
+  GstCaps *caps;                /* caps from upstream; NULL if none were set */
   gboolean parsed;
-  gboolean no_times;            /* upstream's segment is none of time */
+  /* The format of upstream's segment is not GST_FORMAT_TIME. */
+  gboolean no_times;
 
-  GstBuffer *pending;           /* of which a part is still to be framed */
+  /* A buffer of which the bytes from pending_offset on have not been framed
+   * yet; NULL if there is none */
+  GstBuffer *pending;
   gsize pending_offset;
-  gboolean drained;             /* the timeline is to settle after the queue */
-  gboolean discont;             /* for the next frame */
-  gboolean resync;              /* likewise: a new stream begins */
-  gboolean corrupted;           /* some of its bytes came in such a buffer */
+  /* The stream was drained; the timeline is drained when `frames` is empty. */
+  gboolean drained;
+  gboolean discont;             /* The next frame gets the flag DISCONT. */
+  /* The next frame gets the flag RESYNC, because a new stream begins. */
+  gboolean resync;
+  /* Some bytes of the next frame came in a buffer with the flag CORRUPTED. */
+  gboolean corrupted;
   guint64 bytes_without_frame;
-  guint8 head[GST_WRONG_INPUT_HEAD];    /* how the stream begins */
+  guint8 head[GST_WRONG_INPUT_HEAD];    /* first bytes of the stream */
   gsize head_size;
   gboolean failed;
-  MpegVideoFramerStats stats;   /* of framers before this one */
+  MpegVideoFramerStats stats;   /* counters of earlier framers */
   gboolean warned_too_big;
 };
 
@@ -83,7 +93,7 @@ queued_frame_free (gpointer data)
   g_free (data);
 }
 
-/* Keeps the counters of a framer that goes. */
+/* Frees the framer and keeps its counters in `stats`. */
 static void
 input_drop_framer (GstMpegVideoInput * input)
 {
@@ -137,7 +147,8 @@ gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
   if (parsed == input->parsed)
     return;
   input->parsed = parsed;
-  /* the pending bytes of a raw stream are no frame of the parsed one */
+  /* The pending bytes of the unparsed stream do not belong to the first frame
+   * of the parsed stream, nor the other way round. */
   input_drop_framer (input);
 }
 
@@ -176,7 +187,8 @@ input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
   input->discont = input->resync = input->corrupted = FALSE;
 }
 
-/* Takes the buffer; the frame's index goes along. */
+/* Takes ownership of `buffer`. The frame's index of headers moves to the queue.
+ */
 static void
 input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
     MpegVideoFrame * frame)
@@ -224,7 +236,8 @@ input_fail (GstMpegVideoInput * input)
   if (input->failed)
     return FALSE;
   input->failed = TRUE;
-  /* nothing more leaves: a sink must not preroll on what follows an error */
+  /* Nothing is output after the error, so that a sink cannot preroll on a frame
+   * that follows an error. */
   g_queue_clear_full (&input->frames, queued_frame_free);
   gst_mpeg_video_input_get_stats (input, &stats);
   element = gst_wrong_input_get_element (input->owner);
@@ -247,7 +260,8 @@ input_fail (GstMpegVideoInput * input)
   return FALSE;
 }
 
-/* Warns of the first frame that was given up; the counter tells the rest. */
+/* Posts a warning about the first frame that was too large. Further such frames
+ * are only counted. */
 static void
 input_warn_too_big (GstMpegVideoInput * input)
 {
@@ -269,7 +283,8 @@ input_check (GstMpegVideoInput * input)
   mpeg_video_framer_get_stats (input->framer, &stats);
   if (stats.too_big > 0)
     input_warn_too_big (input);
-  /* who says that it is parsed knows what it is; a network may damage it */
+  /* Parsed input is trusted to be MPEG video: another element has checked it,
+   * and unusual bytes in it are damage by the network. */
   if (input->parsed)
     return TRUE;
   if (gst_wrong_input_is_container (gst_wrong_input_find (input->head,
@@ -281,7 +296,8 @@ input_check (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* The whole buffer went through the framer. */
+/* Called when all bytes of the pending buffer have been passed to the framer.
+ */
 static void
 input_end_buffer (GstMpegVideoInput * input)
 {
@@ -290,14 +306,15 @@ input_end_buffer (GstMpegVideoInput * input)
     mpeg_video_framer_drain (input->framer);
     input_collect (input);
   }
-  /* damage in a parsed buffer is none in the next */
+  /* A parsed buffer holds whole frames, so its damage does not affect the
+   * frames of the next buffer. */
   if (input->parsed)
     input->corrupted = FALSE;
   gst_clear_buffer (&input->pending);
 }
 
-/* Gives the framer the next piece of the pending buffer, with its times if it
- * is the first. */
+/* Passes the next piece of the pending buffer to the framer. The first piece
+ * gets the timestamps `pts` and `dts`. */
 static void
 input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
 {
@@ -326,7 +343,9 @@ input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
     gst_clear_buffer (&input->pending);
 }
 
-/* A parsed buffer of one frame goes through without a copy. */
+/* Passes a parsed buffer that holds exactly one frame on without copying it.
+ * Takes ownership of `buffer` and returns TRUE, or returns FALSE if the buffer
+ * is unparsed or is not exactly one frame. */
 static gboolean
 input_push_whole (GstMpegVideoInput * input, GstBuffer * buffer,
     GstClockTime pts, GstClockTime dts)
@@ -399,8 +418,9 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Losses come out between the frames that show them: so each frame meets the
- * timeline only here. */
+/* Passes the frame to the timeline only when the frame is pulled. In this way
+ * the losses that the frame reveals are reported between this frame and the one
+ * before it. */
 static void
 input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
 {
@@ -488,7 +508,8 @@ gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
   if (sequence->width == 0) {
     GstStructure *structure = gst_caps_get_structure (caps, 0);
 
-    /* no sequence header came yet: what upstream says, or the commoner one */
+    /* Without a sequence header, the version is the one from upstream's caps,
+     * or else MPEG-2, which is more common. */
     if (!gst_structure_has_field (structure, "mpegversion"))
       gst_caps_set_simple (caps, "mpegversion", G_TYPE_INT, 2, NULL);
     return caps;

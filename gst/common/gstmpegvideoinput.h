@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every element that takes MPEG video does with its input: parsed buffers
- * or raw bytes in, buffers of one frame each out, with timestamps, frame-type
- * flags, and what the framer and the timeline know of them. No pads: the
- * element owns those; call from the streaming thread only.
+/* Input handling that all elements with MPEG video input share. The input
+ * accepts parsed buffers or unparsed bytes and returns buffers of one frame
+ * each, with timestamps, flags for the frame type, and the results of the
+ * framer and the timeline. The object has no pads, because the element owns
+ * them. All functions are called from the streaming thread only.
  */
 
 #pragma once
@@ -12,59 +13,69 @@
 #include "mpegvideoframer.h"
 #include "mpegvideotimeline.h"
 
-/* The caps that every such element takes */
+/* Caps that every element with MPEG video input accepts */
 #define GST_MPEG_VIDEO_INPUT_CAPS \
     "video/mpeg, mpegversion = (int) { 1, 2 }, systemstream = (boolean) false"
 
 typedef struct _GstMpegVideoInput GstMpegVideoInput;
 
-/* One frame. buffer: the frame's bytes, PTS, DTS, duration; no DELTA_UNIT on
- * I, DELTA_UNIT on P, DELTA_UNIT | DROPPABLE on B, DISCONT, CORRUPTED as
- * upstream said, a GstFrameInfoMeta. */
+/* One frame. `buffer` has the frame's bytes, PTS, DTS and duration. I-frames do
+ * not have the flag DELTA_UNIT, P-frames have DELTA_UNIT, and B-frames have
+ * DELTA_UNIT and DROPPABLE. DISCONT, RESYNC and CORRUPTED are set if upstream
+ * set them. The buffer carries a GstFrameInfoMeta. */
 typedef struct
 {
   GstBuffer *buffer;
-  MpegVideoFrame frame;         /* its data pointer is not valid: map buffer */
+  /* The data pointer of `frame` is not valid; map `buffer` to read the bytes.
+   */
+  MpegVideoFrame frame;
   MpegVideoPosition position;
 } GstMpegVideoInputFrame;
 
-/* owner: for log messages and warnings; not referenced */
+/* `owner` is the element on which messages are posted and logged. No reference
+ * to it is taken. */
 GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
 void gst_mpeg_video_input_free (GstMpegVideoInput * input);
-/* Forgets the stream (flush, stop); keeps configuration and counters. */
+/* Discards the state of the stream (for a flush or a stop), but keeps the
+ * configuration and the counters. */
 void gst_mpeg_video_input_reset (GstMpegVideoInput * input);
-/* Bytes; takes effect at the next reset or before the first buffer */
+/* Sets the maximum frame size in bytes. The new value takes effect before the
+ * first buffer or at the next reset. */
 void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
     guint bytes);
-/* Reads parsed=true: then each buffer ends a frame, and frames before the
- * first sequence header pass. */
+/* Reads the field `parsed` from `caps`. If it is TRUE, each buffer ends a
+ * frame, and frames before the first sequence header are accepted. */
 void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
 
-/* Takes the buffer, when all frames before it were pulled. FALSE: the stream is
- * no MPEG video elementary stream and an error message was posted on the
- * owner. */
+/* Takes ownership of `buffer`. The caller has pulled all frames of the previous
+ * buffer. Returns FALSE if the stream is not an MPEG video elementary stream;
+ * an error message was then posted on the owner. */
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
-/* End of stream: what is pending becomes a frame. FALSE, with an error
- * message, when bytes came but never a frame. */
+/* Ends the stream: the pending bytes become the last frame. Returns FALSE, and
+ * posts an error message, if bytes were pushed but contained no frame. */
 gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
-/* The next frame; gst_mpeg_video_input_frame_clear () it. */
+/* Stores the next frame in `frame`, which the caller releases with
+ * gst_mpeg_video_input_frame_clear (). Returns FALSE if there is no complete
+ * frame. */
 gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
-/* Frames that the last one pulled showed to be lost; after a drain, once
- * gst_mpeg_video_input_pull () has returned FALSE, all that are left */
+/* Stores one loss that the last pulled frame revealed. After a drain, once
+ * gst_mpeg_video_input_pull () has returned FALSE, the function reports all
+ * remaining losses. Returns FALSE if there is no further loss. */
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
     MpegVideoFramerStats * stats);
 
-/* Caps of the frames: upstream's fields kept, parsed=true and what the
- * sequence header says added. */
+/* Returns the caps of the frames (transfer full): the fields of upstream's
+ * caps, parsed=true, and the fields that follow from the sequence header. */
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
-/* A time segment in place of a byte segment (filesrc), whose buffers then have
- * no times either: filesrc gives its first one a PTS of 0, or not, as it
- * happens. Takes and returns an event. */
+/* Replaces a byte segment, as filesrc sends it, by a time segment. The
+ * timestamps of its buffers are then ignored, because filesrc gives its first
+ * buffer a PTS of 0 only in some cases. Takes ownership of `event` and returns
+ * an event (transfer full). */
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

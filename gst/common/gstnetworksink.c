@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element side of GstNetworkSink: properties, statistics, changes of state.
- * See the header for what it promises, gstnetworksinkprivate.h for its threads.
+/* The GObject part of GstNetworkSink: properties, statistics and state changes.
+ * gstnetworksink.h describes the guarantees of the class, and
+ * gstnetworksinkprivate.h describes its threads.
  */
 
 #include "gstnetworksinkprivate.h"
@@ -10,7 +11,8 @@
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
-/* Times become microseconds in a gint64, added to the present. */
+/* Maximum of the time properties in ns. It leaves room to add such a time,
+ * converted to microseconds, to the present time in a gint64. */
 #define MAX_TIME (G_MAXINT64 / 2)
 
 #define gst_network_sink_parent_class parent_class
@@ -101,7 +103,8 @@ gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
   g_cancellable_release_fd (cancellable);
 }
 
-/* With lock. What waits looks at the properties again. */
+/* Called with the lock after a property has changed. Wakes all waiting threads,
+ * which then read the properties again. */
 static void
 wake (gpointer object)
 {
@@ -113,9 +116,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:wait-for-connection:
    *
-   * Wait with the stream until the receiver is there, live input for at most
-   * #GstNetworkSink:max-live-wait. Otherwise what comes before is dropped, and
-   * counted as `dropped-not-connected`.
+   * Make the stream wait until the receiver is connected. Live input waits for
+   * at most #GstNetworkSink:max-live-wait. If %FALSE, buffers that come before
+   * the connection are dropped and counted as `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
       "Whether the stream waits until the receiver is connected, live input for "
@@ -127,11 +130,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:auto-reconnect:
    *
-   * When the receiver can't be reached, or goes: warn and try again, after
-   * pauses that grow from 0.1 to 5 s. Otherwise that is an error, which ends the
-   * stream. Where packets and ICMP messages can be forged, or the receiver may
-   * begin later, a refused attempt is repeated for #GstNetworkSink:peer-timeout
-   * before that.
+   * If the receiver cannot be reached or the connection is lost, post a warning
+   * and try again, after pauses that grow from 0.1 to 5 s. If %FALSE, the sink
+   * posts an error, which ends the stream. With transports whose refusals can
+   * be forged, or may only mean that the receiver does not listen yet, the sink
+   * repeats a refused attempt for #GstNetworkSink:peer-timeout before it posts
+   * the error.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink connects again, and goes on with a key frame, after a "
@@ -142,9 +146,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:blocking:
    *
-   * Wait while the network is full, live input for at most
-   * #GstNetworkSink:max-live-wait. Otherwise what it doesn't take at once is
-   * dropped, and with it the rest of its frame, which is worthless in parts.
+   * Wait while the network is full. Live input waits for at most
+   * #GstNetworkSink:max-live-wait. If %FALSE, packets that the network does not
+   * take at once are dropped, together with the rest of their frame, because an
+   * incomplete frame is worthless.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether the stream waits while the network is full, live input for at most "
@@ -156,11 +161,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:max-live-wait:
    *
-   * Live input waits no longer than this for a connection or for room in the
-   * network. Then packets are dropped, without any waiting, until the network has
-   * room again, so that a camera and the other branches of its pipeline go on.
-   * Stored input waits as long as it takes, and so does the output of ifdqueue,
-   * which drops frames itself.
+   * Maximum time that live input waits for a connection or for room in the
+   * network. After this time packets are dropped, without any waiting, until
+   * the network has room again, so that a camera and the other branches of its
+   * pipeline continue. Stored input waits without a limit. The output of
+   * ifdqueue also waits without a limit, because ifdqueue drops frames itself.
    */
   PROPERTY_MILLISECONDS ("max-live-wait", "Maximum wait of live input",
       "Maximum time that live input waits for the connection or for room in the "
@@ -172,8 +177,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:peer-timeout:
    *
-   * A receiver that takes nothing for so long, although there is something to
-   * send, or doesn't answer an attempt to connect, counts as gone.
+   * A receiver counts as gone if it accepts no data for this time although data
+   * waits for it, or if it does not answer an attempt to connect within this
+   * time.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a receiver that takes nothing although data waits "
@@ -188,7 +194,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:drain-timeout:
    *
-   * How long EOS waits at most until the receiver has everything.
+   * Maximum time that EOS waits until the receiver has everything.
    */
   PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
       "Maximum time that EOS waits until the receiver has everything (ms)",
@@ -202,8 +208,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:stats:
    *
-   * What was sent, what was dropped and why. Counters begin at 0 when the
-   * element goes to PAUSED, and never go back.
+   * Counters of packets that were sent and of packets that were dropped, by
+   * reason. The counters start at 0 when the element goes to PAUSED, and never
+   * decrease.
    */
   PROPERTY_STATS
       ("Statistics since the element started: packets and bytes sent and "
@@ -213,13 +220,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:stats-update-interval:
    *
-   * Post #GstNetworkSink:stats as element message at this interval of the
-   * pipeline's clock.
+   * Interval at which #GstNetworkSink:stats is posted as an element message,
+   * measured with the pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, MAX_TIME),
 };
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle -------------------------------------------------------------
+ */
 
 static void
 leave_paused (GstNetworkSink * self)
@@ -228,7 +236,8 @@ leave_paused (GstNetworkSink * self)
   gst_network_sink_reset_render (self);
 }
 
-/* GstBaseSink would start in READY. There the properties still count. */
+/* GstBaseSink would call start in READY already, where properties can still be
+ * changed. The connection is therefore started on the way to PAUSED. */
 static GstStateChangeReturn
 gst_network_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -279,7 +288,8 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* See gst_network_sink_send_event. */
+  /* The flag makes the pipeline send EOS to this element too;
+   * gst_network_sink_send_event explains why. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 

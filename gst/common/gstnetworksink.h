@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of sinks that send to one receiver over a network. It knows when
- * there is a connection, who waits for it and what becomes of buffers that
- * can't be sent; a subclass knows how to connect and to send.
+/* Base class of sinks that send to one receiver over a network. The base class
+ * manages the connection, waits for it, and decides which buffers are dropped
+ * when they cannot be sent. A subclass implements how to connect and how to
+ * send.
  *
- * What it promises: nothing but its own thread connects, so that no change of
- * state waits for a network; render waits for the connection and while the
- * network is full, and a flush or a change of state wakes it at once; a failure
- * is one error that names the receiver and the reason, or with auto-reconnect
- * the next connection, which begins with a key frame; nothing waits for ever for
- * a receiver that takes nothing.
+ * The base class guarantees the following:
+ * - Only its own thread connects, so that no state change waits for a network.
+ * - render waits for the connection, and while the network is full. A flush or
+ *   a state change ends this wait at once.
+ * - A failure leads to one error message that names the receiver and the
+ *   reason. With auto-reconnect, it leads to a new connection instead, which
+ *   begins with a key frame.
+ * - Nothing waits for ever for a receiver that accepts no data.
  *
- * Who calls what:
+ * These threads call the methods of the subclass:
  *   the connection's thread   connect, watch, disconnect
  *   the streaming thread      send, wait, drain; never while disconnect runs
  *   any thread                describe, fill_stats
@@ -24,13 +27,18 @@
 
 typedef enum
 {
-  GST_NETWORK_SINK_SENT,        /* the network has all of it */
-  GST_NETWORK_SINK_FULL,        /* ... has what it has room for: wait, and call
-                                 * again with the rest */
-  GST_NETWORK_SINK_EARLY,       /* ... has room, but it is not time yet: wait, and
-                                 * call again; of send_packets only */
-  GST_NETWORK_SINK_UNSENDABLE,  /* this one can't be sent, others can: error */
-  GST_NETWORK_SINK_BROKEN       /* the connection is of no use any more: error */
+  GST_NETWORK_SINK_SENT,        /* The network has taken all data. */
+  /* The network has taken as much as it has room for. The caller waits and then
+   * calls again with the rest. */
+  GST_NETWORK_SINK_FULL,
+  /* The network has room, but the pacing does not allow the next packet yet.
+   * The caller waits and then calls again. Only send_packets returns this
+   * value. */
+  GST_NETWORK_SINK_EARLY,
+  /* This buffer cannot be sent, but others can; the error says why. */
+  GST_NETWORK_SINK_UNSENDABLE,
+  /* The connection is no longer usable; the error says why. */
+  GST_NETWORK_SINK_BROKEN
 } GstNetworkSinkResult;
 
 #define GST_TYPE_NETWORK_SINK (gst_network_sink_get_type ())
@@ -58,70 +66,86 @@ struct _GstNetworkSinkClass
 {
   GstBaseSinkClass parent_class;
 
-  /* One buffer is one frame. Otherwise a frame ends with the buffer that has
-   * GST_BUFFER_FLAG_MARKER, and before one with another PTS. */
+  /* Each buffer is one frame. If FALSE, a frame ends with a buffer that has
+   * GST_BUFFER_FLAG_MARKER, or before a buffer with a different PTS. */
   gboolean whole_frames;
-  /* The receiver does not know of connections: with a new one the stream goes on
-   * where it was, and no key frame is waited for; EOS ends none. */
+  /* The receiver is not aware of connections (as with UDP). The stream then
+   * continues after a reconnection without waiting for a key frame, and EOS
+   * does not close the connection. */
   gboolean connectionless;
-  /* A refusal is not verified, as one by ICMP, or may come before the receiver
-   * listens. So it ends the attempts to connect only after `timeout`. */
+  /* A refusal to connect is not final: it may be forged, as an ICMP message can
+   * be, or the receiver may not listen yet. Refusals therefore end the attempts
+   * to connect only after `timeout`. */
   gboolean refusals_pass;
-  const gchar *stats_name;      /* of the structure */
-  GstDebugCategory *category;   /* of the log; NULL: networksink */
+  const gchar *stats_name;      /* name of the `stats` structure */
+  GstDebugCategory *category;   /* log category; NULL means networksink */
 
-  /* "host:port" as the user gave them; free it */
+  /* Returns "host:port" as the user specified them (transfer full). */
   gchar *(*describe) (GstNetworkSink * self);
 
-  /* Resolves and connects, and gives up when cancelled. G_RESOLVER_ERROR says
-   * that the name is unknown, G_IO_ERROR what else went wrong. */
+  /* Resolves the host name and connects. Returns early when `cancellable` is
+   * cancelled. The error is a G_RESOLVER_ERROR if the name could not be
+   * resolved, and a G_IO_ERROR in all other cases. */
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* May be NULL. Returns when the connection broke, with the error, or when
-   * cancelled: sees that a receiver has gone while nothing is sent. */
+  /* Detects that the receiver has gone while nothing is sent. Returns with an
+   * error when the connection breaks, or when `cancellable` is cancelled. May
+   * be NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* Ends the connection; reset: at once, so that the receiver knows that the
-   * last frame is not whole. Doesn't wait. */
+  /* Ends the connection without waiting. If `reset` is TRUE, the connection is
+   * aborted at once, so that the receiver knows that the last frame is
+   * incomplete. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
-  /* A stream of bytes: send; packets: send_packets. One of them is NULL.
-   * Offers the buffer from `offset` on to the network, without waiting; `taken`:
-   * bytes that it took. What was partly taken is offered again until all is
-   * gone, before anything else, or the connection is reset. */
+  /* Sends a part of a byte stream. A subclass implements either `send`, for a
+   * byte stream, or `send_packets`, for packets; the other one is NULL. Offers
+   * the bytes of `buffer` from `offset` on to the network, without waiting, and
+   * stores in `taken` how many bytes the network took. If the network took a
+   * part of a buffer, the base class offers the rest before any other buffer
+   * until all is sent, or it resets the connection. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
-  /* Offers up to `n` packets to the network, without waiting, each whole or not
-   * at all. It took the first `sent`: SENT, at least one; otherwise the result is
-   * about the next one. What is left is offered again, or dropped. */
+  /* Offers up to `n` packets to the network, without waiting. Each packet is
+   * sent completely or not at all. `sent` is the number of leading packets that
+   * were sent. It is at least one if the result is SENT; any other result
+   * describes the packet after those. The base class offers the remaining
+   * packets again or drops them. */
     GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
       GstBuffer ** packets, guint n, guint * sent, GError ** error);
-  /* Waits until the network has room, it is time, something is wrong (send tells
-   * what), `timeout` us have passed, or cancelled. */
+  /* Waits until the network has room, pacing allows the next packet, an error
+   * occurred (which the next call of send returns), `timeout` microseconds have
+   * passed, or `cancellable` is cancelled. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
-  /* May be NULL. Tells the receiver that this was all, and waits until it has
-   * everything: TRUE; until `deadline` (monotonic us) or cancelled: FALSE, it
-   * may be called again; or until the connection breaks: error. */
+  /* Tells the receiver that the stream has ended, and waits until the receiver
+   * has everything. Returns TRUE in this case. Returns FALSE without an error
+   * at `deadline` (monotonic time in us) or when cancelled, after which the
+   * function may be called again. Returns FALSE with an error if the connection
+   * breaks. May be NULL. */
     gboolean (*drain) (GstNetworkSink * self, gint64 deadline,
       GCancellable * cancellable, GError ** error);
 
-  /* May be NULL. Adds the transport's fields, always the same ones. */
+  /* Adds the fields of the transport to the `stats` structure. The set of
+   * fields is always the same. May be NULL. */
   void (*fill_stats) (GstNetworkSink * self, GstStructure * stats);
 };
 
 GType gst_network_sink_get_type (void);
 
-/* ns; 0: never. How long a receiver may take nothing, or not answer. */
+/* Returns how long a receiver may accept no data, or not answer, before it
+ * counts as gone (ns, 0 = unlimited). */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
-/* Whether render waits while the network is full */
+/* Returns whether render waits while the network is full. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* For send_packets: of the packets that it is about to call sent this one went to
- * nobody, and counts as unsendable. The subclass logs why. */
+/* Called by send_packets for one of the packets that it is about to report as
+ * sent: this packet was not sent to any receiver and is counted as unsendable.
+ * The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
-/* For a subclass: waits so long, or until cancelled */
+/* For subclasses: waits for the given time, or until cancelled. */
 void gst_network_sink_pause (GCancellable * cancellable, gint milliseconds);
-/* What `stats` has; any thread. */
+/* Returns the structure of the property `stats` (transfer full). May be called
+ * from any thread. */
 GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNetworkSink, gst_object_unref)

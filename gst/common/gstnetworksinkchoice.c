@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which buffers GstNetworkSink sends: frames go whole or not at all, and a new
- * receiver begins with a key frame. All in the streaming thread.
+/* Decides which buffers GstNetworkSink sends. A frame is sent completely or not
+ * at all, and a new receiver gets a key frame first. All functions run in the
+ * streaming thread.
  */
 
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"
 
-/* Frames that a new receiver misses while it waits for a key frame. After so many
- * the stream is taken for one that has none. */
+/* Number of frames that are dropped while a new receiver waits for a key frame.
+ * After this many frames without a key frame, the stream is assumed to mark
+ * none, and sending starts anyway. */
 #define MAX_FRAMES_WITHOUT_KEY 600
 
 /* --- what is sent and what is not ----------------------------------------- */
@@ -41,8 +43,9 @@ gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
     priv->skips_frame = FALSE;
 }
 
-/* Is it a further part of the frame of the buffer before? A stream without
- * marks and times doesn't say. */
+/* Returns whether `buffer` belongs to the same frame as the previous buffer. If
+ * the stream has neither MARKER flags nor timestamps, this is unknown and the
+ * function returns FALSE. */
 static gboolean
 continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -59,7 +62,7 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 static void
 log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
 {
-  /* The words of the statistics, and what they mean */
+  /* Names of the statistics counters, each with its meaning */
   static const gchar *const reasons[DROP_LAST] = {
     "not-connected: there is no connection, and wait-for-connection is false"
         " or live input has waited for max-live-wait",
@@ -88,15 +91,17 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
   counters->dropped[reason]++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);
   UNLOCK (self);
-  /* Frames are worthless in parts (Ouwens, section 3.8). */
+  /* An incomplete frame is worthless, so the rest of the frame is dropped too
+   * (Ouwens, section 3.8). */
   self->priv->skips_frame = TRUE;
   gst_network_sink_pass_buffer (self, buffer);
 }
 
-/* A receiver that is not the one before has nothing of what was sent. TRUE: this
- * buffer was made for the one before, and is dropped, an I-frame too: it may lack
- * headers that the new one needs. The very first receiver has missed nothing
- * unless something was dropped. */
+/* Called before a buffer is sent. If the receiver is a new one, it has none of
+ * the previous frames. Then `buffer`, which was produced for the old receiver,
+ * is dropped and the function returns TRUE. Even an I-frame is dropped, because
+ * headers that the new receiver needs may be missing from it. The very first
+ * receiver has missed nothing, unless a buffer was dropped before. */
 gboolean
 gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -153,7 +158,8 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
   return TRUE;
 }
 
-/* What comes next continues no frame. */
+/* Called at the start of a stream: the next buffer does not continue a frame.
+ */
 void
 gst_network_sink_begin_stream (GstNetworkSink * self)
 {

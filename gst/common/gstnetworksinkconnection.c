@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The life of a connection of GstNetworkSink: its thread, which connects, sees
- * that the receiver has gone, disconnects, tells what went wrong, and tries
- * again.
+/* The connection of GstNetworkSink and its thread, which connects, detects that
+ * the receiver has gone, disconnects, reports errors, and tries again.
  */
 
 #include "gstnetworksinkprivate.h"
 #include "socketmessages.h"
 
-/* Between two attempts to connect: the first pause, doubled up to the longest.
- * A connection that lasted as long as that begins anew. Microseconds */
+/* Pause between two attempts to connect, in microseconds. It starts at
+ * MIN_PAUSE and doubles up to MAX_PAUSE. After a connection that lasted at
+ * least MAX_PAUSE it starts at MIN_PAUSE again. */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
-/* Between two warnings */
+/* Minimum time between two warnings, in microseconds */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 const gchar *
@@ -119,7 +119,7 @@ post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
   g_free (peer);
 }
 
-/* With lock */
+/* Called with the lock, which is released while waiting. */
 static void
 pause_attempts (GstNetworkSink * self)
 {
@@ -127,7 +127,7 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* the last attempt is not later than that */
+  /* Make one more attempt before refusals become final. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -138,8 +138,9 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* With lock. A name that does not exist is most likely a mistake, as long as there
- * was no connection. A name server that does not answer is another error
+/* Called with the lock. Returns whether the host name does not exist. As long
+ * as there was no connection, this is most likely a mistake of the user. A name
+ * server that does not answer is a different error
  * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
 names_nothing (GstNetworkSink * self, const GError * error)
@@ -148,8 +149,9 @@ names_nothing (GstNetworkSink * self, const GError * error)
       && g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
 }
 
-/* What no second attempt changes: what the user said, and where there is no
- * connection to wait for, what is not about a network */
+/* Returns whether a further attempt would fail in the same way: a setting is
+ * invalid, the host name does not exist, or, in a connectionless transport, the
+ * error does not come from the network. */
 static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
@@ -160,7 +162,9 @@ is_final (GstNetworkSink * self, const GError * error)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
 }
 
-/* With lock. Nobody may listen yet, or somebody else may have said so. */
+/* Called with the lock. Returns whether a refused attempt to connect is
+ * repeated, because the receiver may not listen yet or the refusal may be
+ * forged. */
 static gboolean
 may_pass (GstNetworkSink * self, const GError * error, gboolean connecting)
 {
@@ -177,7 +181,8 @@ may_pass (GstNetworkSink * self, const GError * error, gboolean connecting)
   return now < priv->refused_until;
 }
 
-/* With lock, which is dropped in between; takes the error */
+/* Called with the lock, which is released in between. Takes ownership of
+ * `error`. */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
@@ -203,8 +208,8 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->wanted = FALSE;
   priv->refused_until = 0;
   set_state (self, STATE_FAILED);
-  /* Otherwise the streaming thread tells it: while the pipeline is on its way to
-   * PAUSED an application may not listen yet. */
+  /* Other errors are posted by the streaming thread, because an application may
+   * not watch the bus yet while the pipeline is on its way to PAUSED. */
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
@@ -212,7 +217,8 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   LOCK (self);
 }
 
-/* --- connect, watch, disconnect: all with lock, dropped in between -------- */
+/* --- connect, watch, disconnect: called with the lock, which they release ---
+ */
 
 static gboolean
 connect_once (GstNetworkSink * self)
@@ -292,7 +298,8 @@ disconnect (GstNetworkSink * self)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
-  /* What waits in the kernel is of no use to who takes nothing. */
+  /* A receiver that accepts no data does not need the data that the kernel
+   * still holds, so the connection is reset. */
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);
@@ -312,7 +319,7 @@ disconnect (GstNetworkSink * self)
 
 /* --- the thread ---------------------------------------------------------- */
 
-/* With lock. FALSE: the thread has to end */
+/* Called with the lock. Returns FALSE if the thread has to end. */
 static gboolean
 wait_until_wanted (GstNetworkSink * self)
 {
@@ -401,7 +408,7 @@ gst_network_sink_end_connection (GstNetworkSink * self)
   GstNetworkSinkPrivate *priv = self->priv;
 
   LOCK (self);
-  /* What went wrong is to be told first. */
+  /* The error of a broken connection is reported first. */
   while (priv->state == STATE_BROKEN && !priv->stopping)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->draining = FALSE;

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of GstNetworkSink share: the element in gstnetworksink.c, the
- * life of a connection in gstnetworksinkconnection.c, the streaming thread in
- * gstnetworksinkrender.c, and its choice of buffers in gstnetworksinkchoice.c.
+/* Declarations that the files of GstNetworkSink share. gstnetworksink.c has the
+ * GObject part, gstnetworksinkconnection.c the connection and its thread,
+ * gstnetworksinkrender.c the streaming thread, and gstnetworksinkchoice.c the
+ * decision which buffers are sent.
  *
- * Two threads meet here. The connection's thread runs from READY to PAUSED
- * until back in READY. It connects, watches, and disconnects. The streaming
- * thread sends. `using` says that it is in one of the class's functions: then
- * the connection is not ended. Who finds the connection broken leaves the error
- * in `failure` and wakes the other, by its cancellable.
+ * Two threads work together. The connection's thread is started on the way from
+ * READY to PAUSED and joined on the way back. It connects, watches the
+ * connection, and disconnects. The streaming thread sends. While `using` is
+ * TRUE, the streaming thread is inside a method of the subclass, and the
+ * connection must not be closed. A thread that finds the connection broken
+ * stores the error in `failure` and wakes the other thread by cancelling its
+ * GCancellable.
  *
- *   IDLE -> CONNECTING <-> PAUSING       until connected; PAUSING: between
- *              |                         two attempts
+ *   IDLE -> CONNECTING <-> PAUSING           PAUSING: waits between two
+ *              |                             attempts to connect
  *              v
- *          CONNECTED -> BROKEN -> PAUSING   with auto-reconnect
- *              |           `----> FAILED    without; render posts the error
- *              `-> IDLE                     EOS; a buffer begins anew
+ *          CONNECTED -> BROKEN -> PAUSING    with auto-reconnect
+ *              |           `----> FAILED     without; render posts the error
+ *              `-> IDLE                      after EOS; the next buffer
+ *                                            makes it connect again
  */
 
 #pragma once
@@ -25,55 +29,65 @@
 #pragma GCC visibility push(hidden)
 
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
-/* The category of the element that `self` is */
+/* The log category of the class of `self` */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef enum
 {
-  STATE_IDLE,                   /* no connection, and nobody wants one */
+  /* There is no connection, and none is wanted. */
+  STATE_IDLE,
   STATE_CONNECTING,
-  STATE_PAUSING,                /* until the next attempt */
+  STATE_PAUSING,                /* waits for the next attempt to connect */
   STATE_CONNECTED,
-  STATE_BROKEN,                 /* not yet disconnected */
-  STATE_FAILED                  /* for good */
+  /* the connection is broken but not closed yet */
+  STATE_BROKEN,
+  STATE_FAILED                  /* no further attempts are made */
 } ConnectionState;
 
 /* Why a buffer was not sent */
 typedef enum
 {
-  DROP_NOT_CONNECTED,           /* wait-for-connection=false, or live input */
-  DROP_FULL,                    /* blocking=false, or live input: the network was
-                                 * full */
-  DROP_REST_OF_FRAME,           /* ... and an earlier part was dropped */
-  DROP_NO_KEY_FRAME,            /* the receiver has nothing that it refers to */
-  DROP_BROKEN,                  /* the connection broke in the middle of it */
-  DROP_UNSENDABLE,              /* the transport can't carry it */
-  DROP_EOS_TIMEOUT,             /* the end of the stream took too long */
+  /* wait-for-connection=false, or live input that has waited for max-live-wait
+   */
+  DROP_NOT_CONNECTED,
+  /* The network was full, and blocking=false or live input had waited for
+   * max-live-wait. */
+  DROP_FULL,
+  /* An earlier part of the same frame was dropped. */
+  DROP_REST_OF_FRAME,
+  /* A new receiver lacks the frames that this frame refers to. */
+  DROP_NO_KEY_FRAME,
+  /* The connection broke in the middle of the buffer. */
+  DROP_BROKEN,
+  DROP_UNSENDABLE,              /* The transport cannot carry the buffer. */
+  DROP_EOS_TIMEOUT,             /* The stream did not end within eos-timeout. */
   DROP_LAST
 } DropReason;
 
 typedef enum
 {
-  INPUT_UNKNOWN,                /* nobody has asked yet */
-  INPUT_STORED,                 /* it may wait as long as it takes, or drops frames
-                                 * itself */
+  INPUT_UNKNOWN,                /* upstream was not queried yet */
+  /* Upstream may be blocked without a limit: it is not live, or it drops frames
+   * itself. */
+  INPUT_STORED,
   INPUT_LIVE
 } Input;
 
-/* What went wrong with a connection, or an attempt to make one */
+/* Reason why a connection, or an attempt to connect, failed */
 typedef enum
 {
   FAILURE_CLOSED,               /* the receiver closed it */
-  FAILURE_RESET,                /* ... or reset it */
-  FAILURE_TIMEOUT,              /* took nothing, or did not answer */
-  FAILURE_REFUSED,              /* nobody listens there */
+  FAILURE_RESET,                /* the receiver reset it */
+  /* The receiver accepted no data, or did not answer, for `timeout`. */
+  FAILURE_TIMEOUT,
+  FAILURE_REFUSED,              /* no process listens at the address */
   FAILURE_UNREACHABLE,
-  FAILURE_NOT_FOUND,            /* of a name */
+  FAILURE_NOT_FOUND,            /* the host name does not exist */
   FAILURE_OTHER,
   FAILURE_LAST
 } Failure;
 
-/* There is no connection, and nobody waits for it */
+/* There is no connection, and the buffer does not wait for one. */
 #define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
 
 typedef struct
@@ -84,75 +98,102 @@ typedef struct
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
   guint64 eos_timeouts;
-  guint64 time_blocked;         /* ns: render waited for a full network */
-  guint64 time_unconnected;     /* ns: render waited for a connection */
+  /* time that render waited while the network was full, in ns */
+  guint64 time_blocked;
+  /* time that render waited for a connection, in ns */
+  guint64 time_unconnected;
 } Counters;
 
 struct _GstNetworkSinkPrivate
 {
-  GMutex lock;                  /* never held while anything waits or posts */
-  GCond cond;                   /* any field below it changed */
+  /* never held while a thread blocks or posts a message */
+  GMutex lock;
+  /* signalled when a field protected by lock changes */
+  GCond cond;
 
   /* --- protected by lock --- */
   gboolean wait_for_connection, auto_reconnect, blocking;
   GstClockTime timeout, eos_timeout, max_live_wait;
 
   ConnectionState state;
-  guint64 generation;           /* of the connection, from 1; render tells by it
-                                 * that the receiver is a new one */
-  gboolean wanted;              /* there should be a connection */
+  /* Number of the current connection, counted from 1. The streaming thread
+   * detects a new receiver by it. */
+  guint64 generation;
+  gboolean wanted;              /* a connection should exist */
   gboolean stopping;            /* the connection's thread has to end */
-  gboolean draining;            /* EOS: nobody watches any more */
-  gboolean torn;                /* a buffer was partly taken: reset, if it is not
-                                 * finished */
-  gboolean unlocked;            /* render has to return */
-  gboolean end_asked;           /* of the pipeline's sources: EOS will follow */
-  gint64 ending_until;          /* monotonic us; 0: EOS is not known to follow,
-                                 * or nothing has waited since */
-  gboolean using;               /* the streaming thread is in send, wait, drain */
-  gboolean awaited;             /* disconnect waits until it is not */
-  gboolean watching;            /* the connection's thread is in watch */
-  GError *failure;              /* why the connection is BROKEN */
-  GError *error;                /* why it FAILED; NULL: that was posted */
+  /* The sink drains after EOS, and the connection is no longer watched. */
+  gboolean draining;
+  /* A part of a buffer was sent. If the rest is not sent, the connection has to
+   * be reset. */
+  gboolean torn;
+  gboolean unlocked;            /* render has to return at once */
+  /* The application has sent EOS to the pipeline's sources, so that EOS will
+   * arrive here. */
+  gboolean end_asked;
+  /* Deadline for the end of the stream, monotonic time in us; 0 if no EOS is
+   * expected, or if the sink has not had to wait since EOS was announced */
+  gint64 ending_until;
+  /* the streaming thread is inside send, wait or drain */
+  gboolean using;
+  gboolean awaited;             /* disconnect waits until `using` is FALSE */
+  gboolean watching;            /* the connection's thread is inside watch */
+  GError *failure;              /* why the state is BROKEN */
+  /* why the state is FAILED; NULL if the error was posted already */
+  GError *error;
   gboolean error_is_of_connecting;
-  gint64 blocked_since;         /* monotonic us; 0: render doesn't wait for a */
-  gint64 unconnected_since;     /* full network, for a connection */
+  /* When render began to wait for room in the network, monotonic time in us; 0
+   * if it does not wait for that */
+  gint64 blocked_since;
+  /* When render began to wait for a connection, monotonic time in us; 0 if it
+   * does not wait for that */
+  gint64 unconnected_since;
   Counters counters;
 
-  /* Cancelled with the lock held, reset by the one thread that passes it on,
-   * also with the lock */
+  /* Both are cancelled with the lock held. connection_cancellable is reset only
+   * by the connection's thread, and send_cancellable only by the streaming
+   * thread, each also with the lock held. */
   GCancellable *connection_cancellable, *send_cancellable;
 
-  /* Made and joined by changes of state */
+  /* Created and joined by state changes */
   GThread *thread;
 
   /* --- the connection's thread only --- */
-  gint64 pause;                 /* us: before the next attempt */
-  gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
-                                 * since the last connection */
-  gint64 connected_at;          /* monotonic us */
-  gint64 warned_at;             /* the same; 0: not yet */
+  gint64 pause;                 /* before the next attempt to connect, in us */
+  /* Until this time refusals do not end the attempts, monotonic time in us; 0
+   * if there was no refusal since the last connection */
+  gint64 refused_until;
+  gint64 connected_at;          /* monotonic time in us */
+  /* Time of the last warning, monotonic time in us; 0 if none was posted */
+  gint64 warned_at;
 
-  /* --- the streaming thread only (others while no pad is active) --- */
-  GstBuffer *rest;              /* is being sent; NULL: none. Outlives a flush
-                                 * when it was partly taken */
-  gsize rest_offset;            /* of what was not taken yet */
-  guint64 receiver;             /* generation that buffers were sent to */
+  /* --- the streaming thread only (other threads while no pad is active) --- */
+  /* The buffer that is being sent; NULL if there is none. A flush keeps it if a
+   * part of it was already sent. */
+  GstBuffer *rest;
+  gsize rest_offset;            /* number of bytes of `rest` that were sent */
+  /* `generation` of the connection to which the last buffers were sent */
+  guint64 receiver;
   gboolean has_input;           /* a buffer came since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
-  gboolean gave_up;             /* something was dropped for the end's sake */
-  gboolean skips_frame;         /* a part of it was dropped: so is the rest */
-  gboolean have_markers;        /* a buffer with MARKER came */
-  guint frames_without_key;     /* dropped while one is needed */
+  /* A buffer was dropped because the end of the stream took too long. */
+  gboolean gave_up;
+  /* A part of the current frame was dropped, so the rest is dropped too. */
+  gboolean skips_frame;
+  gboolean have_markers;        /* a buffer with the flag MARKER came */
+  /* Number of frames that were dropped while a key frame is needed */
+  guint frames_without_key;
   gboolean in_frame;            /* the last buffer did not end its frame */
-  GstClockTime last_pts;        /* of that buffer */
-  gint64 deadline;              /* monotonic us, of a drain; 0: none */
-  Input input;                  /* what upstream is */
-  gboolean live_gave_up;        /* live input has waited for max_live_wait, and
-                                 * nothing was sent since */
-  guint refused;                /* packets, and their bytes, among those that */
-  guint64 refused_bytes;        /* send_packets calls sent */
+  GstClockTime last_pts;        /* PTS of the last buffer */
+  /* deadline of a drain, monotonic time in us; 0 if none */
+  gint64 deadline;
+  Input input;                  /* whether upstream is live */
+  /* Live input has waited for max_live_wait, and nothing was sent since. */
+  gboolean live_gave_up;
+  /* Number of packets that send_packets reports as sent, although they were
+   * sent to no receiver */
+  guint refused;
+  guint64 refused_bytes;        /* number of bytes in these packets */
 };
 
 static inline GstDebugCategory *
@@ -169,14 +210,15 @@ get_category (GstNetworkSink * self)
 /* gstnetworksinkconnection.c */
 const gchar *gst_network_sink_get_state_name (ConnectionState state);
 void gst_network_sink_start_connection (GstNetworkSink * self);
-/* Nobody may wait any more: before the pads are deactivated */
+/* Ends all waits. Called before the pads are deactivated. */
 void gst_network_sink_cancel_connection (GstNetworkSink * self);
 void gst_network_sink_join_connection (GstNetworkSink * self);
-/* With lock; takes the error */
+/* Called with the lock. Takes ownership of `error`. */
 void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
-/* Graceful, or a reset if a frame is torn; waits until it is done. */
+/* Closes the connection gracefully, or resets it if a buffer was sent in part.
+ * Waits until the connection is closed. */
 void gst_network_sink_end_connection (GstNetworkSink * self);
-/* Posts why the connection FAILED, once. */
+/* Posts the error that led to the state FAILED, unless it was posted before. */
 void gst_network_sink_tell_error (GstNetworkSink * self);
 Failure gst_network_sink_classify (const GError * error);
 
@@ -193,17 +235,20 @@ gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 void gst_network_sink_reset_render (GstNetworkSink * self);
 
 /* gstnetworksinkchoice.c */
-/* FALSE: it is dropped. Asked once for each buffer and connection */
+/* Returns whether to send `buffer`; if not, the buffer was dropped and counted.
+ * Called once for each buffer and connection. */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
-/* The buffer is done with, sent or not. */
+/* Records that `buffer` was either sent or dropped. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
-/* Another receiver than before has missed what was sent. */
+/* If the receiver is a new one, drops `buffer`, waits for the next key frame,
+ * and returns TRUE. Returns FALSE if the receiver is still the same, or if it
+ * is the first one and nothing was sent or dropped before. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);
-/* What comes next continues no frame. */
+/* Records that the next buffer does not continue a frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
 
 #pragma GCC visibility pop

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The streaming thread of GstNetworkSink: what it waits for, how it sends packets,
- * or buffers of which the transport may take a part, and the end of the stream, at
- * which the connection is drained.
+/* The streaming thread of GstNetworkSink: waiting for the connection and for
+ * room in the network, sending packets or parts of a byte stream, and draining
+ * the connection at the end of the stream.
  */
 
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"
 
-/* Buffers of a list that are looked at together */
+/* Maximum number of buffers of a list that are processed together */
 #define MAX_BATCH 64
-/* There is no connection yet */
+/* There is no connection yet, and the buffer waits for one. */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
-/* Packets that upstream brought together */
+/* Packets that upstream pushed together in one buffer list */
 typedef struct
 {
   GstBuffer **packets;
   guint n;
 } Batch;
 
-/* What became of an attempt to send */
+/* Result of an attempt to send a buffer */
 typedef enum
 {
   OUTCOME_SENT,
-  OUTCOME_FULL,                 /* nothing was taken, and nobody waits */
+  /* Nothing was sent, and the buffer does not wait for room. */
+  OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
-  OUTCOME_INTERRUPTED           /* unlocked, the connection broke, or the
-                                 * deadline is over: look again */
+  /* The sink was unlocked, the connection broke, or the deadline has passed.
+   * The caller checks which of these happened. */
+  OUTCOME_INTERRUPTED
 } Outcome;
 
 /* --- settings ------------------------------------------------------------- */
@@ -54,7 +56,7 @@ gst_network_sink_get_blocking (GstNetworkSink * self)
   return blocking;
 }
 
-/* --- live input ------------------------------------------------------------ */
+/* --- live input ----------------------------------------------------------- */
 
 static gboolean
 query_live (GstPad * pad)
@@ -78,8 +80,8 @@ query_drops_when_full (GstPad * pad)
   return drops;
 }
 
-/* Whether a source upstream would be held up by waiting here. Asked once a stream,
- * without lock. */
+/* Returns whether waiting here would block a live source upstream. Queries
+ * upstream once per stream. The caller does not hold the lock. */
 static gboolean
 is_input_live (GstNetworkSink * self)
 {
@@ -94,8 +96,9 @@ is_input_live (GstNetworkSink * self)
   return self->priv->input == INPUT_LIVE;
 }
 
-/* With or without lock. Until when what has waited since `since` may wait; both
- * monotonic us. G_MAXINT64: as long as it takes */
+/* Returns the time until which a buffer may wait that has waited since `since`;
+ * both are monotonic time in us. Returns G_MAXINT64 if there is no limit. May
+ * be called with or without the lock. */
 static gint64
 get_live_end (GstNetworkSink * self, gint64 since)
 {
@@ -107,7 +110,8 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* The wait of live input is over: what comes from now on does not wait. */
+/* Returns whether live input has waited for max-live-wait. From then on,
+ * further buffers do not wait until the network has room again. */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
 {
@@ -123,7 +127,7 @@ gives_up (GstNetworkSink * self, gint64 since)
   return TRUE;
 }
 
-/* --- woken by flush and changes of state ---------------------------------- */
+/* --- unlocking for a flush or a state change ------------------------------ */
 
 gboolean
 gst_network_sink_unlock (GstBaseSink * sink)
@@ -151,7 +155,7 @@ gst_network_sink_unlock_stop (GstBaseSink * sink)
 
 /* --- waiting for the connection ------------------------------------------- */
 
-/* With lock */
+/* The caller holds the lock. */
 static GstFlowReturn
 look_for_connection (GstNetworkSink * self)
 {
@@ -162,7 +166,7 @@ look_for_connection (GstNetworkSink * self)
   if (priv->state == STATE_FAILED)
     return GST_FLOW_ERROR;
   if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
-    /* It was closed by EOS. */
+    /* EOS closed the connection, and a new stream has started. */
     priv->wanted = TRUE;
     g_cond_broadcast (&priv->cond);
   }
@@ -171,8 +175,8 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
-/* With lock. EOS is to follow, and its time is over: what comes before it is not
- * waited for any more. */
+/* Called with the lock. Returns whether the deadline of an expected EOS has
+ * passed. The buffers before the EOS then no longer wait. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -180,7 +184,8 @@ is_over (GstNetworkSink * self)
       && g_get_monotonic_time () >= self->priv->ending_until;
 }
 
-/* With lock. The end may take so long from now on. */
+/* Called with the lock. Sets the deadline for the end of the stream to
+ * eos-timeout from now. */
 static void
 begin_ending (GstNetworkSink * self)
 {
@@ -188,7 +193,9 @@ begin_ending (GstNetworkSink * self)
       g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
 }
 
-/* With lock. An end that was asked for stands behind what waits from here on. */
+/* Called with the lock before the thread waits. If the application has sent
+ * EOS, that EOS is queued upstream of the buffer that waits, so the deadline
+ * for the end of the stream starts to run. */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -196,7 +203,8 @@ note_wait (GstNetworkSink * self)
     begin_ending (self);
 }
 
-/* With lock: until something changes, or `end`, monotonic us; G_MAXINT64: none */
+/* Called with the lock, which is released while waiting. Waits until a field
+ * changes or until `end`, a monotonic time in us (G_MAXINT64 = no limit). */
 static void
 wait_for_change (GstNetworkSink * self, gint64 end)
 {
@@ -217,8 +225,10 @@ wait_for_change (GstNetworkSink * self, gint64 end)
       (g_get_monotonic_time () - begin) * GST_USECOND;
 }
 
-/* OK, FLOW_NOT_CONNECTED, or what the streaming thread has to return. `over`: the
- * end of the stream does not wait any longer */
+/* Waits for a connection. Returns GST_FLOW_OK if there is one,
+ * FLOW_NOT_CONNECTED if the buffer shall be dropped, or an error that the
+ * streaming thread has to return. Sets `over` if the deadline for the end of
+ * the stream has passed. */
 static GstFlowReturn
 wait_for_connection (GstNetworkSink * self, gboolean * over)
 {
@@ -230,7 +240,7 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   LOCK (self);
   while (TRUE) {
     if (priv->unlocked) {
-      /* Back when the pipeline plays again, or to give up */
+      /* Wait until the pipeline plays again, or return FLUSHING. */
       UNLOCK (self);
       flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
       if (flow != GST_FLOW_OK)
@@ -255,9 +265,10 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   return flow;
 }
 
-/* --- using the connection, and waiting for room ---------------------------- */
+/* --- using the connection, and waiting for room --------------------------- */
 
-/* FALSE: there is something else to look at first */
+/* Returns FALSE if there is no usable connection; the caller then waits for
+ * one. */
 static gboolean
 begin_use (GstNetworkSink * self)
 {
@@ -267,7 +278,8 @@ begin_use (GstNetworkSink * self)
   LOCK (self);
   usable = priv->state == STATE_CONNECTED && !priv->unlocked;
   if (usable) {
-    /* (To ask costs nothing; to reset it takes a lock of all the process.) */
+    /* g_cancellable_is_cancelled is cheap, but g_cancellable_reset takes a lock
+     * that the whole process shares. */
     if (g_cancellable_is_cancelled (priv->send_cancellable))
       g_cancellable_reset (priv->send_cancellable);
     priv->using = TRUE;
@@ -276,7 +288,8 @@ begin_use (GstNetworkSink * self)
   return usable;
 }
 
-/* Takes the error of a broken connection */
+/* Takes ownership of `error`, which says why the connection broke, or is NULL.
+ */
 static void
 end_use (GstNetworkSink * self, GError * error)
 {
@@ -310,7 +323,8 @@ wait_with_count (GstNetworkSink * self, gint64 timeout)
   UNLOCK (self);
 }
 
-/* Monotonic us; 0: none */
+/* Returns the deadline of the end of the stream, monotonic time in us; 0 if
+ * there is none. */
 static gint64
 get_deadline (GstNetworkSink * self)
 {
@@ -324,7 +338,8 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Before it is waited for room: an end that was asked for begins to count. */
+/* Called before the thread waits for room in the network; note_wait explains
+ * why. */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -333,8 +348,10 @@ note_full (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Until there is room. `full_since`: monotonic us when something was taken last.
- * FALSE: interrupted, or error: the receiver took nothing for too long */
+/* Waits until the network has room. `full_since` is the monotonic time in us at
+ * which the network last took data. Returns FALSE without an error if the wait
+ * was interrupted, and FALSE with an error if the receiver took nothing for
+ * `timeout`. */
 static gboolean
 wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
 {
@@ -364,7 +381,8 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   return !g_cancellable_is_cancelled (priv->send_cancellable);
 }
 
-/* There is room, but it is not time yet, which is no wait for the network. */
+/* The network has room, but pacing does not allow the next packet yet. This
+ * wait does not count as waiting for the network. */
 static gboolean
 wait_until_its_time (GstNetworkSink * self, GError ** error)
 {
@@ -372,7 +390,9 @@ wait_until_its_time (GstNetworkSink * self, GError ** error)
   return wait_for_room (self, g_get_monotonic_time (), error);
 }
 
-/* FALSE: the stream goes on. Wakes who waits for more than that. */
+/* With `is_ending` TRUE, sets the deadline for the end of the stream and wakes
+ * all waiting threads, so that they take the deadline into account. With FALSE,
+ * removes the deadline, because the stream continues. */
 static void
 set_ending (GstNetworkSink * self, gboolean is_ending)
 {
@@ -389,9 +409,9 @@ set_ending (GstNetworkSink * self, gboolean is_ending)
   UNLOCK (self);
 }
 
-/* --- packets --------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------- */
 
-/* The first ones are done with. */
+/* Removes the first `n` packets of the batch, which were sent or dropped. */
 static void
 advance (Batch * batch, guint n)
 {
@@ -447,15 +467,15 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   advance (batch, sent);
 }
 
-/* How many of the first packets are to be sent now; one that is not is dropped,
- * and the answer 0. */
+/* Returns how many of the first packets may be sent now. Returns 0 if the first
+ * packet was dropped. */
 static guint
 choose_packets (GstNetworkSink * self, Batch * batch)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
-    /* The usual case: there is nothing to choose. */
+    /* In the usual case all packets may be sent. */
     if (!priv->skips_frame && !priv->needs_key_frame)
       return batch->n;
     if (gst_network_sink_choose (self, batch->packets[0]))
@@ -474,8 +494,9 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
   drop_first (self, batch, DROP_UNSENDABLE);
 }
 
-/* Waits while the network is full. FALSE: there is something else to look at, or
- * an error */
+/* Waits while the network is full. Returns FALSE if the wait was interrupted or
+ * an error occurred. If the sink must not wait, drops the first packet and
+ * returns TRUE. */
 static gboolean
 wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
     GError ** error)
@@ -494,8 +515,8 @@ wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
   return wait_for_room (self, *full_since, error);
 }
 
-/* There is a connection. Sends until all is done with, or there is something
- * else to look at. */
+/* Sends all packets of the batch over the existing connection. Returns early if
+ * it is interrupted or the connection breaks. */
 static void
 send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
 {
@@ -554,10 +575,11 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
   return GST_FLOW_OK;
 }
 
-/* --- buffers --------------------------------------------------------------- */
+/* --- buffers -------------------------------------------------------------- */
 
-/* Where the transport may take a part of a buffer, what is left, priv->rest from
- * rest_offset on, is sent before anything else. */
+/* A transport for byte streams may take only a part of a buffer. The rest of
+ * the buffer, priv->rest from rest_offset on, is then sent before any other
+ * buffer. */
 
 static void
 count_taken (GstNetworkSink * self, gsize taken, gboolean all)
@@ -580,7 +602,7 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
 static gboolean
 may_wait (GstNetworkSink * self)
 {
-  /* A frame that was begun is finished. */
+  /* A buffer that was sent in part has to be completed. */
   return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
 }
 
@@ -608,7 +630,7 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
-    /* A frame that was begun is finished. */
+    /* A buffer that was sent in part has to be completed. */
     if (priv->rest_offset == 0 && gives_up (self, full_since))
       return OUTCOME_FULL;
     note_full (self);
@@ -635,7 +657,7 @@ transmit (GstNetworkSink * self)
   return outcome;
 }
 
-/* Sends the rest of a buffer. FALSE: there is something else to look at first */
+/* Sends the rest of a buffer. Returns FALSE if this was interrupted. */
 static gboolean
 finish_rest (GstNetworkSink * self)
 {
@@ -646,9 +668,10 @@ finish_rest (GstNetworkSink * self)
   return is_sent;
 }
 
-/* --- the way of a buffer -------------------------------------------------- */
+/* --- processing of a buffer ----------------------------------------------- */
 
-/* The connection is there. FALSE: look for it again */
+/* Sends `buffer` over the existing connection, or drops it. Returns FALSE if
+ * the caller has to wait for a connection and try again. */
 static gboolean
 try_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -657,7 +680,8 @@ try_buffer (GstNetworkSink * self, GstBuffer * buffer)
   if (gst_network_sink_greet_receiver (self, buffer))
     return TRUE;
   if (priv->rest && priv->rest != buffer) {
-    /* Left over by a flush: before anything else */
+    /* A flush interrupted an earlier buffer after a part of it was sent. The
+     * rest of that buffer is sent first. */
     finish_rest (self);
     return FALSE;
   }
@@ -695,7 +719,8 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
     gst_network_sink_clear_rest (self);
 }
 
-/* What is torn stays: the connection has to be reset. */
+/* Drops `buffer` because the stream took too long to end. A buffer that was
+ * sent in part stays in priv->rest, so that the connection is reset. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -728,13 +753,14 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
     drop_unconnected (self, buffer);
     return GST_FLOW_OK;
   }
-  /* What the network has nothing of is not owed to anybody. */
+  /* The flow is an error or FLUSHING. If no byte of the buffer was sent, the
+   * rest of the buffer need not be sent later. */
   if (self->priv->rest_offset == 0)
     gst_network_sink_clear_rest (self);
   return flow;
 }
 
-/* --- what GstBaseSink calls ------------------------------------------------ */
+/* --- what GstBaseSink calls ----------------------------------------------- */
 
 static gpointer
 get_parent_class (void)
@@ -790,9 +816,12 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return render_buffers (self, list);
 }
 
-/* EOS that an application sends to its pipeline goes to the sources: one whose
- * thread waits here can't send it. So the sink counts as one of them, and is
- * told too. What flows goes on; the time of the end counts from where it waits. */
+/* If an application sends EOS to its pipeline, the pipeline passes EOS to its
+ * sources only. A source whose streaming thread is blocked in this sink cannot
+ * send EOS downstream. This sink therefore has the SOURCE flag, so that the
+ * pipeline sends the EOS here too. The stream goes on until the EOS arrives in
+ * the data flow, but the deadline for its end starts as soon as the sink has to
+ * wait. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {
@@ -849,8 +878,8 @@ gst_network_sink_reset_render (GstNetworkSink * self)
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* From now on a receiver that goes is none that breaks the connection. FALSE:
- * there is no connection */
+/* From now on the receiver may close the connection without breaking it.
+ * Returns FALSE if there is no connection. */
 static gboolean
 begin_drain (GstNetworkSink * self)
 {
@@ -870,7 +899,8 @@ begin_drain (GstNetworkSink * self)
   return connected;
 }
 
-/* TRUE: the receiver has everything, or there is none. */
+/* Returns TRUE if the receiver has everything, or if the transport cannot tell.
+ * Returns FALSE if the caller has to try again. */
 static gboolean
 try_drain (GstNetworkSink * self)
 {
@@ -892,7 +922,9 @@ try_drain (GstNetworkSink * self)
   return done;
 }
 
-/* Until there is nothing left to do, or FLUSHING */
+/* Returns GST_FLOW_OK when the receiver has everything, the connection has
+ * gone, or the deadline has passed; returns FLUSHING if the sink was flushed.
+ */
 static GstFlowReturn
 drain (GstNetworkSink * self)
 {
@@ -938,7 +970,8 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
-/* What knows of connections sees the end of the stream by that of its own. */
+/* Over a transport with connections, closing the connection tells the receiver
+ * that the stream has ended. */
 static void
 end_connection (GstNetworkSink * self)
 {
@@ -952,8 +985,8 @@ end_connection (GstNetworkSink * self)
   UNLOCK (self);
 }
 
-/* Whether the source is live. The other answer of the query, whether the sink
- * synchronizes to the clock, says nothing of that. */
+/* Returns whether upstream is live. The other result of the query, whether the
+ * sink synchronizes to the clock, is not relevant here. */
 static gboolean
 is_stream_live (GstNetworkSink * self)
 {
@@ -963,8 +996,9 @@ is_stream_live (GstNetworkSink * self)
       &is_live, NULL, NULL) && is_live;
 }
 
-/* A live stream passes whether somebody listens or not; the end of one that was
- * stored must not look like success when nobody got any of it. */
+/* Returns whether a stored stream ended without any connection. This must not
+ * look like a success, so an error is posted. A live stream may end without a
+ * receiver. */
 static gboolean
 reached_nobody (GstNetworkSink * self)
 {
@@ -1020,7 +1054,7 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* Another stream, another receiver, of which nothing was kept */
+  /* The next stream may have a different receiver, which has missed nothing. */
   priv->started = FALSE;
 
   LOCK (self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What live sources of a network have in common; see the header. */
+/* Base class of live network sources, which gstnetworksrc.h describes. */
 
 #include "gstnetworksrc.h"
 #include "gstwronginput.h"
@@ -11,24 +11,26 @@
 #include "gststatstimer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
-/* The category of the element that `self` is */
+/* The log category of the class of `self` */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  GstCaps *caps;                /* NULL: the stream's own, or any */
-  GSocket *used_socket;         /* NULL: closed */
-  GstClockTime timeout;         /* ns, 0: never */
-  gchar *allowed_senders;       /* NULL: all */
+  /* NULL: the caps of the stream itself, or ANY */
+  GstCaps *caps;
+  GSocket *used_socket;         /* NULL: no socket is open */
+  GstClockTime timeout;         /* in ns; 0: no timeout */
+  gchar *allowed_senders;       /* NULL: all senders are allowed */
 
   GCancellable *cancellable;    /* has its own lock */
   GstLiveFlush flush;           /* has its own lock */
 
-  /* Made and freed in changes of state to and from PAUSED, constant otherwise */
-  AddressList *allowed;         /* NULL: all */
-  GMutex lock;                  /* no other lock is taken inside */
-  guint64 not_allowed;          /* packets; protected by lock */
+  /* Created and freed in state changes to and from PAUSED, constant otherwise
+   */
+  AddressList *allowed;         /* NULL: all senders are allowed */
+  GMutex lock;                  /* no other lock is taken while it is held */
+  guint64 not_allowed;          /* number of packets; protected by lock */
 } GstNetworkSrcPrivate;
 
 #define gst_network_src_parent_class parent_class
@@ -79,7 +81,8 @@ clear_not_allowed (GstNetworkSrcPrivate * priv)
   g_mutex_unlock (&priv->lock);
 }
 
-/* FALSE: an error was posted. */
+/* Returns FALSE after posting an error if the list of allowed senders is
+ * invalid. */
 static gboolean
 read_allowed_senders (GstNetworkSrc * self)
 {
@@ -273,8 +276,9 @@ static const GstWirelessProperty properties[] = {
    * GstNetworkSrc:allowed-senders:
    *
    * Packets from other addresses are dropped without an answer, and counted as
-   * `not-allowed` in #GstNetworkSrc:stats. Whoever can send packets with a forged
-   * source address can pass for an allowed sender.
+   * `not-allowed` in #GstNetworkSrc:stats. The check relies on the source
+   * address alone: a sender that can forge it can impersonate an allowed
+   * sender.
    */
   PROPERTY_STRING ("allowed-senders", "Allowed senders",
       "IP addresses and prefixes from which packets are accepted, as a comma "
@@ -284,8 +288,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSrc:stats:
    *
-   * What came, and what was refused or lost. Counters begin at 0 when the
-   * socket is opened, and never go back.
+   * Counters of packets that were received, refused and lost. The counters
+   * start at 0 when the socket is opened, and never decrease.
    */
   PROPERTY_STATS
       ("Number of packets received, and of those refused or lost by reason, since "
@@ -295,13 +299,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSrc:stats-update-interval:
    *
-   * While playing, #GstNetworkSrc:stats comes as element message at this
-   * interval of the pipeline's clock.
+   * Interval at which #GstNetworkSrc:stats is posted as an element message
+   * while the pipeline plays, measured with the pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64),
 };
 
-/* --- what GstBaseSrc asks ------------------------------------------------- */
+/* --- methods of GstBaseSrc --------------------------------------------------
+ */
 
 static GstCaps *
 gst_network_src_get_caps (GstBaseSrc * src, GstCaps * filter)
@@ -369,7 +374,8 @@ gst_network_src_create (GstBaseSrc * src, guint64 offset, guint size,
   return GST_BASE_SRC_CLASS (parent_class)->create (src, offset, size, buffer);
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle -------------------------------------------------------------
+ */
 
 static GstStateChangeReturn
 gst_network_src_change_state (GstElement * element, GstStateChange transition)
@@ -379,7 +385,8 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
-  /* A name may be looked up in start, which is before unlock_stop. */
+  /* The start method of a subclass may resolve a host name with the
+   * cancellable, and it runs before unlock_stop resets the cancellable. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
     if (!gst_network_uri_check (element) || !read_allowed_senders (self))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of live sources that receive from a network. It has what they all
- * have: the properties uri, caps, timeout, used-socket, allowed-senders, stats and
- * stats-interval, the URI handler, the statistics' timer, the latency, and what
- * ends a wait. A subclass knows the network: it opens and closes its socket in
- * start and stop or in changes of state, and makes buffers in create.
+/* Base class of live sources that receive from a network. The base class has
+ * the properties uri, caps, timeout, used-socket, allowed-senders, stats and
+ * stats-interval, the URI handler, the timer for statistics, the answer to
+ * latency queries, and the unlocking of a waiting thread. A subclass handles
+ * the network: it opens and closes its socket, in start and stop or in state
+ * changes, and creates buffers in create.
  *
- * A subclass says in class_init what its URIs are (gstnetworkuri.h), and keeps its
- * other properties in a table (gstwirelessproperties.h), too.
+ * In class_init, a subclass also describes its URIs (gstnetworkuri.h) and
+ * installs its own properties as a table (gstwirelessproperties.h).
  */
 
 #pragma once
@@ -23,61 +24,75 @@ struct _GstNetworkSrcClass
 {
   GstPushSrcClass parent_class;
 
-  const gchar *timeout_name;    /* of the message that says that nothing came */
-  GstDebugCategory *category;   /* of the log; NULL: networksrc */
+  /* Name of the message that is posted after `timeout` without a packet */
+  const gchar *timeout_name;
+  GstDebugCategory *category;   /* log category; NULL means networksrc */
 
-  /* What `stats` has, always the same fields; any thread, no OBJECT_LOCK */
+  /* Returns the fields of the property `stats` (transfer full); the set of
+   * fields is always the same. Called from any thread, without OBJECT_LOCK. */
   GstStructure *(*create_stats) (GstNetworkSrc * self);
-  /* ns from when a buffer is due to when it is here; any thread. NULL: none, as
-   * buffers have the time of their arrival. Who changes it posts a LATENCY
-   * message. */
+  /* Returns the latency in ns: the time from the timestamp of a buffer until
+   * the buffer is available. Called from any thread. If NULL, the latency is 0,
+   * because buffers are timestamped on arrival. The subclass posts a LATENCY
+   * message when the latency changes. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
-  /* TRUE: nothing waits from here on, as the cancellable says too; FALSE: this
-   * is over. Any thread. NULL: the source waits with the cancellable only. */
+  /* With `flushing` TRUE, the subclass must no longer wait in create (the
+   * cancellable is cancelled as well); FALSE ends this state. Called from any
+   * thread. May be NULL if the subclass waits with the cancellable only. */
   void (*set_flushing) (GstNetworkSrc * self, gboolean flushing);
-  /* FALSE before PLAYING, TRUE behind it. What comes while a live pipeline is
-   * paused is not played later; but before it plays first the stream's beginning
-   * is kept. NULL: nothing comes then */
+  /* Called with FALSE before the change to PLAYING, and with TRUE after the
+   * change to PAUSED. Packets that arrive while a live pipeline is paused are
+   * not played later, but packets that arrive before the first change to
+   * PLAYING are kept. May be NULL if the subclass receives nothing while
+   * paused. */
   void (*set_paused) (GstNetworkSrc * self, gboolean paused);
 };
 
 /* --- any thread ----------------------------------------------------------- */
 
-/* What is in use, NULL: none; the property tells it. With OBJECT_LOCK, so that
- * it changes together with what a subclass keeps of it; the source's own */
+/* The socket in use, or NULL. The property used-socket returns it. Both
+ * functions are called with OBJECT_LOCK, so that the socket changes together
+ * with the data that a subclass keeps about it. The source holds its own
+ * reference. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
-/* Whether the property says what caps the stream has */
+/* Returns whether the property `caps` is set. */
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
-/* Cancelled during a flush, and the source's own: for whatever waits in create. A
- * subclass that waits otherwise too has set_flushing. */
+/* Returns the cancellable that is cancelled during a flush; it belongs to the
+ * source. Use it for every wait in create. A subclass that waits in another way
+ * implements set_flushing. */
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
-/* Whether packets from this address are wanted: 4 bytes of IPv4 or 16 of IPv6 in
- * network order. One that is not is counted. From start to stop; OBJECT_LOCK is not
- * taken */
+/* Returns whether packets from `address` are accepted: 4 bytes of IPv4 or 16
+ * bytes of IPv6, in network byte order. Counts the packet if they are not. May
+ * be called between start and stop; does not take OBJECT_LOCK. */
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
-/* In create: gst_live_list_submit (gstlivesource.h) for this source */
+/* Calls gst_live_list_submit (gstlivesource.h) for this source; to be called in
+ * create. */
 GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,
     GstBuffer ** buffers, guint n, GstBuffer ** out);
 
-/* --- in a change of state ------------------------------------------------- */
+/* --- during a state change --------------------------------------------------
+ */
 
-/* Of this host, to listen at: an address, with a scope too, or a name, which is
- * looked up. NULL: error, or cancelled */
+/* Returns the local address to listen on (transfer full). `address` is an IP
+ * address, possibly with a scope, or a host name, which is resolved. Returns
+ * NULL with an error if this failed or was cancelled. */
 GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
     const gchar * address, guint16 port, GError ** error);
 
 /* --- in create ------------------------------------------------------------ */
 
-/* ns without a buffer after which timeout is to be told; 0: never. It may be
- * another one each time. */
+/* Returns the time without a buffer, in ns, after which
+ * gst_network_src_tell_timeout is to be called; 0 means never. The value may
+ * change between calls. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 void gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout);
-/* Waits until a queue that another thread fills has something, or until flushing,
- * and tells timeout meanwhile. All is protected by the lock, with which it is called
- * and returns; `cond` is signalled when one of them changes. */
+/* Waits until `queue`, which another thread fills, has an element, or until
+ * `*flushing` is TRUE. Posts the timeout message while it waits. All arguments
+ * are protected by `lock`, which the caller holds; `cond` is signalled when
+ * `queue` or `*flushing` changes. */
 void gst_network_src_wait_for_queue (GstNetworkSrc * self, GMutex * lock,
     GCond * cond, GQueue * queue, const gboolean * flushing);

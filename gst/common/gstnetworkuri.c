@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* URIs of network elements; see the header. */
+/* Implementation of gstnetworkuri.h: URIs of network elements. */
 
 #include "gstnetworkuri.h"
 
@@ -7,14 +7,14 @@
 
 #include <gst/base/gstbasesrc.h>
 
-/* Of a type: GstNetworkUri */
+/* Data of a GType: its GstNetworkUri */
 static GQuark
 info_quark (void)
 {
   return g_quark_from_static_string ("gst-network-uri");
 }
 
-/* Of an element: why its property was refused, GError */
+/* Data of an element: a GError that says why its property `uri` was refused */
 static GQuark
 refusal_quark (void)
 {
@@ -46,7 +46,7 @@ static gchar *
 make_uri (const gchar * scheme, const gchar * host, gint port)
 {
   const gchar *format = strchr (host, ':') ? "%s://[%s]:%d" : "%s://%s:%d";
-  /* the % before the interface of a link-local address, RFC 6874 */
+  /* escapes the % before the interface of a link-local address, RFC 6874 */
   gchar *escaped = g_uri_escape_string (host, ":", FALSE);
   gchar *uri = g_strdup_printf (format, scheme, escaped, port);
 
@@ -54,7 +54,7 @@ make_uri (const gchar * scheme, const gchar * host, gint port)
   return uri;
 }
 
-/* Keys that make caps, and the types of their fields */
+/* Keys of a URI that set RTP caps, with the types of the caps fields */
 static const struct
 {
   const gchar *name;
@@ -72,7 +72,8 @@ find_property (GstElement * element, const gchar * key)
   return g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
 }
 
-/* 0: it is no key of RTP, or the element has no caps to make of it. */
+/* Returns 0 if `key` does not set RTP caps, or if the element has no property
+ * `caps`. */
 static GType
 get_rtp_type (GstElement * element, const gchar * key)
 {
@@ -96,7 +97,7 @@ is_allowed (GParamSpec * pspec)
   return property && property->flags & PROPERTY_URI;
 }
 
-/* All keys that are allowed, with commas between; free it */
+/* Returns all allowed keys, separated by commas (transfer full). */
 static gchar *
 list_keys (GstElement * element)
 {
@@ -117,7 +118,8 @@ list_keys (GstElement * element)
   return g_string_free (list, FALSE);
 }
 
-/* The value may be a secret: the error does not repeat it. */
+/* The error does not repeat the value of the key, because it may be a secret.
+ */
 static gboolean
 check_key (GstElement * element, const gchar * key, GError ** error)
 {
@@ -175,7 +177,8 @@ take_property (GstElement * element, const gchar * key, const gchar * text)
   GValue value = G_VALUE_INIT;
 
   g_value_init (&value, property->value_type);
-  /* A string is what it is: deserializing would take quotes off. */
+  /* The text of a string property is used as it is, because deserializing it
+   * would remove quotes. */
   if (property->value_type == G_TYPE_STRING)
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize_with_pspec (&value, text, property)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* URIs of network elements, scheme://host:port?property=value&..., of which all
- * schemes have the same form.
+/* URIs of network elements: scheme://host:port?property=value&... All schemes
+ * of this project have the same form.
  */
 
 #pragma once
@@ -9,33 +9,40 @@
 
 #include "gstwirelessproperties.h"
 
-/* A URI is scheme://host:port?key=value&...: keys of the query are names of those
- * properties whose tables allow it (PROPERTY_URI). media, encoding-name, payload and
- * clock-rate make "caps" of RTP where the element has that property. What the URI
- * does not say stays as it is; a value that does not fit is a warning in the log.
- * Errors: GST_URI_ERROR_BAD_STATE above READY; GST_URI_ERROR_BAD_URI, and nothing is
- * set, where a key is not allowed. */
+/* In a URI scheme://host:port?key=value&..., each key of the query is the name
+ * of a property whose table row has PROPERTY_URI. The keys media,
+ * encoding-name, payload and clock-rate set RTP caps if the element has the
+ * property `caps`. Properties that the URI does not mention keep their values.
+ * A value that is invalid is logged as a warning.
+ *
+ * Setting a URI fails with GST_URI_ERROR_BAD_STATE if the element's state is
+ * above READY, and with GST_URI_ERROR_BAD_URI if a key is not allowed; no
+ * property is set then. */
 
-/* What differs between the elements; it stays in use. They have the property `port`
- * as well. */
+/* Describes the URIs of an element class. The struct must stay valid. The
+ * element must also have the property `port`. */
 typedef struct
 {
-  const gchar *protocols[2];    /* the scheme, NULL */
-  const gchar *host_property;   /* that has the host of the URI */
-  /* NULL, or finds that property: for this URI, or for the URI that the properties
-   * make now (NULL) */
+  const gchar *protocols[2];    /* the scheme, followed by NULL */
+  /* name of the property for the host of the URI */
+  const gchar *host_property;
+  /* Returns the name of the property for the host of `uri`. If `uri` is NULL,
+   * returns the name of the property whose value is the host of the element's
+   * current URI. May be NULL; host_property is used then. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 
-/* The interface GstURIHandler of sources and sinks, for G_DEFINE_TYPE_WITH_CODE */
+/* Implements the interface GstURIHandler of a source or sink; for use in
+ * G_DEFINE_TYPE_WITH_CODE */
 #define GST_IMPLEMENT_NETWORK_URI G_IMPLEMENT_INTERFACE ( \
     GST_TYPE_URI_HANDLER, gst_network_uri_init_handler)
 void gst_network_uri_init_handler (gpointer interface, gpointer data);
-/* In class_init */
+/* To be called in class_init */
 void gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info);
 
-/* The property "uri". It has no way to refuse a URI. Instead the element does not
- * start, with an error that says why, until it has another URI, or NULL. */
+/* The property `uri`. A property setter cannot report an invalid URI. Instead,
+ * the element posts an error and does not start until the property is set to a
+ * valid URI or to NULL. */
 void gst_network_uri_set_property (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_network_uri_get_property (gpointer element, GValue * value,
@@ -44,6 +51,7 @@ void gst_network_uri_get_property (gpointer element, GValue * value,
     PROPERTY_COMPUTED ("uri", "URI", blurb, PROPERTY_READY, G_TYPE_STRING, \
         .initial_text = initial, .set = gst_network_uri_set_property, \
         .get = gst_network_uri_get_property)
-/* On the way to PAUSED, which the base classes do, or to READY where the socket is
- * opened then. FALSE: an error was posted. */
+/* Returns FALSE after posting an error if the property `uri` has an invalid
+ * value. The base classes call this function on the way to PAUSED. An element
+ * that opens its socket on the way to READY calls it there. */
 gboolean gst_network_uri_check (GstElement * element);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics at an interval of the pipeline's clock; see the header. */
+/* Implementation of gststatstimer.h: periodic posting of statistics. */
 
 #include "gststatstimer.h"
 
-/* One of each element, freed with it. All is protected by OBJECT_LOCK. */
+/* Each element has one, which is freed with the element. All fields are
+ * protected by OBJECT_LOCK. */
 typedef struct
 {
-  GstClockTime interval;        /* ns, 0: never */
-  GstStatsTimerFunc create_stats;       /* NULL: stopped */
-  guint changes;                /* of what stands above */
-  GstClockID id;                /* NULL: no timer runs */
+  GstClockTime interval;        /* in ns; 0: never */
+  GstStatsTimerFunc create_stats;       /* NULL: the timer is stopped */
+  guint changes;                /* number of changes of the fields above */
+  GstClockID id;                /* NULL: no timer is scheduled */
 } GstStatsTimer;
 
-/* With OBJECT_LOCK */
+/* The caller holds OBJECT_LOCK. */
 static GstStatsTimer *
 get_timer (GstElement * element)
 {
@@ -26,7 +27,7 @@ get_timer (GstElement * element)
   return timer;
 }
 
-/* What the clock's thread holds until the timer is gone */
+/* Data that the clock's thread uses until the timer is unscheduled */
 typedef struct
 {
   GstElement *element;
@@ -70,8 +71,9 @@ make_id (GstClock * clock, GstClockTime interval)
       interval, interval);
 }
 
-/* FALSE: what the new timer was made of has changed meanwhile. Takes the ID,
- * NULL: none, and ends the timer before */
+/* Replaces the scheduled timer by `id`, which is NULL for no timer. Takes
+ * ownership of `id`. Returns FALSE, and releases `id` instead, if the fields
+ * have changed since `changes`; then `id` was created from outdated values. */
 static gboolean
 replace (GstElement * element, GstClockID id, guint changes)
 {
@@ -105,7 +107,8 @@ wait_for_ticks (GstElement * element, GstClockID id,
   gst_clock_id_wait_async (id, on_tick, tick, tick_free);
 }
 
-/* Makes the timer anew, as its fields say now. */
+/* Schedules a timer that matches the current fields, in place of the previous
+ * timer. */
 static void
 update (GstElement * element)
 {
@@ -166,7 +169,7 @@ gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
   set_interval (element, g_value_get_uint (value) * GST_MSECOND);
 }
 
-/* An interval below 1 ms is not 0, which means never. */
+/* An interval below 1 ms is rounded up to 1, because 0 means never. */
 void
 gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
     GParamSpec * pspec)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Posts an element's statistics as element message at an interval of the
- * pipeline's clock, whether buffers come or not.
+/* A timer that posts an element's statistics as an element message at regular
+ * intervals of the pipeline's clock, whether buffers flow or not.
  */
 
 #pragma once
@@ -9,12 +9,14 @@
 
 #include "gstwirelessproperties.h"
 
-/* Returns what is posted, or NULL for nothing; called by the clock's thread */
+/* Returns the structure to post (transfer full), or NULL to post nothing.
+ * Called by the clock's thread. */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
-/* The properties stats-update-interval, ms as that of ristsink, and stats-interval,
- * its deprecated name, in ns; 0: never. They may be set at any time, by any thread.
- * A started timer takes a change at once. */
+/* Setters and getters of the property stats-update-interval, in ms as in
+ * ristsink, and of its deprecated form stats-interval, in ns; 0 means never.
+ * The properties may be set at any time and from any thread. A running timer
+ * uses a new interval at once. */
 void gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
@@ -23,7 +25,7 @@ void gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     GParamSpec * pspec);
-/* Two rows */
+/* Adds the two rows for these properties to a table of properties. */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
     PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \
         blurb, PROPERTY_PLAYING, G_TYPE_UINT, .maximum = G_MAXINT, \
@@ -35,15 +37,16 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
         .maximum = max, .set = gst_stats_timer_set_nanoseconds, \
         .get = gst_stats_timer_get_nanoseconds, \
         .instead = "stats-update-interval")
-/* For the blurb */
+/* Blurbs of the property stats-update-interval */
 #define STATS_INTERVAL_BLURB "Interval at which stats is posted as an element " \
     "message while the pipeline plays (ms, 0 = never)"
 #define STATS_INTERVAL_OR_END_BLURB "Interval at which stats is posted as an " \
     "element message while the pipeline plays (ms, 0 = only at the end of the " \
     "stream)"
 
-/* On the way to PLAYING. Without a clock no timer runs. */
+/* Called on the way to PLAYING. If the element has no clock, no timer runs. */
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
-/* On the way to PAUSED. None runs from here on, whoever sets the interval. */
+/* Called on the way to PAUSED. Afterwards no timer runs, even if the interval
+ * is set. */
 void gst_stats_timer_stop (GstElement * element);

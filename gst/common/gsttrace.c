@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace callback of cores and of the driver; see the header. */
+/* Implementation of the trace callback, which gsttrace.h describes. */
 
 #include "gsttrace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace callback of cores and of the driver, for an element: what there is for
- * each packet at LOG, the rest at DEBUG.
+/* Writes the trace lines of protocol cores and of the driver to the log of an
+ * element. Lines about single packets have the level LOG, all others DEBUG.
  */
 
 #pragma once

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events between our elements, and held ones; see the header. */
+/* Implementation of gstwirelessevents.h: events and queries between the
+ * elements of this project, and events that wait for caps. */
 
 #include "gstwirelessevents.h"
 
@@ -36,7 +37,9 @@ gst_wireless_event_is_ending (GstEvent * event)
       && gst_event_has_name (event, ENDING_NAME);
 }
 
-/* As gst_video_event_new_upstream_force_key_unit () makes it */
+/* The event has the same form as one from
+ * gst_video_event_new_upstream_force_key_unit (), which is not used here to
+ * avoid a dependency on the video library. */
 GstEvent *
 gst_wireless_event_new_key_unit_request (void)
 {

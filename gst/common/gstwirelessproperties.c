@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties of elements in tables; see the header. */
+/* Implementation of gstwirelessproperties.h: properties as tables. */
 
 #include "gstwirelessproperties.h"
 
@@ -11,24 +11,27 @@ struct _Table
   guint n_properties;
   guint first_id;
   gssize settings, lock;        /* offsets in the instance */
-  Table *next;                  /* of the same class; NULL: none */
+  /* next table of the same class; NULL if there is none */
+  Table *next;
 };
 
-/* Of a class its first table, of a GParamSpec the one that it is in */
+/* Data of a class: its first table. Data of a GParamSpec: the table that
+ * contains it. */
 static GQuark
 table_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-properties");
 }
 
-/* Of a class the number of its properties so far, whose IDs begin with 1 */
+/* Data of a class: number of its properties so far. Property IDs start with 1.
+ */
 static GQuark
 number_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-number-of-properties");
 }
 
-/* The first of the next `n` IDs of the class */
+/* Reserves the next `n` property IDs of the class and returns the first one. */
 static guint
 take_ids (GType type, guint n)
 {
@@ -127,7 +130,8 @@ set_in_unit (const GstWirelessProperty * property, guint64 * member,
   *member = g_value_get_uint (value) * property->unit;
 }
 
-/* What is not 0 does not become 0, which often means that there is no limit. */
+/* A value above 0 is rounded up, because 0 often means that there is no limit.
+ */
 static void
 get_in_unit (const GstWirelessProperty * property, const guint64 * member,
     GValue * value)
@@ -328,8 +332,8 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* A table that is not in the list of the class: the parent initializes and
-   * clears the member. */
+  /* The new table is not in the list of tables of this class, because the
+   * parent class already initializes and clears the member. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

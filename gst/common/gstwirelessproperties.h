@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of an element as one table: name, type, range, default, when each
- * may be changed, whether a URI may set it, and which member of a struct has its
- * value. The functions below install them, set and get them, set the defaults, and
- * free the strings.
+/* Properties of an element as a table. A row has the name, type, range and
+ * default of a property, the states in which it may be changed, whether a URI
+ * may set it, and the struct member that stores its value. The functions below
+ * install the properties, set and get their values, set the defaults, and free
+ * the strings.
  *
  *   #define PROPERTY_STRUCT GstFooSettings
  *   static const GstWirelessProperty properties[] = {
@@ -28,14 +29,16 @@
     | GST_PARAM_MUTABLE_READY)
 #define PROPERTY_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_PLAYING)
-/* A secret cannot be read. */
+/* A secret, such as a key, can be set but not read. */
 #define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_READY)
-/* The next two are ours; GObject does not see them. PROPERTY_URI: a URI may set it.
- * A URI comes from anywhere: it sets what describes the stream and the way to the
- * peer, but no secret, no limit of memory or of senders, and no object. */
+/* The next two flags are private to this project and are not passed to GObject.
+ * PROPERTY_URI: a URI may set the property. As a URI may come from an untrusted
+ * source, this flag is for properties that describe the stream and the path to
+ * the peer. It is not for secrets, limits of memory, allowed senders, or
+ * objects. */
 #define PROPERTY_URI (1 << 24)
-/* NULL means the default. */
+/* Setting the property to NULL sets its default instead. */
 #define PROPERTY_NOT_NULL (1 << 25)
 
 /* --- the table ------------------------------------------------------------ */
@@ -43,32 +46,36 @@
 typedef struct
 {
   const gchar *name, *nick, *blurb;
-  guint flags;                  /* GParamFlags and those above */
-  GType type;                   /* 0: get_type */
-    GType (*get_type) (void);   /* of enumerations, boxed types, objects */
-  gsize offset;                 /* of the member, in bytes */
+  guint flags;                  /* GParamFlags and the flags above */
+  GType type;                   /* 0 means that get_type returns the type */
+    GType (*get_type) (void);   /* for enumerations, boxed types and objects */
+  /* offset of the member in the struct, in bytes */
+  gsize offset;
   gint64 minimum, initial;
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* The member counts in ns, and the property in this unit, ns; 0: both have the
-   * same unit. Of rows of PROPERTY_MILLISECONDS. */
+  /* If not 0, the member is in ns, and the property is in this unit, which is
+   * also given in ns. If 0, both have the same unit. PROPERTY_MILLISECONDS sets
+   * this field. */
   guint64 unit;
 
-  /* The rest may be NULL. */
-  /* Instead of the member; without lock. Where both are there the property needs
-   * no member. */
+  /* The following fields may be NULL. */
+  /* Called instead of accessing the member, without the lock. A property that
+   * has both functions needs no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
-  /* Of a readable GstStructure, instead of `get` */
+  /* Returns the value of a readable GstStructure property; used instead of
+   * `get`. */
   GstStructure *(*create_stats) (GstElement * element);
-  /* The member has another value; with lock. */
+  /* Called with the lock after the member was set. */
   void (*changed) (gpointer object);
-  /* Of a deprecated property: the one to use instead */
+  /* For a deprecated property: the name of the property that replaces it */
   const gchar *instead;
 } GstWirelessProperty;
 
-/* The build fails where the member has not the size of the type. */
+/* Offset of a member; the build fails if the member does not have the size of
+ * the type. */
 #define PROPERTY_MEMBER(member, type) \
     (G_STRUCT_OFFSET (PROPERTY_STRUCT, member) + 0 * sizeof (gchar[ \
             sizeof (((PROPERTY_STRUCT *) 0)->member) == sizeof (type) ? 1 : -1]))
@@ -100,52 +107,58 @@ typedef struct
 #define PROPERTY_OBJECT(name, nick, blurb, flags, member, get_type, ...) \
     { name, nick, blurb, flags, 0, get_type, \
       PROPERTY_MEMBER (member, gpointer), __VA_ARGS__ }
-/* Two gint, numerator and denominator; 0/1 at first, and never negative */
+/* The member is an array of two gint, numerator and denominator. The default is
+ * 0/1, and the value cannot be negative. */
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* A duration in ms, as rtpjitterbuffer and srtsink have it; the member is a guint64
- * in ns. docs/properties.md has the rule on units. */
+/* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
+ * in ns. docs/properties.md explains the rule on units. */
 #define PROPERTY_MILLISECONDS(name, nick, blurb, flags, member, min, max, \
         initial, ...) \
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
       PROPERTY_MEMBER (member, guint64), min, initial, max, \
       .unit = GST_MSECOND, __VA_ARGS__ }
-/* The name that a duration had when it was in ns. It has the same member, so that
- * each of the two reads what the other one sets. */
+/* The deprecated property of a duration that was in ns. It uses the same member
+ * as the property in ms, so that each of the two returns the value that was set
+ * through the other. */
 #define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
         max, initial, ...) \
     { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \
       "ns", (flags) | G_PARAM_DEPRECATED, G_TYPE_UINT64, NULL, \
       PROPERTY_MEMBER (member, guint64), 0, initial, max, \
       .instead = new_name, __VA_ARGS__ }
-/* Without a member: the rest of the row says what it is. */
+/* A property without a member; the remaining arguments set the fields `set` and
+ * `get`. */
 #define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
     { name, nick, blurb, flags, type, __VA_ARGS__ }
 #define PROPERTY_STATS(blurb, create) \
     { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
       gst_structure_get_type, .create_stats = create }
 
-/* Takes over set_property and get_property of the class. `settings`, `lock`: offsets
- * in the instance, of the struct with the members and of the GMutex that protects
- * them. May be called several times, for several structs. The table stays in use. */
+/* Installs the properties and sets set_property and get_property of the class.
+ * `settings` is the offset, in the instance, of the struct that contains the
+ * members; `lock` is the offset of the GMutex that protects them. May be called
+ * several times, for several structs. The table must stay valid. */
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
-/* All members that the tables of this class have, not of its parents */
+/* Set the defaults of all members in the tables of the class `type`, and free
+ * the members. The tables of parent classes are not included. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
-/* Gives a property of a parent class a text of its own in this class, where the
- * parent's is not true. All else stays the parent's. It is listed before the
- * properties of tables that are installed later. */
+/* Replaces the blurb of a property of a parent class, in this class only, where
+ * the parent's blurb would be wrong. Everything else stays the same. The
+ * property is listed before the properties of tables that are installed later.
+ */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 
-/* The type of an enumeration, of which each row is {value, "What it does", "nick"}.
- * `static` may stand before it. */
+/* Defines the get_type function of an enumeration. Each row is {value, "What
+ * the value does", "nick"}. The macro may be preceded by `static`. */
 #define GST_WIRELESS_DEFINE_ENUM(prefix, name, ...) \
 GType \
 prefix##_get_type (void) \
@@ -158,10 +171,11 @@ prefix##_get_type (void) \
 GType gst_wireless_register_enum (gsize * type, const gchar * name,
     const GEnumValue * values);
 
-/* A member of the type of the value, or two gint for a fraction; strings and objects
- * are the member's own. */
+/* Copy a value to or from a member, whose type is that of `value`; for a
+ * fraction the member is an array of two gint. The member owns its copy of a
+ * string and its reference to an object. */
 void gst_wireless_member_set (gpointer member, const GValue * value);
 void gst_wireless_member_get (gconstpointer member, GValue * value);
 
-/* NULL: it is in no table. */
+/* Returns NULL if the property is not in any table. */
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);

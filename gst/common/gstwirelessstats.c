@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Members of a struct as statistics; see the header. */
+/* Implementation of gstwirelessstats.h: statistics from struct members. */
 
 #include "gstwirelessstats.h"
 

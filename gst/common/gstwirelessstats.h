@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Members of a struct as statistics, which a table of the element names, and the
- * messages with them.
+/* Writes members of a struct into a structure of statistics, as a table
+ * describes them, and posts such structures as messages.
  */
 
 #pragma once
@@ -11,22 +11,24 @@ typedef struct
 {
   const gchar *name;
   GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
-  gsize offset;                 /* of the member, in bytes */
+  /* offset of the member in the struct, in bytes */
+  gsize offset;
 } GstWirelessStatsField;
 
-/* Rows of a table; STATS_STRUCT is the struct. */
+/* Rows of a table. STATS_STRUCT is the type of the struct that has the members.
+ */
 #define STATS_FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (STATS_STRUCT, member) }
 #define STATS_COUNTER(name, member) STATS_FIELD (name, G_TYPE_UINT64, member)
 
 void gst_wireless_stats_fill (GstStructure * structure,
     const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
-/* One counter, named `prefix` and `name` together */
+/* Adds one counter, whose name is `prefix` followed by `name`. */
 void gst_wireless_stats_set (GstStructure * structure,
     const gchar * prefix, const gchar * name, guint64 count);
-/* To the members of `sum`, which are guint64, those of `more` */
+/* Adds the members of `more` to those of `sum`. All members are guint64. */
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);
 
-/* Posts an element message. Takes the structure */
+/* Posts `structure` as an element message and takes ownership of it. */
 void gst_wireless_post (gpointer element, GstStructure * structure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Errors that tell the user what to do; see the header. */
+/* Implementation of gstwronginput.h: errors about streams of the wrong type. */
 
 #include "gstwronginput.h"
 
@@ -28,9 +28,10 @@ has_at (const guint8 * head, gsize size, gsize offset, const gchar * bytes)
   return size >= offset + n && memcmp (head + offset, bytes, n) == 0;
 }
 
-/* The first NAL unit of a byte stream: parameter sets, a delimiter or an SEI
- * message (H.264 table 7-1, H.265 table 7-1). Neither is a start code with which
- * MPEG video begins. */
+/* Recognizes an H.264 or H.265 byte stream by its first NAL unit, which is a
+ * parameter set, an access unit delimiter or an SEI message (H.264 table 7-1,
+ * H.265 table 7-1). MPEG-1/2 video never begins with a start code of these
+ * values. */
 static GstWrongInput
 find_byte_stream (const guint8 * head, gsize size)
 {
@@ -64,8 +65,8 @@ gst_wrong_input_find (const guint8 * head, gsize size)
     return GST_WRONG_INPUT_MATROSKA;
   if (has_at (head, size, 0, "RIFF") && has_at (head, size, 8, "AVI "))
     return GST_WRONG_INPUT_AVI;
-  /* A frame header, ISO/IEC 11172-3 section 2.4.1.3: sync word, ID; layer 00 is
-   * reserved. */
+  /* MPEG audio frame header, ISO/IEC 11172-3 section 2.4.1.3: sync word and ID.
+   * Layer 00 is reserved. */
   if (size >= 2 && head[0] == 0xff && (head[1] & 0xf0) == 0xf0
       && (head[1] & 0x06) != 0)
     return GST_WRONG_INPUT_MPEG_AUDIO;
@@ -121,7 +122,8 @@ gst_wrong_input_get_element (GstElement * owner)
 {
   GstObject *parent = gst_object_get_parent (GST_OBJECT_CAST (owner));
 
-  /* A bin of another type has elements of its own; these two have the user's. */
+  /* In a plain bin or a pipeline, the user has created this element. A bin of
+   * any other type creates its own elements, so the user knows only the bin. */
   if (parent && GST_IS_ELEMENT (parent)
       && G_OBJECT_TYPE (parent) != GST_TYPE_BIN
       && G_OBJECT_TYPE (parent) != GST_TYPE_PIPELINE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Errors that tell the user what to do: which stream was put into an element
- * that takes video frames, and which elements it needs.
+/* Recognizes streams that are not a video elementary stream, and makes error
+ * messages that name the type of the stream and the elements that it needs.
  */
 
 #pragma once
@@ -20,20 +20,22 @@ typedef enum
   GST_WRONG_INPUT_H265
 } GstWrongInput;
 
-/* Bytes from the stream's start on that suffice to recognize it */
+/* Number of bytes from the start of a stream that are needed to recognize it */
 #define GST_WRONG_INPUT_HEAD 192
 
 GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);
-/* A file format whose bytes are never a video elementary stream, even where
- * whole frames of one are found in it */
+/* Returns whether `input` is a container format. Bytes of a container are never
+ * a video elementary stream, even if they contain whole frames. */
 gboolean gst_wrong_input_is_container (GstWrongInput input);
-/* What to tell of it, a whole sentence, in an error of `element`, which has a
- * sink pad. NULL: nothing is known. */
+/* Returns a sentence for an error message of `element`, which must have a sink
+ * pad, that tells the user what to do (transfer full). Returns NULL if the type
+ * of the stream is unknown. */
 gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
-/* The element that the user knows: the bin, such as ifdsink, of which this
- * element is a part, or the element itself. Transfer full. */
+/* Returns the element that the user knows: the bin that contains `owner`, such
+ * as ifdsink, or `owner` itself (transfer full). */
 GstElement *gst_wrong_input_get_element (GstElement * owner);
 
-/* GstBaseSrc posts a general error when start () fails, even behind the one that
- * says why. Sources whose start () always says why drop it by this. */
+/* GstBaseSrc posts a general error when start () fails, even if the source has
+ * posted a more specific error before. Sources whose start () always posts an
+ * error call this function in class_init to suppress the general one. */
 void gst_wrong_input_drop_start_error (GstElementClass * klass);
