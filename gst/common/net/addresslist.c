@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A list of IP addresses and prefixes; see the header. GInetAddressMask reads the
- * text; the masks are kept as bytes, so that no packet needs an allocation. */
+/* Implementation of addresslist.h. GInetAddressMask parses the text. The masks
+ * are stored as bytes, so that checking a packet's address needs no allocation.
+ */
 
 #include "addresslist.h"
 
@@ -8,21 +9,23 @@
 
 #define IPV4_SIZE 4
 #define IPV6_SIZE 16
-#define MAPPED_SIZE (IPV6_SIZE - IPV4_SIZE)     /* bytes before IPv4 */
+/* bytes before the IPv4 address in a mapped address */
+#define MAPPED_SIZE (IPV6_SIZE - IPV4_SIZE)
 
 typedef struct
 {
   guint8 bytes[IPV6_SIZE];
   gsize size;
-  guint length;                 /* bits of the prefix */
+  guint length;                 /* length of the prefix in bits */
 } Mask;
 
 struct _AddressList
 {
-  GArray *masks;                /* of Mask */
+  GArray *masks;                /* elements are Mask */
 };
 
-/* The IPv4 address within a mapped one, otherwise the address itself */
+/* Returns the IPv4 address that an IPv4-mapped IPv6 address contains, or
+ * `address` itself if it is not mapped. */
 static const guint8 *
 unmap (const guint8 * address, gsize * size)
 {
@@ -35,9 +38,11 @@ unmap (const guint8 * address, gsize * size)
   return address + MAPPED_SIZE;
 }
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- parsing ----------------------------------------------------------------
+ */
 
-/* A prefix that is longer than what maps IPv4 is one of IPv4. */
+/* A prefix of an IPv4-mapped address that covers the whole mapping part is
+ * stored as an IPv4 prefix. */
 static void
 append_mask (AddressList * list, GInetAddressMask * inet_mask)
 {
@@ -54,7 +59,8 @@ append_mask (AddressList * list, GInetAddressMask * inet_mask)
   g_array_append_val (list->masks, mask);
 }
 
-/* GInetAddressMask gives a critical warning for a length that no family has. */
+/* GInetAddressMask would log a critical warning for a length that exceeds that
+ * of an IPv6 address. */
 static gboolean
 has_possible_length (const gchar * part)
 {
@@ -118,7 +124,7 @@ address_list_free (AddressList * list)
   g_free (list);
 }
 
-/* --- matching --------------------------------------------------------------- */
+/* --- matching ------------------------------------------------------------- */
 
 static gboolean
 matches (const Mask * mask, const guint8 * address, gsize size)

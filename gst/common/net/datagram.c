@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See datagram.h. */
+/* Implementation of datagram.h: paths and packets. */
 
 #include "datagram.h"
 
@@ -72,7 +72,7 @@ datagram_get_size (const Datagram * datagram)
   return size;
 }
 
-/* An empty part may have no address. */
+/* The address of an empty part may be NULL, which memcpy does not accept. */
 static guint8 *
 append (guint8 * to, gconstpointer data, gsize size)
 {

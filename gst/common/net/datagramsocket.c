@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens sockets. A connected one leaves by its interface or from its address,
- * whatever the routes prefer; a raw one receives nothing before it is open.
+/* Opens datagram sockets. A connected socket sends from the given interface or
+ * address, even if the routing table prefers another one. A raw socket receives
+ * no packets until it is completely set up.
  */
 
 #define _GNU_SOURCE             /* struct ip_mreqn, SO_RCVBUFFORCE */
@@ -18,16 +19,18 @@
 #include "socketmessages.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
-#define UDP_MAX_PAYLOAD 65507   /* of IPv4, whose total length has 16 bits */
+/* of IPv4, whose total length field has 16 bits */
+#define UDP_MAX_PAYLOAD 65507
 #define IPV6_HEADER_SIZE 40     /* RFC 8200, without extensions */
-/* Ethernet's, where the system doesn't tell the path MTU */
+/* Default of Ethernet, used if the system does not know the path MTU */
 #define DEFAULT_MTU 1500
-/* Nothing is sent to the port of a probe: discard, RFC 863 */
+/* Destination port of a probe, to which nothing is sent: discard, RFC 863 */
 #define PROBE_PORT 9
-/* RFC 6335 section 6: the ports that are not assigned */
+/* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
 #define FIRST_DYNAMIC_PORT 49152
 #define LAST_DYNAMIC_PORT 65535
-#define IPV6_MULTICAST 0xff     /* the first byte, RFC 4291 section 2.7 */
+/* first byte of a multicast address, RFC 4291 section 2.7 */
+#define IPV6_MULTICAST 0xff
 
 #ifndef SO_RCVBUFFORCE
 #define SO_RCVBUFFORCE SO_RCVBUF
@@ -143,7 +146,8 @@ datagram_resolve (const gchar * host, guint16 port, GCancellable * cancellable,
   return addresses;
 }
 
-/* The kernel takes the port of a raw socket for a protocol number (ipv6(7)). */
+/* The kernel interprets the port of a raw socket's address as a protocol number
+ * (ipv6(7)), so it is set to 0. */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,
     DatagramNative * native, socklen_t * size, GError ** error)
@@ -229,8 +233,9 @@ open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
   return -1;
 }
 
-/* A packet that is longer than a link on its path is fragmented there, or it is
- * dropped and its sender is told. */
+/* If fragmentation is allowed, a router fragments a packet that exceeds the MTU
+ * of the next link. Otherwise the router drops the packet and informs the
+ * sender by ICMP. */
 static void
 set_may_fragment (DatagramSocket * self, gboolean allowed)
 {
@@ -246,7 +251,8 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* CAP_NET_ADMIN may exceed the limit of the system. */
+/* The FORCE option may exceed the limit of the system, but needs CAP_NET_ADMIN.
+ */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
 {
@@ -255,8 +261,8 @@ set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
     g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
 }
 
-/* An IPv6 socket that exchanges packets with IPv4 hosts, too, has the options
- * of both. */
+/* An IPv6 socket that also exchanges packets with IPv4 hosts needs the options
+ * of both protocols. */
 static void
 set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
     gint value)
@@ -283,7 +289,7 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }
 
-/* Takes the GSocket. */
+/* Takes ownership of `socket`. */
 static DatagramSocket *
 wrap (GSocket * socket)
 {
@@ -436,9 +442,9 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
       interface);
 }
 
-/* Linux before 5.7 lets only CAP_NET_RAW bind a socket to an interface.
- * Otherwise the address of the interface has to do, since routing rules can
- * select by that. */
+/* Before Linux 5.7, binding a socket to an interface needs CAP_NET_RAW. Without
+ * it the socket is bound to the address of the interface instead, because
+ * routing rules can select by the source address. */
 static gboolean
 bind_connected (DatagramSocket * self, const gchar * interface,
     GSocketAddress * local, GError ** error)
@@ -457,7 +463,7 @@ bind_connected (DatagramSocket * self, const gchar * interface,
   return !local || bind_address (self, local, error);
 }
 
-/* The socket is bound or connected: its local end is known. */
+/* Reads the local endpoint of a socket that is bound or connected. */
 static gboolean
 learn_local (DatagramSocket * self, GError ** error)
 {
@@ -476,7 +482,7 @@ learn_local (DatagramSocket * self, GError ** error)
   return TRUE;
 }
 
-/* A raw socket receives packets only from now on. */
+/* A raw socket receives packets only after this call. */
 static gboolean
 begin_to_hear (DatagramSocket * self, GSocketAddress * local, GError ** error)
 {
@@ -527,7 +533,7 @@ open_connected (GSocketAddress * remote, GSocketAddress * local,
   return NULL;
 }
 
-/* The address that the kernel chooses on this interface */
+/* Returns the source address that the kernel selects on options->interface. */
 static GSocketAddress *
 choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
     GError ** error)
@@ -546,8 +552,9 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
   return chosen;
 }
 
-/* Policy routing selects by the source address, and cannot select by one that
- * the kernel has yet to choose. So the address is chosen first. */
+/* Policy routing selects routes by the source address, which is not known yet
+ * if the kernel has to select it. With an interface, the address is therefore
+ * determined first, and the socket is then bound to it. */
 DatagramSocket *
 datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
@@ -570,9 +577,9 @@ datagram_socket_new_connected (GSocketAddress * remote,
 
 /* --- listening ------------------------------------------------------------ */
 
-/* IP_PKTINFO of ip(7), RFC 3542 section 6: received packets say to which of our
- * addresses they were sent. Without it an answer would leave from the address
- * that the routes choose. */
+/* Requests the destination address of received packets (IP_PKTINFO in ip(7),
+ * RFC 3542 section 6). Without it, an answer would have the source address that
+ * the routing table selects. */
 static gboolean
 ask_for_local (DatagramSocket * self, GError ** error)
 {
@@ -602,7 +609,8 @@ datagram_socket_new (GSocketFamily family,
 
   if (!self)
     return NULL;
-  /* A raw socket never receives packets of the other family. */
+  /* A raw socket never receives packets of the other IP version, so it does not
+   * need this option. */
   if (is_ipv6 && !self->is_raw)
     g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, TRUE, NULL);
   if (!is_ipv6 || !self->keeps_header || ask_for_local (self, error))
@@ -682,9 +690,10 @@ datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
   return TRUE;
 }
 
-/* --- what the routes say -------------------------------------------------- */
+/* --- questions to the routing table --------------------------------------- */
 
-/* A probe takes the same route as the packets of the socket. */
+/* Sets the options of a probe so that it uses the same route as the packets of
+ * the socket. */
 static void
 send_like (DatagramSocket * self, gint probe, gint family)
 {
@@ -705,8 +714,9 @@ send_like (DatagramSocket * self, gint probe, gint family)
     select_multicast_interface (probe, family, self->multicast_interface);
 }
 
-/* The kernel tells what it knows of a route only to a connected socket. The
- * probe is one, and sends nothing. Returns its descriptor, or -1. */
+/* The kernel tells the properties of a route only for a connected socket. The
+ * probe is such a socket, which sends nothing. Returns its file descriptor, or
+ * -1. */
 static gint
 open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
 {
@@ -753,8 +763,8 @@ datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
   if (!done)
     return socket_set_error (error, errno, "could not read the local address");
   read_native (&native, path->local, &port, &scope);
-  /* The kernel wants to hear the interface of a link-local address (RFC 3542
-   * section 6.2). */
+  /* A packet from a link-local address needs the interface of this address (RFC
+   * 3542 section 6.2). */
   if (path->scope == 0
       && datagram_is_link_local (path->local, path->address_size))
     path->scope = scope > 0 || path->remote[0] != IPV6_MULTICAST ? scope :

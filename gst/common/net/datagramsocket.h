@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A datagram socket: UDP, UDP-Lite of the kernel, or raw IP. It never blocks,
- * and it sends and receives in batches. Each received packet has the time at
- * which the kernel received it and the address to which it was sent, so that an
- * answer leaves from that address. The class knows no protocol above these.
+/* A datagram socket: UDP, the kernel's UDP-Lite, or raw IP. The socket never
+ * blocks, and it sends and receives in batches. Each received packet has the
+ * time at which the kernel received it, and the address to which it was sent,
+ * so that the answer can be sent from this address. The class knows nothing
+ * about the protocols above.
  *
  *   socket = datagram_socket_new_connected (remote, local, &options, &error);
  *   n = datagram_socket_send (socket, datagrams, n_datagrams, &error);
  *   poll datagram_socket_get_socket (socket), then
  *   n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
  *
- * One thread may send while another one receives, unless it is connected.
+ * One thread may send while another thread receives, unless the socket is
+ * connected.
  */
 
 #pragma once
@@ -18,99 +20,113 @@
 
 #include "datagram.h"
 
-#define DATAGRAM_BATCH 64       /* packets per system call */
+#define DATAGRAM_BATCH 64       /* maximum number of packets per system call */
 
 typedef struct _DatagramSocket DatagramSocket;
 
 typedef struct
 {
-  gint protocol;                /* of IP; default: UDP */
+  gint protocol;                /* number of the protocol in IP; default: UDP */
   gboolean is_raw;              /* default: FALSE. TRUE needs CAP_NET_RAW. */
-  const gchar *interface;       /* name; NULL: any */
-  gint receive_buffer_size;     /* bytes; 0: the system's default */
-  gint send_buffer_size;        /* bytes; 0: the system's default */
+  const gchar *interface;       /* name of the interface; NULL: any */
+  gint receive_buffer_size;     /* in bytes; 0: the system's default */
+  gint send_buffer_size;        /* in bytes; 0: the system's default */
   gint ttl;                     /* 0: the system's default */
   gint dscp;                    /* -1: the system's default */
-  gint may_fragment;            /* FALSE: path MTU discovery; -1: the system's
-                                 * default. Default: TRUE */
-  gboolean reuse;               /* others may listen on the same port. */
-  gboolean no_details;          /* received packets have neither `time` nor
-                                 * path.local, which costs less. */
-  gboolean keep_header;         /* raw: received IPv4 packets keep their header,
-                                 * path.local of IPv6 ones may be a group */
+  /* FALSE enables path MTU discovery; -1 keeps the system's default. Default:
+   * TRUE */
+  gint may_fragment;
+  gboolean reuse;               /* other sockets may listen on the same port */
+  /* Received packets have neither `time` nor path.local. Receiving takes less
+   * CPU time then. */
+  gboolean no_details;
+  /* Raw sockets only: received IPv4 packets keep their IP header, and
+   * path.local of IPv6 packets may be a multicast group. */
+  gboolean keep_header;
 } DatagramSocketOptions;
 
 void datagram_socket_options_init (DatagramSocketOptions * options);
 
-/* A socket that exchanges packets with `remote` only. `local` may be NULL. Of a
- * raw socket `remote` has no port; a port of `local` is that to which all
- * packets that it receives are addressed, in the transport header. Errors say
- * what could not be had, for example "No interface named wlan1". */
+/* Opens a socket that exchanges packets with `remote` only. `local` may be
+ * NULL. For a raw socket, the port of `remote` is ignored. If `local` has a
+ * port, the raw socket receives only packets that have this destination port in
+ * their transport header. The error says what failed, for example "there is no
+ * network interface". */
 DatagramSocket *datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
     GError ** error);
-/* A socket that listens. An IPv6 one receives from IPv4 hosts, too. */
+/* Opens a socket that listens on `local`. An IPv6 socket receives from IPv4
+ * hosts, too. */
 DatagramSocket *datagram_socket_new_listener (GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error);
-/* A socket that is not bound yet, not even to options->interface, and binding
- * it. An IPv6 one receives from IPv6 hosts only. */
+/* Opens a socket that is bound neither to an address nor to options->interface;
+ * datagram_socket_bind binds it. An IPv6 socket receives from IPv6 hosts only.
+ */
 DatagramSocket *datagram_socket_new (GSocketFamily family,
     const DatagramSocketOptions * options, GError ** error);
 gboolean datagram_socket_bind (DatagramSocket * socket,
     GSocketAddress * local, GError ** error);
-/* A socket of the application, which stays open in the end unless close_it. It
- * has no details. */
+/* Wraps a socket of the application. datagram_socket_free closes it only if
+ * `close_it` is TRUE. Received packets have neither `time` nor path.local. */
 DatagramSocket *datagram_socket_new_from_socket (GSocket * socket,
     gboolean close_it);
 void datagram_socket_free (DatagramSocket * socket);
 
-/* The GSocket, owned by the DatagramSocket, for polling and properties */
+/* Returns the GSocket, for polling and properties. It belongs to the
+ * DatagramSocket. */
 GSocket *datagram_socket_get_socket (DatagramSocket * socket);
-/* Both ends of a connected socket; otherwise the local one */
+/* Returns both endpoints of a connected socket, or only the local endpoint of
+ * an unconnected socket. */
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
-/* The path MTU as far as the kernel knows it, or `mtu` (0: no limit) if that is
- * less; in bytes. A connected socket ignores `path`. */
+/* Returns the path MTU that the kernel knows, or `mtu` if that is less (0 = no
+ * limit), in bytes. A connected socket ignores `path`. */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
-/* Bytes of the IP and UDP headers, and those that they leave for a payload */
+/* Return the size of the IP and UDP headers, and the maximum payload size with
+ * these headers, in bytes. */
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 
-/* Packets to groups leave by this interface; 0: as the routes say */
+/* Sets the interface on which multicast packets are sent; 0 means that the
+ * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* The address that the kernel would send from to path->remote is stored as
- * path->local, and its interface as path->scope if it is link-local. */
+/* Stores the address that the kernel would use as the source of packets to
+ * path->remote in path->local, and its interface in path->scope if the address
+ * is link-local. */
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 
 void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
-/* Addresses of a host, in order of preference, of GInetAddress; NULL: error. Looks
- * its name up, and waits. */
+/* Resolves a host name, and blocks meanwhile. Returns the addresses in order of
+ * preference, as a list of GInetAddress; returns NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error);
-/* The same with the port, of GSocketAddress. `host` may be an address with its
- * scope, as fe80::1%eth0. */
+/* Like datagram_look_up, but adds the port and returns a list of
+ * GSocketAddress. `host` may also be an address with a scope, such as
+ * fe80::1%eth0. */
 GList *datagram_resolve (const gchar * host, guint16 port,
     GCancellable * cancellable, GError ** error);
 
-/* A port that is probably nobody else's, for raw sockets: the kernel keeps no
- * ports for them. */
+/* Returns a random port for a raw socket. Another program is unlikely to use
+ * it; the kernel does not assign ports to raw sockets. */
 guint16 datagram_socket_draw_port (void);
 
-/* Sends the first of `n` packets, DATAGRAM_BATCH at most, and returns how many
- * were sent. 0: the socket has no room now. -1: the first packet failed; a
- * packet can fail because the path, the interface or the address is gone, or
- * with G_IO_ERROR_MESSAGE_TOO_LARGE because the path MTU is less. */
+/* Sends the first of `n` packets (at most DATAGRAM_BATCH) and returns how many
+ * were sent. Returns 0 if the socket has no room now. Returns -1 if the first
+ * packet failed, for example because the path, the interface or the address
+ * does not exist any more, or with G_IO_ERROR_MESSAGE_TOO_LARGE because the
+ * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
-/* Receives at most `n` packets and DATAGRAM_BATCH, and returns how many. 0:
- * there is none now. -1: an ICMP error came back to a connected socket, for
- * example G_IO_ERROR_CONNECTION_REFUSED. The same error is reported once, until
- * a packet is received (G_IO_ERROR_MESSAGE_TOO_LARGE: each time); it does not
- * prevent packets from being sent. */
+/* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
+ * Returns 0 if there are none now. Returns -1 if a connected socket got an ICMP
+ * error, for example G_IO_ERROR_CONNECTION_REFUSED. The same error is reported
+ * only once until a packet is received, except for
+ * G_IO_ERROR_MESSAGE_TOO_LARGE, which is reported each time. An ICMP error does
+ * not prevent sending. */
 gint datagram_socket_receive (DatagramSocket * socket, Datagram * datagrams,
     guint n, GError ** error);
 

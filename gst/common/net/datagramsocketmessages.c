@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends and receives batches of packets: their addresses, what became of them,
- * and when they came.
+/* Sends and receives batches of packets, with their addresses, arrival times
+ * and errors.
  */
 
 #define _GNU_SOURCE             /* struct in6_pktinfo */
@@ -15,14 +15,14 @@
 #include "socketmessages.h"
 #include "wire.h"
 
-#define IPV4_WORD 4             /* the unit of its header length */
+#define IPV4_WORD 4             /* unit of the header length field, in bytes */
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Room for what the kernel tells about a packet, or is told */
+/* Buffer for the control messages of one packet */
 typedef union
 {
-  struct cmsghdr header;        /* for its alignment */
+  struct cmsghdr header;        /* ensures the alignment */
   guint8 bytes[CMSG_SPACE (sizeof (struct timespec))
       + CMSG_SPACE (sizeof (struct in6_pktinfo))];
 } Control;
@@ -54,7 +54,8 @@ prepare_message (Batch * batch, guint i)
   return message;
 }
 
-/* A listener cannot tell whose packet brought an ICMP error back. */
+/* An unconnected socket ignores ICMP errors, because it cannot tell which
+ * destination caused them. */
 static void
 note_returned (DatagramSocket * self, gint error_number)
 {
@@ -78,8 +79,9 @@ add_control (struct msghdr *message, Control * control, gint level, gint type,
   memcpy (CMSG_DATA (&control->header), data, size);
 }
 
-/* The packet leaves from path->local, if that is known. The kernel refuses a
- * link-local address without its interface. */
+/* Sets path->local as source address of the packet, if it is known. A
+ * link-local address without its interface is skipped, because the kernel
+ * refuses it. */
 static void
 write_local (struct msghdr *message, Control * control,
     const DatagramPath * path)
@@ -186,7 +188,9 @@ prepare_input (DatagramSocket * self, Batch * batch, guint i,
   message->msg_controllen = sizeof (batch->controls[i]);
 }
 
-/* The kernel has checked the header. Its options are removed. */
+/* Removes the options of an IPv4 header from the start of `bytes`; the first 20
+ * bytes of the header are in `header`. The kernel has validated the header.
+ * `size` includes those 20 bytes. Returns the size of the payload. */
 static gsize
 remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
 {
@@ -202,7 +206,8 @@ remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
   return size - options;
 }
 
-/* Systems without socket filters deliver the packets of other ports, too. */
+/* Systems without socket filters also deliver packets for other ports, which
+ * are recognized here. */
 static gboolean
 is_ours (DatagramSocket * self, const Datagram * datagram)
 {
@@ -213,8 +218,10 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
       && wire_read (port, 2) == self->raw_port);
 }
 
-/* An answer cannot leave from a group. A peer whose own address is global may
- * talk to our link-local one: its interface is part of the path, too. */
+/* Stores the destination address of a received packet in `path`. A multicast
+ * group is not stored, because an answer cannot be sent from it. A peer with a
+ * global address may send to a link-local address of this host, so the
+ * interface of the destination address becomes part of the path. */
 static void
 read_local (DatagramSocket * self, const struct cmsghdr *control,
     DatagramPath * path)
@@ -278,7 +285,7 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   if (has_ip_header (self))
     datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
         datagram->size);
-  /* Every protocol refuses an empty packet. */
+  /* The packet becomes empty. Every protocol core ignores empty packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;
 }

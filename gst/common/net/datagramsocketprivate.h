@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What opening a datagram socket and its packets share. */
+/* Declarations that datagramsocket.c, which opens sockets, and
+ * datagramsocketmessages.c, which sends and receives, share. */
 
 #pragma once
 
@@ -12,8 +13,8 @@
 
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
 
-/* An address as the system calls take it. The port is in the same place for
- * both families. */
+/* A socket address in the form of the system calls. sin_port and sin6_port are
+ * at the same offset. */
 typedef union
 {
   struct sockaddr any;
@@ -24,27 +25,31 @@ typedef union
 struct _DatagramSocket
 {
   GSocket *socket;
-  gint fd;                      /* of the GSocket */
+  gint fd;                      /* file descriptor of `socket` */
   gint family;                  /* AF_INET or AF_INET6 */
   gboolean is_raw, is_connected;
-  gboolean has_details, keeps_header;   /* as DatagramSocketOptions say */
-  gboolean stays_open;          /* the GSocket, in the end */
-  gchar *description;           /* of both ends, if connected, for errors */
-  DatagramPath path;            /* both ends, or the local one */
-  guint16 raw_port;             /* raw: destination of what it receives; 0:
-                                 * any */
-  guint multicast_interface;    /* 0: as the routes say */
+  gboolean has_details, keeps_header;   /* set from DatagramSocketOptions */
+  /* datagram_socket_free does not close `socket` */
+  gboolean stays_open;
+  /* For errors: both endpoints of a connected socket; NULL otherwise */
+  gchar *description;
+  DatagramPath path;            /* both endpoints, or only the local one */
+  /* Raw sockets: destination port of the packets to receive; 0 means any */
+  guint16 raw_port;
+  guint multicast_interface;    /* 0: the routing table decides */
 
-  /* errno that ICMP brought back to a connected socket. 0: none */
-  gint returned;                /* to be reported */
-  gint reported;                /* since the last packet was received */
+  /* errno values of ICMP errors of a connected socket; 0 if there is none */
+  gint returned;                /* error to be reported */
+  /* error reported since the last packet was received */
+  gint reported;
 
   SocketClock clock;
 };
 
-/* AF_INET or AF_INET6 */
+/* Returns AF_INET or AF_INET6. */
 gint datagram_path_get_family (const DatagramPath * path);
-/* The remote end. Returns its size. */
+/* Stores the remote endpoint in `native` and returns the size of the address.
+ */
 socklen_t datagram_native_from_path (DatagramNative * native,
     const DatagramPath * path);
 void datagram_path_set_native (DatagramPath * path,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See driver.h. Here are the paths, what goes out, what comes in, and the loop,
- * in this order.
+/* Implementation of driver.h: waiting, sessions and paths, output, input, and
+ * the main loop.
  */
 
-/* ppoll */
+/* for ppoll */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,14 +14,15 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Packets taken from one socket before the loop looks at what is due */
+/* Maximum number of packets that are taken from one socket before the driver
+ * checks timers and other sockets again */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
 
-/* Packets of a path that may wait for room. Cores that are told that a path is
- * blocked stop long before. */
+/* Maximum number of queued packets of a path whose socket is full. A core that
+ * is told that a path is blocked stops sending long before. */
 #define MAX_UNSENT (4 * DATAGRAM_BATCH)
-/* When the device below a socket has no room (ENOBUFS), poll does not wait for
- * it. ns */
+/* Time until the next attempt if the device below a socket is full (ENOBUFS),
+ * in ns. poll does not detect when such a device has room again. */
 #define RETRY_TIME 1000000
 
 /* A packet that a socket had no room for */
@@ -34,10 +35,11 @@ typedef struct
 
 /* --- waiting -------------------------------------------------------------- */
 
-/* Waits for file descriptors, for a time in nanoseconds, or for another thread.
- * (g_poll counts milliseconds, which is too coarse for pacing.) */
+/* Waits for file descriptors, a timeout or a wake-up by another thread. The
+ * timeout is in nanoseconds, because the milliseconds of g_poll are too coarse
+ * for pacing. */
 
-/* GPollFD is the system's on every Unix. */
+/* On Unix, GPollFD has the layout of struct pollfd. */
 G_STATIC_ASSERT (sizeof (GPollFD) == sizeof (struct pollfd));
 
 static void
@@ -61,8 +63,8 @@ driver_poll_clear (DriverPoll * poll)
   g_array_free (poll->fds, TRUE);
 }
 
-/* Ends the wait that is under way, or the next one; may be called by any
- * thread, with the lock of the owner. */
+/* Ends the current wait or, if there is none, the next one. May be called by
+ * any thread that holds the owner's lock. */
 static void
 driver_poll_wake (DriverPoll * poll)
 {
@@ -72,7 +74,8 @@ driver_poll_wake (DriverPoll * poll)
   while (write (poll->wake_fds[1], "", 1) < 0 && errno == EINTR);
 }
 
-/* `events`: of GIOCondition. Returns the index of the descriptor. */
+/* Adds a file descriptor. `events` are flags of GIOCondition. Returns the index
+ * of the descriptor. */
 static guint
 driver_poll_add (DriverPoll * poll, gint fd, gushort events)
 {
@@ -82,7 +85,7 @@ driver_poll_add (DriverPoll * poll, gint fd, gushort events)
   return poll->fds->len - 1;
 }
 
-/* Forgets all descriptors and all calls of driver_poll_wake. */
+/* Removes all descriptors and discards earlier calls of driver_poll_wake. */
 static void
 driver_poll_reset (DriverPoll * poll)
 {
@@ -95,14 +98,15 @@ driver_poll_reset (DriverPoll * poll)
   driver_poll_add (poll, poll->wake_fds[0], G_IO_IN);
 }
 
-/* Waits for so many ns, G_MAXUINT64 for ever. Without the owner's lock */
+/* Waits for at most `time` ns; G_MAXUINT64 means no limit. The caller does not
+ * hold the owner's lock. */
 static void
 driver_poll_wait (DriverPoll * poll, guint64 time)
 {
   struct timespec timeout = { time / 1000000000, time % 1000000000 };
   guint i;
 
-  /* A signal ends the wait early, and nothing was found then. */
+  /* If a signal ends the wait early, no events are reported. */
   if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
           time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
     return;
@@ -110,7 +114,7 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
     g_array_index (poll->fds, GPollFD, i).revents = 0;
 }
 
-/* Of GIOCondition: what the last wait found */
+/* Returns the events of the last wait, as flags of GIOCondition. */
 static gushort
 driver_poll_get_events (DriverPoll * poll, guint index)
 {
@@ -262,9 +266,10 @@ take_error (Driver * driver, guint number, GError * error)
   g_error_free (error);
 }
 
-/* --- what goes out -------------------------------------------------------- */
+/* --- output --------------------------------------------------------------- */
 
-/* The loop waits for room too. */
+/* Wakes the main loop, because it has to wait until the socket is writable, or
+ * no longer has to. */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {
@@ -296,9 +301,10 @@ keep_unsent (Driver * driver, guint number, const Datagram * datagrams, guint n)
   }
 }
 
-/* Returns how many of the first packets are done with, sent or not. An ICMP error
- * that a call reports is one of an earlier packet (Linux ip(7), IP_RECVERR): the
- * packet at hand is tried once more. */
+/* Sends packets, and returns how many of the first ones need no further
+ * attempt, because they were sent or have failed. An ICMP error that send
+ * reports was caused by an earlier packet (Linux ip(7), IP_RECVERR). Therefore
+ * the packet for which it is reported is tried once more. */
 static guint
 send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
@@ -348,7 +354,7 @@ send_on_path (Driver * driver, guint number, const Datagram * datagrams,
   keep_unsent (driver, number, datagrams + done, n - done);
 }
 
-/* The socket has room again. */
+/* Called when the socket has room again */
 static void
 send_unsent (Driver * driver, guint number)
 {
@@ -368,7 +374,8 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
-/* The packets of one path go together, in their order. */
+/* Packets of the same path are passed to the socket in one call, in their
+ * order. */
 static void
 send_batch (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n)
@@ -423,7 +430,7 @@ driver_flush (Driver * driver)
     driver->funcs->note_flushed (driver->owner);
 }
 
-/* --- what comes in -------------------------------------------------------- */
+/* --- input ---------------------------------------------------------------- */
 
 static void
 input (Driver * driver, guint number, const Datagram * datagrams, guint n)
@@ -440,12 +447,14 @@ input (Driver * driver, guint number, const Datagram * datagrams, guint n)
       continue;
     driver->verbs->input (driver->core, datagrams[i].time, number,
         &datagrams[i]);
-    /* An event may point into this packet. */
+    /* An event may point into this packet, so it is taken before the next
+     * packet. */
     take_events (driver);
   }
 }
 
-/* Some of what one socket has */
+/* Receives packets from one socket, at most MAX_INPUTS and the rest of a batch
+ */
 static void
 receive (Driver * driver, guint number)
 {
@@ -492,7 +501,7 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* All that can be done now. Returns ns at which there is something again */
+/* Does everything that is due now. Returns the time of the next call, in ns. */
 static guint64
 do_what_is_due (Driver * driver)
 {
@@ -508,7 +517,8 @@ do_what_is_due (Driver * driver)
   return wakeup;
 }
 
-/* Whether poll is to wait for room; `wakeup` becomes earlier where it is not yet */
+/* Returns whether poll shall wait until the socket is writable. If a retry is
+ * due later, reduces `wakeup` to the time of that retry. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -520,7 +530,7 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
   return FALSE;
 }
 
-/* Returns the index of the watched descriptor, or 0 */
+/* Returns the index of the watched descriptor, or 0 if there is none. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
 {
@@ -542,8 +552,9 @@ prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
   return 0;
 }
 
-/* Until `wakeup`, a socket has something, another thread wakes it, or it is
- * cancelled. Called and left with the lock */
+/* Waits until `wakeup`, until a descriptor is ready, or until another thread
+ * wakes or cancels the driver. The caller holds the lock, which is released
+ * while waiting. */
 static void
 sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver of a protocol's core. A core does no I/O: it is told what arrived
- * and what time it is, and says what to send and when it wants to be called.
- * The driver owns the sockets of the core's paths and does the rest: it polls,
- * receives and sends in batches, keeps what a socket had no room for, and
- * reports errors of the sockets.
+/* The driver of a protocol core. A core does no I/O: the driver passes arrived
+ * packets and the current time to the core, and the core returns what to send
+ * and when it needs to be called. The driver owns the sockets of the core's
+ * paths. It polls them, receives and sends in batches, queues packets that a
+ * socket has no room for, and reports errors of the sockets.
  *
  *   driver_init (&driver, &funcs, owner, &lock);
  *   driver_begin (&driver, &mmtp_sender_verbs, sender, input_room);
@@ -11,9 +11,9 @@
  *   driver_run (&driver, is_done, deadline, cancellable, &error);
  *   driver_end (&driver);
  *
- * Two threads may use it: one calls driver_run, and another one gives the core
- * something to send, and then calls driver_flush and driver_wake. All fields
- * are protected by the lock, which belongs to the owner.
+ * Two threads may use a driver. One thread calls driver_run. The other one
+ * passes data to the core and then calls driver_flush and driver_wake. All
+ * fields are protected by the lock, which belongs to the owner.
  */
 
 #pragma once
@@ -23,50 +23,57 @@
 
 #define DRIVER_MAX_PATHS 256
 
-/* What the driver waits for: file descriptors, a time, or another thread */
+/* The events that the driver waits for: file descriptors, a timeout, and a
+ * wake-up by another thread */
 typedef struct
 {
-  gint wake_fds[2];             /* a pipe */
-  gboolean is_awake;            /* there is a byte in the pipe. */
-  GArray *fds;                  /* of GPollFD; the first is that of the pipe */
+  gint wake_fds[2];             /* a pipe; a byte in it wakes the driver */
+  gboolean is_awake;            /* there is a byte in the pipe */
+  /* elements are GPollFD; the first one is the pipe */
+  GArray *fds;
 } DriverPoll;
 
-/* What the owner wants to know. All are called with the lock; only take_event
- * and unlock_and_tell must be there. */
+/* Callbacks of the owner. All are called with the lock. Only take_event and
+ * unlock_and_tell must not be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
-  /* Whether packets of this host are wanted */
+  /* Returns whether packets from the remote host of `path` are accepted. */
     gboolean (*allows) (gpointer owner, const DatagramPath * path);
-  /* Packets of the other end arrived. */
+  /* Called after packets from the peer have arrived on `path`. */
   void (*note_heard) (gpointer owner, guint path);
-  /* Packets are about to be sent. */
+  /* Called before packets are sent on `path`. */
   void (*note_sent) (gpointer owner, guint path);
-  /* An error of the socket, for example by ICMP. FALSE: the path has gone, so
-   * nothing more is sent on it until driver_remove_path. */
+  /* Reports an error of a socket, for example from ICMP. Returns FALSE if the
+   * path no longer works; nothing is then sent on it until driver_remove_path.
+   */
     gboolean (*take_error) (gpointer owner, guint path, const GError * error);
-  /* At the begin of each round of driver_run */
+  /* Called at the beginning of each round of driver_run */
   void (*prepare) (gpointer owner);
-  /* All that can be sent now was sent, and all events were taken. */
+  /* Called when the core has nothing more to send now and all its events were
+   * taken. */
   void (*note_flushed) (gpointer owner);
-  /* When the next round of driver_run must begin, in ns; DRIVER_NEVER: the
-   * owner does not need one */
+  /* Returns when the next round of driver_run must begin, in ns; DRIVER_NEVER
+   * if the owner does not need one. */
     guint64 (*get_wakeup) (gpointer owner);
-  /* FALSE: driver_run ends with this error. */
+  /* If it returns FALSE, driver_run ends with `error`. */
     gboolean (*check) (gpointer owner, GError ** error);
-  /* Unlocks, and tells others what the owner has noted. */
+  /* Releases the lock, and then reports to other threads what the callbacks
+   * above have recorded. */
   void (*unlock_and_tell) (gpointer owner);
-  DriverTrace trace;            /* or NULL */
+  DriverTrace trace;            /* may be NULL */
 } DriverFuncs;
 
 typedef struct
 {
   DatagramSocket *socket;       /* owned */
   GQueue unsent;                /* packets that the socket had no room for */
-  guint64 retry_at;             /* ns; not before, although poll says that there
-                                 * is room: the device may have none */
-  gboolean has_gone;            /* take_error said so. */
-  guint poll_index;             /* in `poll`, while the loop sleeps */
+  /* Time before which the queued packets are not sent again, in ns. It is set
+   * when the device has no room although poll reports the socket as writable.
+   */
+  guint64 retry_at;
+  gboolean has_gone;            /* take_error has returned FALSE */
+  guint poll_index;             /* index in `poll` while the driver waits */
 } DriverPath;
 
 typedef struct
@@ -75,58 +82,64 @@ typedef struct
   gpointer owner;
   GMutex *lock;
 
-  const DriverVerbs *verbs;     /* NULL: there is no core. */
+  const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
-  gpointer event;               /* memory for one */
-  guint8 *inputs, *outputs;     /* rooms for the packets of a batch */
-  gsize input_room, output_room;        /* bytes of each */
+  gpointer event;               /* memory for one event */
+  guint8 *inputs, *outputs;     /* memory for the packets of a batch */
+  /* size of the memory for each packet, in bytes */
+  gsize input_room, output_room;
 
-  DriverPath *paths[DRIVER_MAX_PATHS];  /* NULL: there is no such path. */
-  guint n_paths;                /* one more than the highest number */
+  /* NULL if there is no path with this number */
+  DriverPath *paths[DRIVER_MAX_PATHS];
+  guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;
-  gint watched_fd;              /* of the owner; -1: none */
+  /* a file descriptor of the owner; -1 if there is none */
+  gint watched_fd;
   gboolean watched_is_ready;
-  guint64 sleeps_until;         /* ns; 0: the loop does not sleep. */
+  /* When the wait ends, in ns; 0 if driver_run does not wait */
+  guint64 sleeps_until;
 } Driver;
 
 void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
 void driver_clear (Driver * driver);
 
-/* From here on, all but driver_run with the lock. */
+/* The caller of each function below holds the lock, except for driver_run. */
 
-/* A session. The core stays its owner's. input_room: bytes of the longest
- * packet that may arrive */
+/* Starts a session with `core`, which the owner frees after driver_end.
+ * `input_room` is the maximum size of a received packet, in bytes. */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
-/* Closes all paths. */
+/* Ends the session and closes all paths. */
 void driver_end (Driver * driver);
 
-/* Takes the socket. output_room: bytes of the longest packet that the core
- * writes for this path. While driver_run runs, only its thread may add and
- * remove paths. */
+/* Adds a path and takes ownership of `socket`. `output_room` is the maximum
+ * size of a packet that the core writes for this path, in bytes. While
+ * driver_run runs, only its thread may add and remove paths. */
 void driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
     gsize output_room);
 void driver_remove_path (Driver * driver, guint number);
-/* NULL: there is no such path. */
+/* Returns NULL if there is no path with this number. */
 DatagramSocket *driver_get_socket (Driver * driver, guint number);
-/* TRUE: packets wait until the socket has room. */
+/* Returns TRUE if packets are queued because the socket is full. */
 gboolean driver_is_blocked (Driver * driver, guint number);
 
-/* The loop also wakes when this descriptor of the owner can be read; -1: none.
- * driver_take_watched: whether it could when the loop woke last. */
+/* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
+ * readable; -1 ends this. driver_take_watched returns whether the descriptor
+ * was readable when driver_run last woke up. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 
-/* Sends what the core can send now, and takes its events. */
+/* Sends all packets that the core can send now, and takes its events. */
 void driver_flush (Driver * driver);
-/* The loop looks again, if it would sleep longer than the core wants to, or in
- * any case. */
+/* Wakes driver_run if the core needs to be called before the current wait ends.
+ * If `always` is TRUE, wakes it in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
-/* The loop. It ends when is_done (asked with the lock) is TRUE, when `deadline`
- * (us of g_get_monotonic_time (); G_MAXINT64: none) is over, when it is
- * cancelled, or when `check` fails; the last two are an error. `cancellable` may
- * be NULL. Without the lock. TRUE: it is done. */
+/* Runs the core until `is_done`, which is called with the lock, returns TRUE,
+ * until `deadline` (us of g_get_monotonic_time (); G_MAXINT64 = no limit),
+ * until `cancellable` is cancelled, or until `check` fails. Cancellation and a
+ * failed check set `error`. `cancellable` may be NULL. The caller does not hold
+ * the lock. Returns TRUE if `is_done` returned TRUE. */
 gboolean driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
     gint64 deadline, GCancellable * cancellable, GError ** error);

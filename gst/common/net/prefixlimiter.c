@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Budgets of answers by prefix; see the header. Each budget is a time: the one at
- * which it is full again (the generic cell rate algorithm, ITU-T I.371). */
+/* Implementation of prefixlimiter.h. Each budget is stored as the time at which
+ * it will be full again (generic cell rate algorithm, ITU-T I.371). */
 
 #include "prefixlimiter.h"
 
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* 64 KiB in all. A flood from random addresses of 10,000 packets a second takes
- * 5 answers a second from each cell. */
+/* The tables need 64 KiB in total. A flood of 10,000 packets per second from
+ * random addresses takes 5 answers per second from each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* Of a second's answers to all a tenth may be sent at once. */
+/* The answers to all unknown hosts together may come in bursts of a tenth of a
+ * second's budget. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */
 #define IPV6_PREFIX_SIZE 6      /* /48 */
-#define MAPPED_SIZE 12          /* bytes before a mapped IPv4 address */
+/* bytes before the IPv4 address in a mapped address */
+#define MAPPED_SIZE 12
 
 typedef struct
 {
   PrefixLimiterHost host;
-  guint64 full_at;              /* ns */
-  guint64 used;                 /* order of use; 0: free */
+  guint64 full_at;              /* in ns */
+  /* sequence number of the last use; 0: the entry is free */
+  guint64 used;
 } KnownHost;
 
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  guint64 full_at;              /* ns, of all strangers together */
-  guint64 cells[TABLES][CELLS]; /* ns, when each is full again */
+  guint64 full_at;              /* for all unknown hosts together, in ns */
+  guint64 cells[TABLES][CELLS]; /* when each budget is full again, in ns */
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;
 };
@@ -62,7 +65,7 @@ prefix_limiter_free (PrefixLimiter * limiter)
   g_free (limiter);
 }
 
-/* --- budgets ---------------------------------------------------------------- */
+/* --- budgets -------------------------------------------------------------- */
 
 static gboolean
 has_budget (guint64 full_at, guint64 now, guint64 distance, guint64 burst)
@@ -76,7 +79,7 @@ spend (guint64 * full_at, guint64 now, guint64 distance)
   *full_at = MAX (*full_at, now) + distance;
 }
 
-/* --- prefixes --------------------------------------------------------------- */
+/* --- prefixes ------------------------------------------------------------- */
 
 static void
 find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
@@ -96,8 +99,9 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* One cell with an answer left is enough: the others may be those of a flood
- * whose prefix has the same cell there by chance. All that have one pay. */
+/* Returns whether one of the cells of the prefix has an answer left. A single
+ * cell is enough, because a flood from a prefix that shares a cell by chance
+ * may have emptied that cell. Every cell that has an answer left is charged. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)
@@ -133,7 +137,8 @@ prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
   return TRUE;
 }
 
-/* --- hosts that are known --------------------------------------------------- */
+/* --- known hosts ------------------------------------------------------------
+ */
 
 static KnownHost *
 find_known (PrefixLimiter * limiter, const PrefixLimiterHost * host)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See rawsocket.h. */
+/* Implementation of rawsocket.h with socket filters of Linux. */
 
 #include "rawsocket.h"
 
@@ -26,7 +26,8 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
   return socket_set_error (error, errno, "could not attach a packet filter");
 }
 
-/* Of IPv4 the IP header comes first, of IPv6 not. */
+/* The data that a filter sees begin with the IP header for IPv4, but not for
+ * IPv6. */
 gboolean
 raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port, GError ** error)
 {

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which packets a raw socket gets, for protocols whose header begins with two
- * ports, source and destination, as UDP's. Where a system has no filters it gets
- * all, and who reads them has to look.
+/* Selects which packets a raw socket receives, for protocols whose header
+ * begins with the source port and the destination port, as that of UDP does. On
+ * systems without socket filters the socket receives all packets of its
+ * protocol, and the reader has to check the ports.
  */
 
 #pragma once
 
 #include <gio/gio.h>
 
-/* Bytes before the destination's port */
+/* Offset of the destination port in the transport header, in bytes */
 #define RAW_SOCKET_DESTINATION_OFFSET 2
 
-/* Nothing, from now on */
+/* Discards all packets from now on. */
 gboolean raw_socket_filter_everything (gint fd, GError ** error);
-/* ... and what came before is away: a raw socket gets all that comes for its
- * protocol from the first moment on, when nothing is for us yet. */
+/* Discards all packets from now on, and also those that were already received.
+ * A raw socket receives all packets of its protocol as soon as it is opened,
+ * before its port is known. */
 gboolean raw_socket_become_deaf (gint fd, GError ** error);
-/* All that comes, from now on */
+/* Accepts all packets from now on. */
 gboolean raw_socket_accept_everything (gint fd, GError ** error);
-/* What is for this port, in host byte order */
+/* Accepts only packets for this destination port, which is in host byte order.
+ */
 gboolean raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port,
     GError ** error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hashed draws in integers, see the header. The hash is the finalizer of
- * splitmix64 (Steele, Lea, Flood, OOPSLA 2014), once for each word that it is
- * told, which passes the usual tests of a counter-based generator.
+/* Integer implementation of seededdraw.h. The hash applies the finalizer of
+ * splitmix64 (Steele, Lea, Flood, OOPSLA 2014) once for each input word. It
+ * passes the usual tests of a counter-based generator.
  */
 
 #include "seededdraw.h"
 
-/* ln 2 with 32 bits of fraction */
+/* ln 2 with 32 fractional bits */
 #define LN2_Q32 G_GUINT64_CONSTANT (2977044472)
 
 static guint64
@@ -36,7 +36,7 @@ seeded_chance (gdouble probability)
     return 0;
   if (probability >= 1)
     return G_MAXUINT64;
-  /* exact: a product with a power of two */
+  /* The product is exact, because the factor is a power of two. */
   return (guint64) (probability * 18446744073709551616.0);
 }
 
@@ -46,7 +46,7 @@ seeded_draw_hits (guint64 draw, SeededChance chance)
   return draw < chance || chance == G_MAXUINT64;
 }
 
-/* The high word of a * b */
+/* Returns the upper 64 bits of a * b. */
 static guint64
 multiply_high (guint64 a, guint64 b)
 {
@@ -64,8 +64,8 @@ seeded_draw_below (guint64 draw, guint64 n)
   return multiply_high (draw, n);
 }
 
-/* -log2 by squaring a mantissa in [1, 2): each square gives one more binary
- * digit of the logarithm. */
+/* Computes -log2 by repeatedly squaring a mantissa in [1, 2); each squaring
+ * yields one more binary digit of the logarithm. */
 guint64
 seeded_draw_log (guint64 draw)
 {
@@ -75,10 +75,10 @@ seeded_draw_log (guint64 draw)
   if (draw == 0)
     draw = 1;
   shift = __builtin_clzll (draw);
-  mantissa = draw << shift;     /* 1.x with 63 bits of fraction */
+  mantissa = draw << shift;     /* 1.x with 63 fractional bits */
   log2 = 0;
   for (i = 0; i < 32; i++) {
-    guint64 high = multiply_high (mantissa, mantissa);  /* 62 of fraction */
+    guint64 high = multiply_high (mantissa, mantissa);  /* 62 fractional bits */
 
     log2 <<= 1;
     if (high >> 63) {
@@ -101,7 +101,7 @@ seeded_draw_exponential (guint64 draw, guint64 mean)
 
   if (mean == 0)
     return 0;
-  /* log is at most 44.4 with 32 bits of fraction: 38 bits */
+  /* log is at most 44.4 with 32 fractional bits, so it has 38 bits. */
   value = (mean >> 32) * log + (((mean & G_MAXUINT32) * (log >> 6)) >> 26);
   return MAX (value, 1);
 }
@@ -113,7 +113,7 @@ seeded_draw_geometric (guint64 draw, SeededChance chance)
 
   if (chance == G_MAXUINT64)
     return 1;
-  /* ln (1 - p): 2^64 - chance wraps to the complement */
+  /* ln (1 - p); ~chance is the 64-bit complement, which stands for 1 - p */
   step = seeded_draw_log (~chance);
   if (step == 0)
     return G_MAXUINT64 >> 8;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See socketclock.h. */
+/* Implementation of socketclock.h: arrival times on the monotonic clock. */
 
 #include "socketclock.h"
 
 #include <string.h>
 #include <time.h>
 
-/* Two clocks that are read one after the other, and rounded */
-#define CLOCK_TOLERANCE (10 * 1000)     /* ns */
-/* A thread that had to wait between them reads them again, so often */
+/* Maximum difference that is caused by reading two clocks one after the other
+ * and by rounding */
+#define CLOCK_TOLERANCE (10 * 1000)     /* in ns */
+/* Maximum number of readings. The clocks are read again if the thread was
+ * interrupted between them. */
 #define MAX_READINGS 8
 
 void
@@ -19,7 +21,8 @@ socket_clock_init (SocketClock * self)
   self->empty = 0;
 }
 
-/* Without them the time is that at which we look. */
+/* Without timestamps from the kernel, the arrival time of a packet is the time
+ * at which it is read. */
 void
 socket_clock_ask_for_stamps (gint fd)
 {
@@ -42,7 +45,8 @@ socket_clock_set_empty (SocketClock * self, gint64 now)
   self->empty = now;
 }
 
-/* Returns now */
+/* Stores bounds of the difference between the monotonic clock and
+ * CLOCK_REALTIME. Returns the present monotonic time in ns. */
 static gint64
 read_clocks (gint64 * low, gint64 * high)
 {
@@ -53,12 +57,13 @@ read_clocks (gint64 * low, gint64 * high)
     real = now.tv_sec * (gint64) 1000000000 + now.tv_nsec;
   after = socket_clock_now ();
   *low = before - real;
-  *high = after + 1000 - real;  /* it is in whole us, rounded down */
+  /* The monotonic time is rounded down to whole us. */
+  *high = after + 1000 - real;
   return after;
 }
 
-/* Both clocks are slewed alike, so that what lies between them stays until
- * somebody sets one. */
+/* The kernel adjusts the rate of both clocks alike, so their difference is
+ * constant until somebody sets CLOCK_REALTIME. */
 gint64
 socket_clock_compare (SocketClock * self)
 {
@@ -95,12 +100,13 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
   return FALSE;
 }
 
-/* A time that can't be, since a clock was set after the packet had come, is
- * taken for now. */
+/* Returns the present time instead of an impossible arrival time, which occurs
+ * if the clock was set after the packet had arrived. */
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* which only grows, so that a later stamp is no earlier time */
+  /* offset_low only grows, so that a later timestamp never yields an earlier
+   * time. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

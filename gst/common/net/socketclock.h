@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a packet came: the kernel stamps it by CLOCK_REALTIME, and a protocol
- * measures by the monotonic clock, which nobody sets. One of a socket, for the
+/* Converts the arrival time of packets. The kernel stamps packets with
+ * CLOCK_REALTIME, which may be set, but protocols measure with the monotonic
+ * clock, which is never set. Each socket has one SocketClock, used by the
  * thread that receives.
  */
 
@@ -12,26 +13,30 @@
 
 typedef struct
 {
-  /* What CLOCK_REALTIME has to be added to be the monotonic clock, ns: between
-   * these, which come together while no clock is set */
+  /* Bounds of the monotonic time minus CLOCK_REALTIME, in ns. The bounds get
+   * closer with each comparison, as long as the clock is not set. */
   gint64 offset_low, offset_high;
-  gint64 empty;                 /* monotonic ns at which nothing waited: what
-                                 * comes now came later */
+  /* Last monotonic time in ns at which no packet was waiting. A packet that is
+   * received now arrived after this time. */
+  gint64 empty;
 } SocketClock;
 
 void socket_clock_init (SocketClock * clock);
-/* From now on packets have stamps, where the system has such. */
+/* Makes the kernel stamp the packets from now on, if the system supports it. */
 void socket_clock_ask_for_stamps (gint fd);
-/* ns of g_get_monotonic_time's clock */
+/* Returns the monotonic time of g_get_monotonic_time () in ns. */
 gint64 socket_clock_now (void);
-/* Nothing waited at that time. */
+/* Records that no packet was waiting at the time `now`. */
 void socket_clock_set_empty (SocketClock * clock, gint64 now);
-/* Before the stamps of what came together are looked at: the time now */
+/* Compares both clocks and returns the present monotonic time in ns. Called
+ * before the timestamps of a batch are converted. */
 gint64 socket_clock_compare (SocketClock * clock);
-/* Is this the stamp? If so it is in `stamp`, ns of CLOCK_REALTIME. */
+/* Returns whether `control` is a timestamp, and stores it in `stamp`, in ns of
+ * CLOCK_REALTIME. */
 gboolean socket_clock_read_stamp (const struct cmsghdr *control,
     guint64 * stamp);
-/* ns of g_get_monotonic_time's clock. `stamp`: 0: there is none; `now`: of
- * socket_clock_compare */
+/* Returns the arrival time in ns of the monotonic clock. `stamp` is the
+ * kernel's timestamp, or 0 if there is none. `now` is the result of
+ * socket_clock_compare. */
 guint64 socket_clock_get_arrival (const SocketClock * clock, guint64 stamp,
     gint64 now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's calls for one and for many, and whose an error is; see
- * socketmessages.h.
+/* Implementation of socketmessages.h, with system calls for many messages or
+ * for a single one, and the assignment of errors to packets.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
@@ -10,12 +10,13 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* So often in a row an error is taken for an earlier packet's: a socket keeps
- * the last one only, but the next may be on its way. */
+/* Maximum number of consecutive errors that are attributed to earlier packets.
+ * A socket stores only the last error, but the next ICMP message may arrive
+ * meanwhile. */
 #define MAX_EARLIER_ERRORS 3
 
-/* Errors that ICMP brings (ip(7), ipv6(7): icmp_err_convert), and that a route
- * may have as well */
+/* Returns whether ICMP can cause this error (ip(7), ipv6(7), icmp_err_convert).
+ * A missing route can cause the same error for the message itself. */
 static gboolean
 may_be_earlier (gint error_number)
 {
@@ -54,7 +55,7 @@ G_STATIC_ASSERT (sizeof (SocketMessage) == sizeof (struct mmsghdr));
 G_STATIC_ASSERT (G_STRUCT_OFFSET (SocketMessage, msg_len) ==
     G_STRUCT_OFFSET (struct mmsghdr, msg_len));
 
-/* One by one it is the cheaper call. */
+/* For a single message sendmsg is cheaper. */
 static gint
 send_some (gint fd, SocketMessage * messages, guint n)
 {
@@ -100,8 +101,9 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Is the call to be made again? If not, errors say why. ECONNREFUSED is never
- * the message's own; after so many we wait for better times. */
+/* Returns whether to repeat the call. If not, `errors` says why. ECONNREFUSED
+ * is never an error of the message itself, so after MAX_EARLIER_ERRORS the call
+ * just ends without an error. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {
@@ -154,14 +156,15 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* Nothing that is received fails by itself for what ICMP brings. */
+  /* Receiving cannot itself cause the errors that ICMP causes. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;
 }
 
-/* Newer versions of GLib turn EADDRNOTAVAIL into G_IO_ERROR_CONNECTION_REFUSED.
- * No peer has refused anything then: an address of this host has gone. */
+/* Newer versions of GLib convert EADDRNOTAVAIL to
+ * G_IO_ERROR_CONNECTION_REFUSED. But this error does not mean that a peer
+ * refused; it means that an address of this host no longer exists. */
 static gint
 get_io_error (gint error_number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Many packets by one system call, where the system has such. An error that an
- * earlier packet brought back by ICMP is not one of the packet that is sent
- * now, nor of those that are received: the system reports it just once, to
- * whoever asks next.
+/* Sends and receives many packets with one system call, if the system supports
+ * it. The functions also find out to which packet an error belongs: the system
+ * reports an ICMP error about an earlier packet once, as the result of the next
+ * call, whatever that call sends or receives.
  */
 
 #pragma once
@@ -11,36 +11,40 @@
 
 #include <sys/socket.h>
 
-/* As Linux's struct mmsghdr */
+/* Has the layout of struct mmsghdr of Linux */
 typedef struct
 {
   struct msghdr msg_hdr;
-  guint msg_len;                /* bytes that came */
+  guint msg_len;                /* number of bytes received */
 } SocketMessage;
 
 typedef struct
 {
-  gint own;                     /* errno of the next message; 0: none, there is
-                                 * no room, or nothing, now */
-  gint earlier;                 /* errno that messages before brought back by
-                                 * ICMP, the last one; 0: none */
+  /* errno of the next message; 0 if it has none, or if the call would have to
+   * wait */
+  gint own;
+  /* errno of the last ICMP error that an earlier message caused; 0 if there is
+   * none */
+  gint earlier;
 } SocketErrors;
 
-/* Sends them all, unless there is no room, or one fails: says how many went.
- * Never waits. */
+/* Sends messages without waiting until all are sent, the socket is full, or a
+ * message fails. Returns how many were sent. */
 guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
-/* What is there, without waiting */
+/* Receives the messages that are available, without waiting, and returns their
+ * number. */
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Sets an error of this errno and appends the system's text to it. The codes are
- * the same with every version of GLib: G_IO_ERROR_CONNECTION_REFUSED always means
- * that the peer refused. Returns FALSE, which the caller can return. */
+/* Sets an error for `error_number` and appends the system's text to it. The
+ * error codes do not depend on the version of GLib:
+ * G_IO_ERROR_CONNECTION_REFUSED always means that the peer refused. Returns
+ * FALSE, which the caller can return. */
 gboolean
 socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
 G_GNUC_PRINTF (3, 4);
 
-/* Returns what a user can do about this error: sentences that an error message
- * appends after a blank, or "" where there is no advice. */
+/* Returns advice to the user about this error: sentences that begin with a
+ * space and are appended to an error message, or "" if there is no advice. */
      const gchar *socket_error_get_advice (const GError * error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random bytes that nobody can guess: the system's, as GLib's are not made for
- * this.
+/* Unpredictable random bytes from the operating system. The random numbers of
+ * GLib are predictable, so they are not suitable for secrets.
  */
 
 #pragma once

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See wire.h. The checksum goes over every byte of a packet, and so reads eight of
- * them at a time.
+/* Implementation of wire.h. The checksum covers every byte of a packet, so it
+ * processes eight bytes at a time to be fast.
  */
 
 #include "wire.h"
 
 #include <string.h>
 
-/* Two halves of 32 bits can't carry out of 64 in less than 2^32 words. */
+/* The two sums of 32-bit halves cannot overflow 64 bits in fewer than 2^32
+ * words. */
 guint64
 wire_sum (gconstpointer bytes, gsize size)
 {

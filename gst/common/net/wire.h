@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What wire formats have in common: numbers, the checksum of the Internet, and
- * the comparison of secrets. Numbers have their most significant byte first.
+/* Functions that all wire formats use: integers in network byte order, the
+ * Internet checksum, and the comparison of secrets.
  */
 
 #pragma once
@@ -25,8 +25,9 @@ wire_write (guint8 * bytes, gsize size, guint64 number)
     bytes[size - 1] = number;
 }
 
-/* The sum of RFC 1071, of 16-bit words as they lie in memory (its section 2 B),
- * the last one filled up with zeros. Sums can be added before they are folded. */
+/* Returns the sum of RFC 1071 over 16-bit words in the byte order of the memory
+ * (section 2 B); an odd last byte is padded with zero. Several sums can be
+ * added before they are folded. */
 guint64 wire_sum (gconstpointer bytes, gsize size);
 
 static inline guint16
@@ -38,5 +39,6 @@ wire_fold_sum (guint64 sum)
   return (sum & G_MAXUINT16) + (sum >> 16);
 }
 
-/* In a time that does not depend on where they differ */
+/* Compares in constant time, so that the time does not reveal where `a` and `b`
+ * differ. */
 gboolean wire_is_same (const guint8 * a, const guint8 * b, gsize size);
