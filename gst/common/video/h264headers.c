@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The headers of H.264; see the header.
+/* Implementation of h264headers.h: parsing of H.264 headers.
  *
- * Numbers are bounded as the standard bounds them, so that one header costs no
- * more than a constant number of steps. Picture order counts are 32 bits, and
- * wrap in streams that break that bound.
+ * Every number is limited to the maximum that the standard allows, so that
+ * parsing one header takes a bounded number of steps. Picture order counts have
+ * 32 bits and wrap around in streams that exceed the range of the standard.
  */
 
 #include "h264headers.h"
@@ -13,17 +13,18 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* 7.4.2.1, 7.4.2.2 */
+/* maximum numbers of parameter sets, 7.4.2.1 and 7.4.2.2 */
 #define MAX_SPS 32
 #define MAX_PPS 256
 #define MAX_CYCLE 255           /* num_ref_frames_in_pic_order_cnt_cycle */
-#define MAX_LOG2 12             /* log2_max_frame_num_minus4 and the like */
-#define MAX_SLICE_GROUPS 7      /* num_slice_groups_minus1, A.2 */
-/* PicSizeInMapUnits of the largest level is 139264 (table A-1) */
+/* maximum of log2_max_frame_num_minus4 and of similar fields */
+#define MAX_LOG2 12
+#define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1, A.2 */
+/* PicSizeInMapUnits of the highest level is 139264 (table A-1). */
 #define MAX_MAP_UNITS 139264
 
-/* 7.4.3: in fields; and more changes of a list or marks than there are
- * references make no sense */
+/* 7.4.3: maximum reference index of a field. A valid slice has no more list
+ * modifications or marking operations than there are reference pictures. */
 #define MAX_REF_IDX 31
 #define MAX_LIST_CHANGES (MAX_REF_IDX + 2)
 #define MAX_MARKS 70
@@ -47,7 +48,7 @@ typedef struct
   guint log2_max_frame_num;
   guint order_type;             /* pic_order_cnt_type */
   guint log2_max_order_lsb;
-  /* of order type 1: */
+  /* only for order type 1: */
   gboolean delta_always_zero;
   gint32 offset_non_reference, offset_bottom;
   guint n_cycle;
@@ -70,7 +71,7 @@ struct _H264Headers
   Sps sps[MAX_SPS];
   Pps pps[MAX_PPS];
 
-  /* 8.2.1: of the pictures before */
+  /* State of the previous pictures, 8.2.1 */
   guint frame_num;              /* prevFrameNum */
   guint32 frame_num_offset;     /* prevFrameNumOffset */
   guint32 order_msb;            /* prevPicOrderCntMsb */
@@ -123,7 +124,7 @@ skip_scaling_matrix (NalBits * bits, gboolean is_444)
   }
 }
 
-/* 7.3.2.1.1: the profiles whose SPS has a chroma format */
+/* Returns whether the SPS of this profile has a chroma format, 7.3.2.1.1. */
 static gboolean
 has_chroma_format (guint profile)
 {
@@ -142,7 +143,7 @@ read_chroma_format (NalBits * bits, Sps * sps)
   if (format == 3)
     sps->separate_planes = nal_bits_take (bits, 1);
   sps->is_monochrome = format == 0 || sps->separate_planes;
-  /* bit depths, transform bypass */
+  /* bit depths and transform bypass */
   nal_bits_take_ue (bits);
   nal_bits_take_ue (bits);
   nal_bits_take (bits, 1);
@@ -163,7 +164,7 @@ read_order_cycle (NalBits * bits, Sps * sps)
     sps->offset_cycle[i] = nal_bits_take_se (bits);
 }
 
-/* 7.3.2.1.1, up to frame_mbs_only_flag */
+/* Parses the fields up to frame_mbs_only_flag, 7.3.2.1.1. */
 void
 h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -173,7 +174,7 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   profile = nal_bits_take (&bits, 8);
-  /* constraints, level */
+  /* constraint flags and level */
   nal_bits_take (&bits, 16);
   id = nal_bits_take_index (&bits, MAX_SPS - 1);
   if (has_chroma_format (profile))
@@ -196,7 +197,7 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
     headers->sps[id] = sps;
 }
 
-/* slice_group_id: as many bits as the largest of them takes */
+/* Each slice_group_id has as many bits as the highest group number needs. */
 static void
 skip_slice_group_ids (NalBits * bits, guint last_group)
 {
@@ -226,7 +227,7 @@ skip_slice_groups (NalBits * bits, guint last_group)
   }
 }
 
-/* 7.3.2.2, up to redundant_pic_cnt_present_flag */
+/* Parses the fields up to redundant_pic_cnt_present_flag, 7.3.2.2. */
 void
 h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -247,7 +248,7 @@ h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
   pps.last_ref_idx[1] = nal_bits_take_index (&bits, MAX_REF_IDX);
   pps.weights_p = nal_bits_take (&bits, 1);
   pps.weights_b = nal_bits_take (&bits, 2);
-  /* quantizers; deblocking control, constrained intra prediction */
+  /* quantizers, deblocking control, constrained intra prediction */
   nal_bits_take_se (&bits);
   nal_bits_take_se (&bits);
   nal_bits_take_se (&bits);
@@ -267,7 +268,7 @@ has_lists (SliceType type)
   return type != SLICE_I && type != SLICE_SI;
 }
 
-/* 7.3.3.1: ref_pic_list_modification () of one list */
+/* ref_pic_list_modification () of one list, 7.3.3.1 */
 static void
 skip_list_changes (NalBits * bits)
 {
@@ -283,7 +284,7 @@ skip_list_changes (NalBits * bits)
   bits->beyond = TRUE;
 }
 
-/* 7.3.3.2, of one list */
+/* prediction weights of one list, 7.3.3.2 */
 static void
 skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 {
@@ -303,8 +304,9 @@ skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
   }
 }
 
-/* 7.3.3.3: dec_ref_pic_marking () of a picture that is no IDR picture. Returns
- * whether an operation is 5. */
+/* dec_ref_pic_marking () of a picture that is not an IDR picture, 7.3.3.3.
+ * Returns whether an operation is 5, which marks all reference pictures as
+ * unused. */
 static gboolean
 read_marks (NalBits * bits)
 {
@@ -328,7 +330,8 @@ read_marks (NalBits * bits)
   return FALSE;
 }
 
-/* From num_ref_idx_active_override_flag to the weights */
+/* Skips the fields from num_ref_idx_active_override_flag to the prediction
+ * weights. */
 static void
 skip_lists (NalBits * bits, const Sps * sps, const Pps * pps, SliceType type)
 {
@@ -369,7 +372,7 @@ read_order (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
   }
 }
 
-/* From colour_plane_id to redundant_pic_cnt */
+/* Parses the fields from colour_plane_id to redundant_pic_cnt. */
 static void
 read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
 {
@@ -387,7 +390,7 @@ read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
     nal_bits_take_ue (bits);
 }
 
-/* 7.3.3, up to dec_ref_pic_marking () */
+/* Parses the fields up to dec_ref_pic_marking (), 7.3.3. */
 gboolean
 h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
     gsize size, H264Slice * slice)
@@ -451,7 +454,7 @@ count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
   return order;
 }
 
-/* 8.2.1.2. frame_num: absFrameNum */
+/* 8.2.1.2; `frame_num` is absFrameNum. */
 static Order
 count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
 {
@@ -488,7 +491,8 @@ count_order_2 (const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* 7.4.3: frame_num counts on from 0 behind a picture that forgets. */
+/* 7.4.3: after a picture with memory_management_control_operation 5, frame_num
+ * continues from 0. */
 static guint32
 count_frame_num (H264Headers * headers, const Sps * sps,
     const H264Slice * slice)
@@ -499,7 +503,8 @@ count_frame_num (H264Headers * headers, const Sps * sps,
   return headers->frame_num_offset + slice->frame_num;
 }
 
-/* The smaller of those that the picture has */
+/* Returns the smaller of the two counts, or the only one if the picture is a
+ * field. */
 static guint32
 get_order (const H264Slice * slice, Order order)
 {

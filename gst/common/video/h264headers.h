@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The headers of H.264 that say which field or frame a slice belongs to and
- * when that is output: parameter sets, slice headers, and the picture order
- * count. An access unit alone does not tell these, and timestamps often do not
- * either. A core: bytes in, fields out. It trusts no byte.
+/* Parses the headers of H.264 that show to which field or frame a slice belongs
+ * and in which order pictures are output: parameter sets, slice headers and the
+ * picture order count. The bytes of one access unit are not enough to find this
+ * out, and timestamps often do not show it either. The parser does no I/O, and
+ * it handles invalid input safely.
  *
- * Sections are those of ITU-T H.264 (ISO/IEC 14496-10).
+ * Section numbers refer to ITU-T H.264 (ISO/IEC 14496-10).
  */
 
 #pragma once
@@ -15,20 +16,21 @@
 
 typedef struct _H264Headers H264Headers;
 
-/* What a slice header says of its picture, which is a frame or a field */
+/* Fields of a slice header that describe its picture, which is a frame or a
+ * field */
 typedef struct
 {
   gboolean is_reference;        /* nal_ref_idc */
   gboolean is_idr;
-  gboolean is_intra;            /* this slice is of type I or SI */
+  gboolean is_intra;            /* this slice has the type I or SI */
   guint frame_num;
   gboolean is_field;            /* field_pic_flag */
   gboolean is_bottom;           /* bottom_field_flag */
-  /* The picture marks all references before it as unused, as an IDR picture
-   * does (memory_management_control_operation 5). */
+  /* The picture marks all previous reference pictures as unused, as an IDR
+   * picture does (memory_management_control_operation 5). */
   gboolean forgets;
 
-  /* for h264_headers_begin_picture () */
+  /* needed by h264_headers_begin_picture () */
   guint sps;
   guint order_lsb;              /* pic_order_cnt_lsb */
   gint32 order_delta_bottom;    /* delta_pic_order_cnt_bottom */
@@ -37,30 +39,32 @@ typedef struct
 
 H264Headers *h264_headers_new (void);
 void h264_headers_free (H264Headers * headers);
-/* Forgets the pictures, but not the parameter sets. */
+/* Discards the state of previous pictures, but keeps the parameter sets. */
 void h264_headers_reset (H264Headers * headers);
 
-/* A whole NAL unit of type 7 or 8, with its header. One that can't be read
- * takes all sets of its kind away, since it may replace any of them. */
+/* Adds a parameter set: a complete NAL unit of type 7 (SPS) or 8 (PPS) with its
+ * header. If the NAL unit is invalid, all sets of its kind are removed, because
+ * it may have replaced any of them. */
 void h264_headers_add_sps (H264Headers * headers, const guint8 * data,
     gsize size);
 void h264_headers_add_pps (H264Headers * headers, const guint8 * data,
     gsize size);
 
-/* A NAL unit of type 1, 2 or 5. FALSE: it can't be read, or its parameter sets
- * are missing. Of the slice only is_reference, is_idr and is_intra are set
- * then, and these are right unless the NAL unit ends within them. */
+/* Parses the header of a slice: a NAL unit of type 1, 2 or 5. Returns FALSE if
+ * the NAL unit is invalid or its parameter sets are missing. In this case only
+ * is_reference, is_idr and is_intra are set, and they are correct unless the
+ * NAL unit is too short to contain them. */
 gboolean h264_headers_read_slice (const H264Headers * headers,
     const guint8 * data, gsize size, H264Slice * slice);
 
-/* Takes the first slice of each picture, in decoding order, and returns
- * PicOrderCnt (8.2.1). The count is that since the last picture that is_idr or
- * that forgets. */
+/* Called with the first slice of each picture, in decoding order. Returns
+ * PicOrderCnt (8.2.1), which is relative to the last picture with is_idr or
+ * `forgets`. */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);
 
-/* MaxPicOrderCntLsb, or 0 where the picture order count does not depend on
- * order_lsb (pic_order_cnt_type 1 and 2) */
+/* Returns MaxPicOrderCntLsb, or 0 if the picture order count does not depend on
+ * order_lsb (pic_order_cnt_type 1 and 2). */
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
 

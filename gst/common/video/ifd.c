@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay; see the header.
+/* Implementation of I-Frame Delay, which ifd.h describes.
  *
- * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 in these points:
- * - An I-frame that takes the place of an I or P in W leaves the GOP before it
- *   disturbed. The figures forget that, and send leading B-frames of the new
- *   GOP that nothing can decode.
- * - Leading B-frames of a closed GOP refer to no frame before it: they stay.
- *   Those behind a broken link can't be decoded whatever was sent: they go.
- * - "The previous GOP was disturbed" is forgotten with each I-frame, too, not
- *   only with the first P: I, B, B, I, B, B loses no more than it must.
- * - W holds several frames. When it is full, the frame goes that costs the
- *   picture least; see find_victim (). Where an I-frame comes and W holds what
- *   an outage left of the GOPs before, all of W goes; see is_stale ().
- * - A decoder of H.264 infers the upper bits of the picture order count of an
- *   I-frame from the reference picture that it got before. When too many frames
- *   between these were dropped, the inference is wrong. An I-frame that would
- *   be shown before older pictures is therefore dropped with its GOP.
- * - A new receiver may begin with a frame that begins a refresh. One that
- *   misses a frame may not, since its pictures would be damaged until the
- *   refresh ends, and it would show them; unless the stream has no I-frames.
+ * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows:
+ * - If an I-frame replaces an I- or P-frame in W, the previous GOP is
+ *   disturbed. The figures do not consider this, and send leading B-frames of
+ *   the new GOP that cannot be decoded.
+ * - Leading B-frames of a closed GOP refer to no frame before it, so they are
+ *   kept. Leading B-frames after a broken link can never be decoded, so they
+ *   are dropped.
+ * - The flag that the previous GOP was disturbed is cleared at each I-frame,
+ *   not only at the first P-frame. The sequence I, B, B, I, B, B then loses no
+ *   more frames than necessary.
+ * - W holds several frames. If W is full, the frame that affects the picture
+ *   least is dropped; see find_victim (). If an I-frame arrives and W holds
+ *   only what an outage has left of earlier GOPs, all of W is dropped; see
+ *   is_stale ().
+ * - A decoder of H.264 derives the upper bits of an I-frame's picture order
+ *   count from the previous reference picture that it received. If too many
+ *   frames between them were dropped, the result is wrong. An I-frame that
+ *   would be displayed before older pictures is therefore dropped with its GOP.
+ * - A new receiver may start with a frame that starts an intra refresh. A
+ *   receiver that misses a frame may not resume there, because its pictures
+ *   would be damaged until the end of the refresh and would be displayed. The
+ *   exception is a stream without I-frames.
  */
 
 #include "ifd.h"
@@ -27,11 +31,12 @@
 
 #include "statistics.h"
 
-/* GOPs of which it is known whether they were counted as disturbed: more than
- * W has frames, so that each frame in W finds its own */
+/* Number of GOPs for which the core stores whether they were counted as
+ * disturbed. It exceeds the number of frames in W, so that the GOP of each
+ * frame in W is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
-/* Rules that several places follow */
+/* Rules for the trace that several functions use */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
@@ -39,59 +44,72 @@ typedef struct
 {
   IfdFrame frame;
   guint64 gop;                  /* number of its GOP, counted in I-frames */
-  gboolean leading;             /* of its GOP */
-  guint64 references;           /* I and P in the stream up to this frame */
-  gboolean misordered;          /* accepted although its order is wrong */
+  gboolean leading;             /* it is a leading frame of its GOP */
+  /* Number of I- and P-frames in the stream up to and including this frame */
+  guint64 references;
+  /* accepted although its display order is wrong */
+  gboolean misordered;
 } IfdEntry;
 
-/* What a decoder knows of the display order (H.264, 8.2.1.1) */
+/* What a decoder knows about the display order (H.264, 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;
-  gint64 last;                  /* place of the last I or P in decoding order */
-  gint64 max;                   /* of all places */
-  guint64 references;           /* of the last I or P, as in IfdEntry */
+  /* Position of the last I- or P-frame in decoding order */
+  gint64 last;
+  gint64 max;                   /* maximum of all positions */
+  /* `references` of the last I- or P-frame, as in IfdEntry */
+  guint64 references;
 } DecoderOrder;
 
 struct _Ifd
 {
   IfdConfig config;
-  IfdAlgorithm algorithm;       /* in force: since the stream's beginning, or the
-                                 * last I-frame */
-  GQueue w;                     /* of IfdEntry, the oldest first */
-  gboolean sending;             /* S holds a frame: */
+  /* Algorithm in use since the start of the stream or since the last I-frame */
+  IfdAlgorithm algorithm;
+  GQueue w;                     /* elements are IfdEntry, the oldest first */
+  gboolean sending;             /* S holds the frame `s` */
   IfdFrame s;
-  guint64 sending_since;        /* ns */
-  GQueue events;                /* of IfdEvent */
+  guint64 sending_since;        /* in ns */
+  GQueue events;                /* elements are IfdEvent */
 
-  guint64 next_number;          /* of a frame */
-  gboolean begun;               /* the stream: a frame came, or a receiver */
-  guint64 gop;                  /* number of the newest GOP; 0: none began */
-  gboolean gop_counted[REMEMBERED_GOPS];        /* by number, as disturbed */
-  gboolean awaits_i;            /* what comes is not sent before the next I */
-  guint vain;                   /* frames in a row that were undecodable */
-  gboolean has_no_i;            /* the stream, as it seems: it goes on with a
-                                 * refresh, or, without one, as if nothing
-                                 * referred to what is not sent */
-  gboolean refreshes;           /* a refresh came since the newest I */
+  guint64 next_number;          /* number of the next frame */
+  /* The stream has started: a frame has arrived, or a receiver has connected.
+   */
+  gboolean begun;
+  /* number of the newest GOP; 0 if none has started */
+  guint64 gop;
+  /* whether each GOP, by its number, was counted as disturbed */
+  gboolean gop_counted[REMEMBERED_GOPS];
+  gboolean awaits_i;            /* frames are dropped until the next I-frame */
+  /* number of consecutive frames that could not be decoded */
+  guint vain;
+  /* The stream apparently has no I-frames. Output resumes with an intra refresh
+   * or, if there is none, as if no frame depended on a dropped one. */
+  gboolean has_no_i;
+  /* an intra refresh has started since the newest I-frame */
+  gboolean refreshes;
 
-  /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP gop_disturbed says
-   * that the last I or P of the newest GOP is not sent, prev_gop_disturbed that
-   * leading frames of the newest can't be decoded. */
+  /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP, gop_disturbed means
+   * that the last I- or P-frame of the newest GOP was dropped, and
+   * prev_gop_disturbed means that leading frames of the newest GOP cannot be
+   * decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
-  gboolean gop_closed;          /* the newest */
-  gboolean behind_p;            /* a P came since the newest I */
+  gboolean gop_closed;          /* the newest GOP is closed */
+  gboolean behind_p;            /* a P-frame came since the newest I-frame */
 
-  guint64 references;           /* I and P that came in */
-  DecoderOrder order;           /* behind all that was taken from W */
-  gboolean awaits_order;        /* I-frames were dropped for their order, */
-  guint64 awaits_order_since;   /* the first of them with this number */
-  guint awaits_order_from;      /* and this order */
+  guint64 references;           /* number of I- and P-frames that arrived */
+  /* state of the decoder after all frames that were taken from W */
+  DecoderOrder order;
+  /* I-frames were dropped because of their display order. */
+  gboolean awaits_order;
+  guint64 awaits_order_since;   /* number of the first such I-frame */
+  guint awaits_order_from;      /* `order` of the first such I-frame */
 
   IfdStats stats;
   StatisticsHistogram *lateness;
 
-  IfdTrace trace;               /* or NULL */
+  IfdTrace trace;               /* may be NULL */
   gpointer trace_owner;
 };
 
@@ -221,7 +239,7 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* rule: what chose this frame, for the trace */
+/* `rule` says for the trace why this frame was selected. */
 static void
 drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
     const gchar * rule)
@@ -262,7 +280,7 @@ store (Ifd * ifd, const IfdEntry * c)
   push_event (ifd, IFD_EVENT_STORED, &c->frame);
 }
 
-/* "overwrite(W with C)" */
+/* "overwrite(W with C)" of the figures */
 static void
 overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 {
@@ -270,8 +288,8 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
   store (ifd, c);
 }
 
-/* "W is empty" of the figures; W may hold more for a while after another
- * algorithm. */
+/* The condition "W is empty" of the figures. W may hold more frames for a while
+ * after a change of the algorithm. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
@@ -303,7 +321,8 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
     overwrite (ifd, c, "a P-frame takes the place of a B-frame");
 }
 
-/* The rule behind a frame that no decoder could do anything with */
+/* Returns the rule, for the trace, that applies to a frame that cannot be
+ * decoded. */
 static const gchar *
 get_rule_of_undecodable (IfdDropReason reason)
 {
@@ -320,7 +339,8 @@ drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
   drop (ifd, c, reason, get_rule_of_undecodable (reason));
 }
 
-/* Figures 1.2 and 1.3. Returns "discard_rest_of_GOP"; reason: of that. */
+/* Figures 1.2 and 1.3. Returns "discard_rest_of_GOP" of the figures, and stores
+ * the reason for it in `reason`. */
 static gboolean
 mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
 {
@@ -348,7 +368,8 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* Figure 1.3 from "perform IFD normally" on is figure 1.1 and one flag. */
+  /* From "perform IFD normally" on, figure 1.3 is the same as figure 1.1,
+   * except for this flag. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -357,7 +378,7 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
 
 /* IFD_ALGORITHM_GOP */
 
-/* What the flags said of the newest GOP they say of the one before. */
+/* The flags of the newest GOP become those of the previous GOP. */
 static void
 begin_gop (Ifd * ifd, const IfdFrame * c)
 {
@@ -378,9 +399,9 @@ is_refresh (const IfdEntry * c)
       && (c->frame.flags & IFD_FRAME_REFRESH);
 }
 
-/* What follows is decodable from the end of the refresh on, but for what leads
- * the I-frame before. That is all that a new receiver needs, and all that there
- * is in a stream without I-frames. */
+/* From the end of the intra refresh on, all following frames can be decoded,
+ * except leading frames of the previous I-frame. A new receiver needs no more
+ * than this, and a stream without I-frames offers no more. */
 static void
 begin_refresh (Ifd * ifd)
 {
@@ -391,7 +412,8 @@ begin_refresh (Ifd * ifd)
   ifd->prev_gop_disturbed = TRUE;
 }
 
-/* No decoder could do anything with it, since it refers to what isn't sent. */
+/* Returns whether no decoder could decode the frame, because it refers to
+ * frames that are not sent. */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 {
@@ -407,8 +429,9 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   return c->leading && ifd->prev_gop_disturbed;
 }
 
-/* An I or P will not be sent: those that refer to it shall not be either. It is
- * the last of its GOP that was to be sent, as find_victim () saw to it. */
+/* Records that an I- or P-frame will not be sent, so that the frames that refer
+ * to it are dropped as well. The frame is the last one of its GOP that would
+ * have been sent; find_victim () ensures this. */
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
@@ -447,8 +470,8 @@ find_largest_b (Ifd * ifd)
   return largest;
 }
 
-/* The newest P that leads its GOP: what follows in display order, from the
- * I-frame on, does without it. */
+/* Returns the newest leading P-frame. The frames from its I-frame on, in
+ * display order, do not need it. */
 static GList *
 find_leading_p (Ifd * ifd)
 {
@@ -470,7 +493,7 @@ ends_gop (const Ifd * ifd, const GList * link)
   return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
 }
 
-/* The largest P with which a GOP ends */
+/* Returns the largest P-frame that is the last frame of its GOP. */
 static GList *
 find_last_p (Ifd * ifd)
 {
@@ -489,13 +512,16 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Returns the frame of W that makes room, or NULL when C itself has to go.
- * `rule` becomes the rule that chose it, for the trace. All B-frames go before
- * any P, the largest first. When no B-frame is left in W or C, a P goes to
- * which no frame in W or C refers. The best one leads its GOP. The next best
- * is the last of a complete GOP, which costs one picture and perhaps the
- * leading B-frames of the next GOP. Otherwise C goes, which costs the rest of
- * its GOP. An I-frame goes only when all are I-frames: the oldest. */
+/* Returns the frame of W that is dropped to make room, or NULL if C itself is
+ * dropped. `rule` is set to the rule that selected it, for the trace.
+ *
+ * B-frames are dropped before P-frames, the largest one first. If neither W nor
+ * C is a B-frame, a P-frame is dropped that no frame in W or C refers to. The
+ * first choice is a leading P-frame. The second choice is the last frame of a
+ * complete GOP; this costs one picture and perhaps the leading B-frames of the
+ * next GOP. Otherwise C is dropped, which costs the rest of its GOP. An I-frame
+ * is dropped only if all frames are I-frames; then the oldest one is dropped.
+ */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -522,11 +548,11 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* An I-frame comes, W is full, and it has no B-frame but holes where some were:
- * the channel has been behind for most of a GOP. What W holds would be shown for
- * one picture each, and late by as much. Where its frames are neighbours, as
- * those of a stream of I-frames are, they are late by no more than their own
- * number. */
+/* Returns whether C is an I-frame, W contains no B-frames, and frames between
+ * those in W are missing. The channel has then been too slow for most of a GOP.
+ * Each frame in W would be displayed for the duration of one picture only, and
+ * as late as the gaps are long. If the frames in W are consecutive, as in a
+ * stream of I-frames, their delay is no longer than their own number. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -542,7 +568,8 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_link (ifd, link, IFD_DROP_OVERWRITTEN, rule);
 }
 
-/* FALSE: C itself is what costs the picture least, by this rule. */
+/* Drops frames from W to make room for C. Returns FALSE if C itself affects the
+ * picture least and has to be dropped; `rule` says why. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -560,8 +587,9 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return victim != NULL;
 }
 
-/* A stream without I-frames would never go on. It does with its next refresh,
- * or at once where none comes either. */
+/* Counts a frame that could not be decoded, and returns whether to send it
+ * anyway. Without this, a stream without I-frames would never resume. It
+ * resumes with its next intra refresh, or at once if there is none either. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
@@ -579,7 +607,8 @@ waits_in_vain (Ifd * ifd)
 
 /* Display order */
 
-/* The decoder takes the place that is nearest to the last reference picture. */
+/* Returns the position of the frame as the decoder derives it: the one nearest
+ * to the position of the last reference picture. */
 static gint64
 infer_place (const DecoderOrder * order, const IfdFrame * frame)
 {
@@ -600,8 +629,9 @@ begin_order (DecoderOrder * order, const IfdFrame * frame)
   order->last = order->max = frame->order;
 }
 
-/* The decoder gets this frame. Without a known place of a reference picture,
- * nothing can be said of the frames behind it. */
+/* Updates the state of the decoder, which receives this frame. If the position
+ * of a reference picture is unknown, the positions of the following frames are
+ * unknown too. */
 static void
 follow_order (DecoderOrder * order, const IfdEntry * entry)
 {
@@ -625,8 +655,9 @@ follow_order (DecoderOrder * order, const IfdEntry * entry)
   }
 }
 
-/* An I-frame would be shown before pictures that came before it. Where no
- * reference picture between is missing, the stream means it so. */
+/* Returns whether an I-frame would be displayed before pictures that precede it
+ * in the stream. If no reference picture between them was dropped, the stream
+ * itself has this order, and the function returns FALSE. */
 static gboolean
 is_misordered (const DecoderOrder * order, const IfdEntry * entry)
 {
@@ -657,15 +688,17 @@ drop_misordered_i (Ifd * ifd, GList * link)
   drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
-/* Drops those I-frames in W before which too much is missing now, and what
- * refers to them. Returns what a decoder knows behind the rest. */
+/* Drops the I-frames in W that have become misordered because of dropped
+ * frames, and the frames that refer to them. Returns the state of the decoder
+ * after the remaining frames. */
 static DecoderOrder
 drop_misordered (Ifd * ifd)
 {
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  guint64 gop = 0;              /* the last that was lost, where one was */
+  /* if `lost`: number of the last GOP that was lost */
+  guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
     const IfdEntry *entry = walk->data;
@@ -690,8 +723,8 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* GOPs of one length repeat their orders. Once the first of those that were
- * dropped is back, no better one is to be expected. */
+/* GOPs of equal length repeat the same orders. When the order of the first
+ * dropped I-frame occurs again, no better I-frame can be expected. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {
@@ -699,7 +732,8 @@ awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
       || c->number - ifd->awaits_order_since >= IFD_MAX_ORDER_WAIT);
 }
 
-/* Returns whether this frame must be dropped. */
+/* Returns whether the frame must be dropped because it is an I-frame in the
+ * wrong order. */
 static gboolean
 waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
 {
@@ -719,8 +753,8 @@ waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
   return FALSE;
 }
 
-/* There is room for it. To make that room, a frame may have gone that it
- * depends on. */
+/* Stores C, for which W has room. A frame that C depends on may have been
+ * dropped to make this room; then C is dropped too. */
 static void
 store_decodable (Ifd * ifd, IfdEntry * c)
 {
@@ -768,8 +802,9 @@ enqueue (Ifd * ifd, IfdEntry * c)
 {
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
-  /* The figures know neither; where they wait for an I-frame or a frame is not
-   * whole, it is as if it had never come. */
+  /* The algorithms of the paper know neither incomplete frames nor the wait for
+   * an I-frame. They treat a frame that is dropped for one of these reasons as
+   * if it had never arrived. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);
@@ -790,7 +825,7 @@ enqueue (Ifd * ifd, IfdEntry * c)
   }
 }
 
-/* Where a frame stands among the others */
+/* Sets the fields of the entry that describe its position in the stream */
 static void
 place (Ifd * ifd, IfdEntry * c)
 {
@@ -814,7 +849,8 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* What the one before gave up the next one does not know. */
+/* Called at an I-frame: switches to the configured algorithm, which does not
+ * know what the previous one has dropped. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -901,7 +937,8 @@ ifd_poll_event (Ifd * ifd, IfdEvent * event)
   return TRUE;
 }
 
-/* An I-frame in W is what the receiver begins with. */
+/* The receiver starts with `first`, an I-frame in W, so its leading frames are
+ * dropped. */
 static void
 drop_leading (Ifd * ifd, const IfdEntry * first)
 {
@@ -935,7 +972,7 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* A frame that led its GOP may be missing before the next I-frame now. */
+  /* A dropped leading frame may now be missing before the next I-frame. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP)
     drop_misordered (ifd);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay: where a stream has to go through a channel that is too slow
- * for it, gives up the frames that cost the picture least, and is never late by
- * more than a few frames. A core: no I/O, times are the caller's, no chance.
+/* I-Frame Delay (IFD): selects the frames to drop when the channel is slower
+ * than the stream, so that the picture quality suffers least and the delay
+ * never exceeds a few frames. The core does no I/O and uses no random numbers;
+ * the caller supplies the time.
  *
- * After R. Ouwens, "Quality of video streaming over wireless networks" (2006),
- * sections 1.5 and 2, with his three buffers: C is the frame that has just
- * become whole (ifd_input), W holds the frames that wait, S the one that is
- * being sent (between ifd_poll_output and ifd_sent).
+ * The algorithm follows R. Ouwens, "Quality of video streaming over wireless
+ * networks" (2006), sections 1.5 and 2. Its three buffers are: C, the frame
+ * that has just been completed (ifd_input); W, the waiting frames; and S, the
+ * frame that is being sent (between ifd_poll_output and ifd_sent).
  *
- *   when a frame is whole, and due:
+ *   when a frame is complete and due:
  *     ifd_input (ifd, now, &frame);
- *     while (ifd_poll_event (ifd, &event)) ...   what becomes of it, of others
+ *     while (ifd_poll_event (ifd, &event)) ...   shows which frames were
+ *     dropped
  *   when the channel is free:
  *     if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
  */
@@ -21,52 +23,64 @@
 
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
-/* After so many frames that waited in vain for an I-frame the stream is taken
- * for one that has none. It goes on with its next refresh, or at once where it
- * has none of these either. */
+/* If this many consecutive frames were dropped because no I-frame came, the
+ * stream is assumed to have no I-frames. Output then resumes with the next
+ * frame that starts an intra refresh, or at once if the stream has no refresh
+ * either. */
 #define IFD_MAX_GOP 600
-/* Number of frames after which an I-frame is sent although a decoder would
- * show it in the wrong order. A stream may never bring a better one. */
+/* Number of frames after which an I-frame is sent even if a decoder would
+ * display it in the wrong order, because the stream may never have a better
+ * one. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
 {
-  IFD_ALGORITHM_PAPER,          /* figure 1.1, to the letter */
-  IFD_ALGORITHM_PAPER_GOP,      /* figures 1.2 and 1.3, to the letter */
-  IFD_ALGORITHM_GOP             /* the same mended, with a W of several frames;
-                                 * see ifd.c */
+  IFD_ALGORITHM_PAPER,          /* figure 1.1, unchanged */
+  IFD_ALGORITHM_PAPER_GOP,      /* figures 1.2 and 1.3, unchanged */
+  /* Like PAPER_GOP, but corrected, and W holds several frames; ifd.c explains
+   * the differences. */
+  IFD_ALGORITHM_GOP
 } IfdAlgorithm;
 
 typedef struct
 {
   IfdAlgorithm algorithm;
-  guint max_frames;             /* size of W, 1 to IFD_MAX_FRAMES; the figures
-                                 * always have 1 */
+  /* Capacity of W in frames, 1 to IFD_MAX_FRAMES; the algorithms of the paper
+   * always use 1 */
+  guint max_frames;
 } IfdConfig;
 
-/* What a frame is to the others. Codecs with other names map to these. */
+/* How other frames depend on a frame. The frame types of other codecs are
+ * mapped to these. */
 typedef enum
 {
-  IFD_FRAME_I,                  /* begins a GOP: refers to none */
-  IFD_FRAME_P,                  /* others refer to it */
-  IFD_FRAME_B,                  /* none refers to it */
+  IFD_FRAME_I,                  /* starts a GOP, refers to no other frame */
+  IFD_FRAME_P,                  /* other frames refer to it */
+  IFD_FRAME_B,                  /* no other frame refers to it */
   IFD_FRAME_LAST
 } IfdFrameType;
 
 typedef enum
 {
-  /* I: frames behind it don't refer to frames before it (closed GOP, IDR) */
+  /* I-frame: the frames that follow it do not refer to frames before it (closed
+   * GOP, IDR). */
   IFD_FRAME_CLOSED = 1 << 0,
-  /* I: its leading frames refer to what is gone (broken_link, BLA) */
+  /* I-frame: its leading frames refer to frames that are not in the stream
+   * (broken_link, BLA). */
   IFD_FRAME_BROKEN = 1 << 1,
-  /* P, B: it refers to frames before the I-frame behind which it comes; */
+  /* P- or B-frame: it refers to frames before the I-frame that precedes it in
+   * decoding order. */
   IFD_FRAME_LEADING = 1 << 2,
-  /* it does not. Without either, a B between an I and the next P does. */
+  /* P- or B-frame: it does not refer to frames before that I-frame. If neither
+   * flag is set, a B-frame between an I-frame and the next P-frame is taken as
+   * leading, and any other frame as trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
-  /* a part of it is missing: it is dropped, and missed */
+  /* A part of the frame is missing, so the frame is dropped and counts as lost
+   * for the frames that refer to it. */
   IFD_FRAME_INCOMPLETE = 1 << 4,
-  /* P: a decoder that begins with it has whole pictures some frames later, as
-   * they refresh it part by part (intra refresh) */
+  /* P-frame: it starts an intra refresh, in which several frames refresh the
+   * picture part by part. A decoder that starts here has complete pictures some
+   * frames later. */
   IFD_FRAME_REFRESH = 1 << 5
 } IfdFrameFlags;
 
@@ -74,57 +88,65 @@ typedef struct
 {
   IfdFrameType type;
   IfdFrameFlags flags;
-  guint size;                   /* bytes */
-  guint64 due;                  /* ns: when it should be sent */
-  /* Its place in display order, modulo the range, where a decoder infers the
-   * rest from the reference picture before it (pic_order_cnt_lsb of H.264).
-   * Range 0: a decoder needs no such inference, or the place is not known. */
+  guint size;                   /* in bytes */
+  guint64 due;                  /* when it should be sent, in ns */
+  /* Position of the frame in display order, modulo order_range, if a decoder
+   * derives the higher bits from the previous reference picture
+   * (pic_order_cnt_lsb of H.264). order_range is 0 if a decoder does not do
+   * this, or if the position is unknown. */
   guint order, order_range;
-  gpointer user;                /* the caller's */
+  gpointer user;                /* data of the caller */
 
-  guint64 number;               /* set by ifd_input: in the order of input,
-                                 * from 0 */
+  /* Sequence number in the order of input, from 0; set by ifd_input */
+  guint64 number;
 } IfdFrame;
 
-/* Why a frame is not sent */
+/* Reason why a frame is dropped */
 typedef enum
 {
-  IFD_DROP_NO_ROOM,             /* it came while W held what is worth more */
-  IFD_DROP_OVERWRITTEN,         /* it was in W and made room for another */
-  IFD_DROP_DISTURBED,           /* its GOP lost a frame that it refers to */
-  IFD_DROP_LEADING,             /* the GOP before did, and it leads its own */
-  IFD_DROP_INCOMPLETE,          /* a part of it was missing */
-  IFD_DROP_NO_I,                /* no I-frame was sent since the stream, or the
-                                 * receiver, began */
-  IFD_DROP_MISORDERED,               /* a decoder would show this I-frame in the
-                                 * wrong order, since so much before it was
-                                 * dropped */
+  /* it arrived while W was full of frames that matter more */
+  IFD_DROP_NO_ROOM,
+  /* it was in W and made room for another frame */
+  IFD_DROP_OVERWRITTEN,
+  /* a frame of its GOP that it refers to was dropped */
+  IFD_DROP_DISTURBED,
+  /* It is a leading frame, and a frame of the previous GOP that it refers to
+   * was dropped. */
+  IFD_DROP_LEADING,
+  IFD_DROP_INCOMPLETE,          /* a part of the frame was missing */
+  /* No I-frame was sent since the stream, or the connection to the receiver,
+   * began. */
+  IFD_DROP_NO_I,
+  /* A decoder would display this I-frame in the wrong order, because too many
+   * frames before it were dropped. */
+  IFD_DROP_MISORDERED,
   IFD_DROP_LAST
 } IfdDropReason;
 
-/* "no-room", "overwritten", ...: the words of messages and statistics */
+/* Returns "no-room", "overwritten" etc., as used in messages and statistics. */
 const gchar *ifd_drop_reason_get_name (IfdDropReason reason);
-/* 'I', 'P' or 'B' */
+/* Returns 'I', 'P' or 'B'. */
 gchar ifd_frame_type_char (IfdFrameType type);
 
 typedef enum
 {
-  IFD_EVENT_STORED,             /* C went to W */
-  IFD_EVENT_DROPPED             /* it is the caller's again */
+  IFD_EVENT_STORED,             /* the frame of C was stored in W */
+  /* The frame was dropped and belongs to the caller again. */
+  IFD_EVENT_DROPPED
 } IfdEventType;
 
 typedef struct
 {
   IfdEventType type;
   IfdFrame frame;
-  IfdDropReason reason;         /* of a drop */
-  guint64 cause;                /* number of the frame that came in when it was
-                                 * dropped: itself, or that which took its
-                                 * place */
+  IfdDropReason reason;         /* only for IFD_EVENT_DROPPED */
+  /* Number of the frame whose arrival caused the drop. It is the dropped frame
+   * itself, or the frame that takes its place. */
+  guint64 cause;
 } IfdEvent;
 
-/* Counters never go back. in = sent + dropped + flushed + what is in W
- * and S. */
+/* Counters never decrease. `in` is the sum of sent, dropped and flushed frames
+ * and of the frames in W and S. */
 typedef struct
 {
   guint64 in[IFD_FRAME_LAST], in_bytes[IFD_FRAME_LAST];
@@ -132,51 +154,64 @@ typedef struct
   guint64 dropped[IFD_FRAME_LAST][IFD_DROP_LAST];
   guint64 dropped_bytes[IFD_FRAME_LAST];
   guint64 flushed;              /* frames in W and S when the stream ended */
-  guint64 gops;                 /* I-frames that came in */
-  guint64 gops_disturbed;       /* that lost an I or P */
-  guint64 gops_misordered;      /* I-frames that went to W although a decoder
-                                 * would show them in the wrong order */
-  guint64 time_blocked;         /* ns for which there was a frame in S */
-  guint waiting;                /* frames in W now */
+  guint64 gops;                 /* number of I-frames that arrived */
+  guint64 gops_disturbed;       /* GOPs of which an I- or P-frame was dropped */
+  /* I-frames that were stored in W although a decoder would display them in the
+   * wrong order */
+  guint64 gops_misordered;
+  guint64 time_blocked;         /* time during which S held a frame, in ns */
+  guint waiting;                /* number of frames in W now */
   guint64 waiting_bytes;
-  gint64 lateness_median, lateness_p99, lateness_max;   /* ns: from due to
-                                 * sent; 0 when nothing was sent */
+  /* Time from due to sent, in ns; 0 if nothing was sent */
+  gint64 lateness_median, lateness_p99, lateness_max;
 } IfdStats;
 
 typedef struct _Ifd Ifd;
 
-/* Logs one line. is_packet: there is one for each frame. */
+/* Logs one line. `is_packet` is TRUE for lines that are written once per frame.
+ */
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
 Ifd *ifd_new (const IfdConfig * config);
-/* Frames in W are the caller's: ifd_flush first. */
+/* The frames in W belong to the caller, who calls ifd_flush first to get them
+ * back. */
 void ifd_free (Ifd * ifd);
-/* From now on decisions are traced: one line for each frame that comes, and one
- * for each drop, which names the rule that chose the frame. NULL: none */
+/* Sets a function that logs one line for each arriving frame, and one for each
+ * dropped frame with the rule that selected it. NULL disables this. */
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
-/* The size of W from the next frame on, and what is in it stays; the algorithm
- * from the next I-frame on, as no algorithm knows what another has given up. */
+/* Changes the configuration. The new capacity of W applies from the next frame
+ * on, without dropping frames that W holds. A new algorithm applies from the
+ * next I-frame on, because it does not know what the previous algorithm has
+ * dropped. */
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
-/* FALSE: for one more frame another has to go, C itself perhaps */
+/* Returns FALSE if the next frame can only be stored by dropping a frame, which
+ * may be the next frame itself. */
 gboolean ifd_has_room (const Ifd * ifd);
-/* A frame is whole and due. It ends in an output, in a drop or in a flush. */
+/* Passes a complete frame to the algorithm when it is due. The frame is later
+ * returned by ifd_poll_output, by an event of type IFD_EVENT_DROPPED, or by
+ * ifd_flush. */
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
-/* Takes the oldest frame of W into S. FALSE: W is empty, or S is not. */
+/* Moves the oldest frame of W to S and stores it in `frame`. Returns FALSE if W
+ * is empty or S is occupied. */
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
-/* The frame that a poll would take, which stays; or FALSE */
+/* Stores the frame that ifd_poll_output would take in `frame`, without removing
+ * it. Returns FALSE if W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
-/* All of S was sent, or given up by who sends: it counts as sent. */
+/* Empties S, because the frame was sent or the sender gave it up. The frame
+ * counts as sent in both cases. */
 void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
-/* The receiver knows nothing of what was sent: on with the next I-frame, and
- * without its leading frames (but with algorithm paper, which knows none); or
- * with a refresh, if one comes first. */
+/* Called when a new receiver is connected, which has no previous frame. Output
+ * resumes with the next I-frame without its leading frames, or with an intra
+ * refresh if that comes first. IFD_ALGORITHM_PAPER does not know leading frames
+ * and sends them. */
 void ifd_restart (Ifd * ifd);
-/* Takes back the oldest frame of W, of a stream that ends here. FALSE when there
- * is none: then S is empty too, and the core as new but for its counters. */
+/* Called at the end of a stream. Removes the oldest frame of W and stores it in
+ * `frame`. Returns FALSE if W is empty; then S is emptied too, and the core is
+ * reset except for its counters. */
 gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What access units are to the choice of frames; see the header.
+/* Implementation of ifdclassifier.h: frame types of H.264 and H.265 access
+ * units.
  *
- * The NAL units of an access unit are read in their order up to the first that
- * decides. That is the first slice, as a rule. Where none refers to it, where
- * it may begin a GOP without being an IDR picture, and where it is a field,
- * those behind it are read too. All before it is small.
+ * The NAL units of an access unit are parsed in their order until the frame
+ * type is known. Usually the first slice is sufficient, and the NAL units
+ * before it are small. Further slices are parsed if no frame refers to the
+ * first slice, if the picture may start a GOP without being an IDR picture, or
+ * if it is a field.
  */
 
 #include "ifdclassifier.h"
@@ -16,63 +18,69 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* H.264, D.1, and H.265, D.2: payloadType */
+/* payloadType of a recovery point in an SEI message: H.264, D.1, and H.265, D.2
+ */
 #define SEI_RECOVERY_POINT 6
 
-/* Bytes of a slice in which its header is looked for: longer ones are of no
- * encoder, and the rest of a slice is long. */
+/* Maximum number of bytes of a slice that are searched for its header, in
+ * bytes. No encoder writes a longer header, and the rest of a slice is long. */
 #define MAX_SLICE_HEADER 2048
 
-/* H.265, 7.4.3.2.1 */
+/* maximum of sps_max_sub_layers, H.265, 7.4.3.2.1 */
 #define MAX_SUB_LAYERS 7
 #define SUB_LAYERS_UNKNOWN G_MAXUINT
 
-/* 14496-15: fields of avcC and hvcC before their lists */
+/* Size of the fields of avcC and hvcC before their lists, ISO/IEC 14496-15 */
 #define AVCC_HEADER_SIZE 5
 #define HVCC_HEADER_SIZE 22
 
 struct _IfdClassifier
 {
   IfdCodec codec;
-  guint length_size;            /* bytes before each NAL unit; 0: byte-stream */
-  guint highest_sub_layer;      /* that the SPS declares */
-  H264Headers *headers;         /* of H.264, or NULL */
+  /* Size of the length before each NAL unit, in bytes; 0 for byte-stream */
+  guint length_size;
+  guint highest_sub_layer;      /* highest sub-layer that the SPS declares */
+  H264Headers *headers;         /* NULL for H.265 */
 
-  /* the last I-frame */
-  guint64 last_i_pts;           /* ns, or G_MAXUINT64 */
-  gboolean last_i_has_order;    /* its PicOrderCnt is known: */
+  /* state of the last I-frame */
+  guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
+  gboolean last_i_has_order;    /* last_i_order, its PicOrderCnt, is known */
   gint32 last_i_order;
-  gboolean last_i_closed;       /* or all behind it refers to none before it */
+  /* No frame after the last I-frame refers to a frame before it: the I-frame is
+   * closed, or a later picture has marked all references as unused. */
+  gboolean last_i_closed;
 
-  IfdField field;               /* the last access unit */
-  H264Slice first_field;        /* where it is a first field */
+  IfdField field;               /* field type of the last access unit */
+  /* the first slice of that access unit if it is a first field */
+  H264Slice first_field;
 
   guint64 malformed[IFD_MALFORMED_LAST];
 };
 
-/* A NAL unit, from its header on. In a byte-stream end is first that of the
- * access unit, since slices are long and their ends of no interest. */
+/* A NAL unit, including its header. In a byte-stream, `end` is at first the end
+ * of the access unit, because searching a long slice for its end is not
+ * necessary. */
 typedef struct
 {
   const guint8 *data, *end;
   guint type;
 } Unit;
 
-/* The way through one access unit */
+/* State of parsing one access unit */
 typedef struct
 {
   IfdClassifier *classifier;
   const guint8 *next, *end;
-  gboolean malformed;           /* counted */
+  gboolean malformed;           /* an error was counted already */
 } Reader;
 
-/* A message of a recovery point (H.264, D.2.8, and H.265, D.3.8) */
+/* Recovery point SEI message (H.264, D.2.8, and H.265, D.3.8) */
 typedef struct
 {
   gboolean is_present;
-  gboolean is_at_once;          /* the picture itself is whole, not only those
-                                 * some frames later */
-  gboolean is_broken;           /* broken_link_flag, where it is */
+  /* The picture itself is correct, not only the pictures some frames later. */
+  gboolean is_at_once;
+  gboolean is_broken;           /* broken_link_flag, if is_at_once */
 } Recovery;
 
 const gchar *
@@ -130,8 +138,9 @@ count_malformed (Reader * reader, IfdMalformed reason)
   reader->malformed = TRUE;
 }
 
-/* H.265, 7.3.2.2.1: sps_max_sub_layers_minus1, in the byte behind the header.
- * No emulation prevention can stand before it. */
+/* Reads sps_max_sub_layers_minus1, which is in the byte after the NAL unit
+ * header (H.265, 7.3.2.2.1). An emulation prevention byte cannot occur before
+ * it. */
 static gboolean
 parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 {
@@ -143,12 +152,14 @@ parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 
 /* Codec data */
 
-/* What codec data says */
+/* Contents of codec data */
 typedef struct
 {
   guint length_size;
-  guint highest;                /* sub-layer that an SPS of H.265 declares */
-  H264Headers *headers;         /* takes the sets of H.264; or NULL */
+  /* highest sub-layer that an SPS of H.265 declares */
+  guint highest;
+  /* Stores the parameter sets of H.264; NULL to only check them */
+  H264Headers *headers;
 } CodecData;
 
 typedef gboolean (*TakeSet) (const guint8 * data, gsize size,
@@ -170,8 +181,8 @@ take_h264_pps (const guint8 * data, gsize size, CodecData * found)
   return TRUE;
 }
 
-/* The highest sub-layer of any SPS is what counts: nothing says here which of
- * them the slices will name. */
+/* The maximum over all SPS is used, because the slices that will be parsed may
+ * refer to any of them. */
 static gboolean
 take_h265_sps (const guint8 * data, gsize size, CodecData * found)
 {
@@ -184,8 +195,9 @@ take_h265_sps (const guint8 * data, gsize size, CodecData * found)
   return TRUE;
 }
 
-/* A list of parameter sets: each with 16 bits of length before it. Returns what
- * is behind the list, or NULL. take: or NULL */
+/* Parses a list of parameter sets, each of which is preceded by its length in
+ * 16 bits. Returns a pointer to the data after the list, or NULL if the list is
+ * malformed. `take` is called for each set and may be NULL. */
 static const guint8 *
 parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
     CodecData * found)
@@ -204,7 +216,7 @@ parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
   return data;
 }
 
-/* 14496-15, 5.3.3.1.2. What may follow the PPS says nothing of interest. */
+/* 14496-15, 5.3.3.1.2. The fields that may follow the PPS are not needed. */
 static gboolean
 parse_avcc (const guint8 * data, gsize size, CodecData * found)
 {
@@ -219,7 +231,7 @@ parse_avcc (const guint8 * data, gsize size, CodecData * found)
       && parse_sets (data + 1, end, data[0], take_h264_pps, found);
 }
 
-/* 14496-15, 8.3.3.1.2. Early writers left the version 0. */
+/* 14496-15, 8.3.3.1.2. Early implementations wrote the version 0. */
 static gboolean
 parse_hvcc (const guint8 * data, gsize size, CodecData * found)
 {
@@ -261,7 +273,7 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
   classifier->length_size = found.length_size;
   if (found.highest != SUB_LAYERS_UNKNOWN)
     classifier->highest_sub_layer = found.highest;
-  /* It is whole, so its sets can be taken now. */
+  /* The codec data are valid, so their parameter sets can be stored now. */
   found.headers = classifier->headers;
   if (is_h264)
     parse_avcc (data, size, &found);
@@ -307,8 +319,8 @@ read_start_code (Reader * reader, Unit * unit)
   return TRUE;
 }
 
-/* Where a unit of a byte-stream ends: at the next start code, without the zero
- * bytes before it. */
+/* Sets the end of a NAL unit in a byte-stream to the next start code, without
+ * the zero bytes before it. */
 static void
 find_end (const Reader * reader, Unit * unit)
 {
@@ -330,7 +342,7 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* What is before the first start code of a byte-stream can only be zeros. */
+/* Only zero bytes are allowed before the first start code of a byte-stream. */
 static void
 check_beginning (Reader * reader)
 {
@@ -347,7 +359,8 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* H.264, 7.3.2.3.1: bytes of 255, and a last one */
+/* Reads a number of an SEI message: bytes of 255 followed by a last byte,
+ * H.264, 7.3.2.3.1. */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {
@@ -362,8 +375,9 @@ take_number (NalBits * payload, gsize * number)
   return TRUE;
 }
 
-/* H.264, D.1.8: recovery_frame_cnt ue(v), or, H.265, D.2.8: recovery_poc_cnt
- * se(v), which are 0 in the same bit; exact_match_flag, broken_link_flag */
+/* The message begins with recovery_frame_cnt in ue(v) (H.264, D.1.8) or with
+ * recovery_poc_cnt in se(v) (H.265, D.2.8). Both codings of 0 are the single
+ * bit 1. exact_match_flag and broken_link_flag follow. */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)
 {
@@ -372,8 +386,8 @@ parse_recovery (guint8 first_byte, Recovery * recovery)
   recovery->is_broken = recovery->is_at_once && (first_byte >> 5 & 1);
 }
 
-/* H.264, 7.3.2.3, and H.265, 7.3.2.4. Sets recovery where there is such a
- * message. */
+/* Parses an SEI NAL unit, H.264, 7.3.2.3, and H.265, 7.3.2.4. Sets `recovery`
+ * if it contains a recovery point. */
 static gboolean
 parse_sei (const Unit * unit, gsize header_size, Recovery * recovery)
 {
@@ -413,19 +427,22 @@ read_sei (Reader * reader, Unit * unit, gsize header_size, Recovery * recovery)
 
 /* H.264 */
 
-/* An access unit, as far as it was read */
+/* The parts of an access unit that were parsed so far */
 typedef struct
 {
   Recovery recovery;
-  H264Slice first;              /* slice of it, which is valid where: */
+  H264Slice first;              /* first slice; only valid if is_known */
   gboolean is_known;
-  gboolean is_intra;            /* all slices of the first picture */
-  gboolean is_reference;        /* the frame, or something else in it */
-  gboolean has_second;          /* field: */
-  H264Slice second;             /* the first slice of that */
+  /* all slices of the first picture are intra slices */
+  gboolean is_intra;
+  /* Other frames refer to the frame, or to another view or layer in its access
+   * unit. */
+  gboolean is_reference;
+  gboolean has_second;          /* the access unit contains the second field */
+  H264Slice second;             /* first slice of the second field */
 } H264Unit;
 
-/* 7.3.1. What stands in it is of no further layer of a unit. */
+/* 7.3.1. The extension headers of other views or layers are not parsed. */
 static gboolean
 parse_h264_header (Reader * reader, Unit * unit)
 {
@@ -443,7 +460,8 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* Where another view or layer refers to it, so do others to the frame. */
+/* Returns whether a frame refers to this slice. If frames of another view or
+ * layer refer to it, other frames refer to the main view as well. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -451,7 +469,8 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* The beginning of a slice, which is the same in all framings */
+/* Limits the NAL unit to the beginning of its slice, which is the same in all
+ * stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
@@ -459,7 +478,8 @@ find_header_end (const Reader * reader, Unit * unit)
 
   if (end - unit->data > MAX_SLICE_HEADER)
     end = unit->data + MAX_SLICE_HEADER;
-  /* A start code that begins before the end may reach beyond it. */
+  /* A start code that begins before `end` may extend beyond it, so three more
+   * bytes are searched. */
   if (reader->classifier->length_size == 0)
     code = mpeg_video_find_start_code (unit->data,
         end + MIN (unit->end - end, 3));
@@ -488,7 +508,8 @@ take_h264_set (const Reader * reader, Unit * unit)
     h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
 }
 
-/* All up to the first slice, and its header. FALSE: there is none. */
+/* Parses the NAL units up to the first slice, and the header of this slice.
+ * Returns FALSE if there is no slice. */
 static gboolean
 read_h264_first (Reader * reader, H264Unit * unit)
 {
@@ -511,7 +532,8 @@ read_h264_first (Reader * reader, H264Unit * unit)
   return FALSE;
 }
 
-/* 7.4.1.2.4: a slice of the other parity is of another picture. */
+/* A slice of a field with opposite parity belongs to the second picture,
+ * 7.4.1.2.4. */
 static void
 take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
 {
@@ -531,8 +553,9 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
   }
 }
 
-/* Reads on where what comes may say more of the frame: whether others refer to
- * it, whether all of it is intra, where its second field is. */
+/* Parses further slices as long as they may show something new about the frame:
+ * that other frames refer to it, that not all of its slices are intra slices,
+ * or where its second field starts. */
 static void
 read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
@@ -548,8 +571,10 @@ read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
   }
 }
 
-/* 7.4.1.2.4 and 3.30: fields of opposite parity with the same frame_num, one
- * just behind the other. An IDR picture begins a frame. */
+/* Returns whether the slice belongs to the second field of the previous access
+ * unit. The two fields have opposite parity and the same frame_num, and
+ * directly follow each other (7.4.1.2.4 and 3.30). An IDR picture starts a new
+ * frame, unless the first field is an IDR picture too. */
 static gboolean
 is_second_field (const IfdClassifier * classifier, const H264Slice * slice)
 {
@@ -592,9 +617,11 @@ set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
   }
 }
 
-/* Frames that are output before the I-frame behind which they come may refer to
- * what is before it. Only the order of output says so: the picture order count
- * does, and the timestamps where that is not known. */
+/* Finds out whether a frame is a leading frame of the last I-frame. A frame
+ * that is output before the preceding I-frame may refer to frames before this
+ * I-frame. The output order follows from the picture order count or, if that is
+ * unknown, from the timestamps. Returns FALSE if the output order is unknown.
+ */
 static gboolean
 find_direction (const IfdClassifier * classifier, guint64 pts,
     const gint32 * order, gboolean * is_leading)
@@ -610,7 +637,7 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* order: PicOrderCnt, or NULL */
+/* `order` is PicOrderCnt, or NULL if it is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)
@@ -651,13 +678,15 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
     read_h264_rest (reader, &unit, field == IFD_FIELD_FIRST);
     set_h264_type (&unit, field, frame);
   }
-  /* Without this picture's the counts of those behind it are not known. */
+  /* The picture order count of this picture is unknown, so those of the
+   * following pictures are unknown too. */
   if (found && !unit.is_known)
     classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
     order = h264_headers_begin_picture (classifier->headers, &unit.first);
     forgets = unit.first.forgets || unit.second.forgets;
-    /* A picture that forgets those before it is output behind all of them. */
+    /* A picture that marks all references as unused is output after all
+     * previous pictures, so its order needs no check. */
     if (!forgets)
       set_h264_order (classifier, &unit.first, frame);
   }
@@ -685,14 +714,16 @@ parse_h265_header (Reader * reader, Unit * unit)
   return TRUE;
 }
 
-/* nuh_layer_id is 0: of the layer that all decoders know */
+/* Returns whether nuh_layer_id is 0, which is the base layer that all decoders
+ * support. */
 static gboolean
 is_h265_base (const Unit * unit)
 {
   return (unit->data[0] & 1) == 0 && unit->data[1] >> 3 == 0;
 }
 
-/* Of several SPS in an access unit the highest sub-layer counts, as in hvcC. */
+/* If an access unit has several SPS, the highest sub-layer of all of them
+ * counts, as with hvcC. */
 static void
 read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 {
@@ -707,8 +738,8 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   reader->classifier->highest_sub_layer = *declared;
 }
 
-/* Table 7-1. A sub-layer non-reference picture of a lower sub-layer may be
- * referred to by pictures of higher ones (7.4.2.2). */
+/* Table 7-1. Pictures of higher sub-layers may refer to a sub-layer
+ * non-reference picture of a lower sub-layer (7.4.2.2). */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)
@@ -775,8 +806,9 @@ ifd_classifier_get_field (const IfdClassifier * classifier)
   return classifier->field;
 }
 
-/* Where the first field is an I-frame the second refers to nothing else, and
- * where it is not the frame is none. */
+/* If the first field is an I-frame, the second field refers to no other frame,
+ * so the frame is an I-frame. If the first field is not, the frame is not an
+ * I-frame either. */
 void
 ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
 {
@@ -799,7 +831,8 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* Faults count where the access unit is classified. */
+  /* The copy receives the counts of errors, because ifd_classifier_input
+   * already counts them. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads access units of H.264 and H.265 and says what each of them is to the
- * choice of frames (ifd.h), for stock parsers never mark the frames to which
- * none refers; and which of its bytes are picture. A core: bytes in, type and
- * flags out. It trusts no byte: what is malformed is counted, and passes as a
- * P-frame.
+/* Parses access units of H.264 and H.265 and determines their frame types and
+ * flags for IFD (ifd.h). This is needed because the stock parsers do not mark
+ * frames to which no other frame refers. The classifier also finds the bytes of
+ * an access unit that hold slices. It does no I/O and handles invalid input
+ * safely: a malformed access unit is counted and treated as a P-frame.
  *
- * Sections are those of ITU-T H.264 (ISO/IEC 14496-10), H.265 (ISO/IEC 23008-2)
- * and, for codec data, ISO/IEC 14496-15.
+ * Section numbers refer to ITU-T H.264 (ISO/IEC 14496-10), H.265 (ISO/IEC
+ * 23008-2) and, for codec data, ISO/IEC 14496-15.
  */
 
 #pragma once
@@ -21,19 +21,24 @@ typedef enum
   IFD_CODEC_H265
 } IfdCodec;
 
-/* Why an access unit is malformed: the first fault that is found. Units behind
- * those that decide are not looked at. */
+/* Reason why an access unit is malformed. Only the first error of an access
+ * unit is counted. NAL units after the ones that determine the frame type are
+ * not checked. */
 typedef enum
 {
-  IFD_MALFORMED_NO_START_CODE,  /* a byte-stream that begins without one */
-  IFD_MALFORMED_LENGTH,         /* of a NAL unit: 0, or beyond the end */
-  IFD_MALFORMED_HEADER,         /* of a NAL unit: too short, or forbidden */
-  IFD_MALFORMED_SEI,            /* a message goes beyond its NAL unit */
-  IFD_MALFORMED_SPS,            /* too short, or too many sub-layers */
+  /* a byte-stream does not begin with a start code */
+  IFD_MALFORMED_NO_START_CODE,
+  /* the length of a NAL unit is 0 or exceeds the buffer */
+  IFD_MALFORMED_LENGTH,
+  /* The header of a NAL unit is too short or has a forbidden value. */
+  IFD_MALFORMED_HEADER,
+  IFD_MALFORMED_SEI,            /* an SEI message exceeds its NAL unit */
+  /* the SPS is too short or has too many sub-layers */
+  IFD_MALFORMED_SPS,
   IFD_MALFORMED_LAST
 } IfdMalformed;
 
-/* "no-start-code", "length", ...: the words of statistics */
+/* Returns "no-start-code", "length" etc., as used in statistics. */
 const gchar *ifd_malformed_get_name (IfdMalformed reason);
 
 typedef struct _IfdClassifier IfdClassifier;
@@ -41,47 +46,53 @@ typedef struct _IfdClassifier IfdClassifier;
 IfdClassifier *ifd_classifier_new (IfdCodec codec);
 void ifd_classifier_free (IfdClassifier * classifier);
 
-/* avcC or hvcC, the codec_data of caps: from now on a length stands before each
- * NAL unit. NULL: a start code does (byte-stream), as in the beginning. FALSE:
- * it is malformed, and nothing changed. */
+/* Sets the codec_data of the caps (avcC or hvcC); from now on each NAL unit is
+ * preceded by its length. If `data` is NULL, each NAL unit is preceded by a
+ * start code (byte-stream), which is the default. Returns FALSE, without
+ * changing anything, if the data are malformed. */
 gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
     const guint8 * data, gsize size);
-/* Flush: forgets the last I-frame, but not the codec data. */
+/* Discards the state of the stream after a flush, but keeps the codec data. */
 void ifd_classifier_reset (IfdClassifier * classifier);
 
-/* Sets type and flags of the frame for a whole access unit, or for one field of
- * it. pts: ns, or G_MAXUINT64 for none. */
+/* Sets type and flags of `frame` for an access unit, which is a whole frame or
+ * one field. `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
-/* A frame of H.264 may be two fields, each an access unit of its own. These two
- * refer to each other and are shown as one picture, so they are one frame to
- * the choice of frames. */
+/* An H.264 frame may consist of two fields that are separate access units. The
+ * second field may refer to the first, and both are displayed as one picture,
+ * so IFD treats them as one frame. */
 typedef enum
 {
-  IFD_FIELD_NONE,               /* a frame, or both of its fields */
-  IFD_FIELD_FIRST,              /* the next access unit may be its second */
-  IFD_FIELD_SECOND              /* of the frame whose first came just before */
+  IFD_FIELD_NONE,               /* a whole frame, or both of its fields */
+  /* the next access unit may be the second field */
+  IFD_FIELD_FIRST,
+  /* the second field of the previous access unit */
+  IFD_FIELD_SECOND
 } IfdField;
 
-/* Which part of a frame the last access unit is */
+/* Returns which part of a frame the last access unit is. */
 IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
-/* Makes type and flags of a first field those of the frame of both. */
+/* Combines type and flags of two fields: `first` becomes the type and flags of
+ * the frame that consists of both. */
 void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 
-/* The slices of an access unit, as NAL units without what frames these: the
- * same bytes in every stream format, and behind every payloader */
+/* The slices of an access unit as NAL units, without start codes or lengths.
+ * Their bytes are the same in every stream format, and also after a payloader.
+ */
 typedef struct
 {
-  const guint8 *first;          /* the first of them, in the access unit */
-  gsize first_size;             /* bytes */
-  gsize size;                   /* bytes, of all together */
+  const guint8 *first;          /* the first slice, inside the access unit */
+  gsize first_size;             /* in bytes */
+  gsize size;                   /* size of all slices together, in bytes */
 } IfdSlices;
 
-/* FALSE: there are none */
+/* Returns FALSE if the access unit has no slices. */
 gboolean ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices);
 
-/* Access units that were malformed for this reason: at most one for each */
+/* Returns the number of access units that were malformed for this reason. Each
+ * access unit is counted for at most one reason. */
 guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Start codes and headers of MPEG-1 and MPEG-2 video; see the header. */
+/* Implementation of mpegvideo.h: start codes and headers of MPEG video. */
 
 #include "mpegvideo.h"
 
@@ -14,18 +14,20 @@ static const guint frame_rates[9][2] = {
   {30, 1}, {50, 1}, {60000, 1001}, {60, 1}
 };
 
-/* Fixed parts, start code included */
+/* Sizes of the fixed parts of headers, including the start code */
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-#define PICTURE_MIN_SIZE              8 /* 9 with vectors */
+#define PICTURE_MIN_SIZE              8 /* 9 with motion vector fields */
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
-/* Places looked at in one step: 32 bytes less the two that follow the last */
+/* Number of positions checked in one step: 32 bytes minus the two bytes after
+ * the last position */
 #define STEP 30
 
-/* Bit i: byte i of the 32 at p has this value. */
+/* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p` has
+ * this value. */
 static inline guint32
 find_bytes (const guint8 * p, gchar value)
 {
@@ -37,16 +39,17 @@ find_bytes (const guint8 * p, gchar value)
       | (guint32) _mm_movemask_epi8 (_mm_cmpeq_epi8 (high, wanted)) << 16;
 }
 
-/* Two zeros side by side are rare in video but before a start code and in
- * stuffing: looks for those first. Moves *data up to the first place that was
- * not looked at. */
+/* Two consecutive zero bytes are rare in video, except before a start code and
+ * in stuffing, so this function searches for them first. Returns the first
+ * start code, or NULL after setting `*data` to the first position that was not
+ * checked. */
 static const guint8 *
 find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 {
   const guint8 *p;
   guint32 zeros, found;
 
-  /* the last place is 29, its code byte the 33rd */
+  /* The last position is 29, and its start code ends with the 33rd byte. */
   for (p = *data; end - p >= 33; p += STEP) {
     zeros = find_bytes (p, 0);
     found = zeros & zeros >> 1;
@@ -74,8 +77,8 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
   if (end - data < 4)
     return NULL;
 
-  /* The one is the rare byte of the prefix 00 00 01, and memchr is the
-   * fastest portable way through the rest. */
+  /* The byte 01 is the rarest one of the prefix 00 00 01, and memchr is the
+   * fastest portable way to find it. */
   p = data + 2;
   while ((p = memchr (p, 1, end - 1 - p))) {
     if (p[-1] == 0 && p[-2] == 0)
@@ -105,8 +108,8 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   sequence->width = width;
   sequence->height = height;
   sequence->aspect_ratio = data[7] >> 4;
-  /* Reserved codes exist in the wild (libmpeg3's 9 to 13): the rate is then
-   * not known, the stream decodes all the same. */
+  /* Some streams have reserved codes (9 to 13 of libmpeg3). They can be
+   * decoded, but their frame rate is unknown. */
   if (rate < G_N_ELEMENTS (frame_rates)) {
     sequence->fps_n = frame_rates[rate][0];
     sequence->fps_d = frame_rates[rate][1];
@@ -115,7 +118,7 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   }
   sequence->bit_rate = data[8] << 10 | data[9] << 2 | data[10] >> 6;
   sequence->vbv_buffer_size = (data[10] & 0x1f) << 5 | data[11] >> 3;
-  /* What 11172-2 has, until an extension says otherwise */
+  /* Values of 11172-2, which a sequence extension may replace */
   sequence->chroma_format = 1;
   sequence->progressive = TRUE;
   return TRUE;
@@ -250,7 +253,8 @@ mpeg_video_macroblock_rows (const MpegVideoSequence * sequence, guint structure)
 {
   if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
     return (sequence->height + 31) / 32;
-  /* An interlaced frame has a whole number of field rows. */
+  /* An interlaced frame consists of two fields, each of which has a whole
+   * number of macroblock rows. */
   if (sequence->mpeg2 && !sequence->progressive)
     return 2 * ((sequence->height + 31) / 32);
   return (sequence->height + 15) / 16;
@@ -263,8 +267,9 @@ mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
   guint64 minutes = gop->hours * 60 + gop->minutes;
   guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
 
-  /* Two numbers a minute are left out, but for each tenth minute; at 60
-   * frames a second the time code counts pairs, and so do we. */
+  /* A drop-frame time code skips two frame numbers per minute, except in every
+   * tenth minute. At 60 frames per second the time code counts pairs of frames,
+   * so four frame numbers are skipped. */
   if (gop->drop_frame && nominal >= 30)
     number -= (minutes - minutes / 10) * 2 * (nominal / 30);
   return number;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Start codes and headers of MPEG-1 (ISO/IEC 11172-2) and MPEG-2
- * (ISO/IEC 13818-2) video: bytes in, fields out. GLib only, no state.
+/* Parsers for start codes and headers of MPEG-1 (ISO/IEC 11172-2) and MPEG-2
+ * (ISO/IEC 13818-2) video. They have no state and depend on GLib only.
  *
- * Section numbers below are those of 13818-2 unless they say 11172-2.
+ * Section and table numbers refer to 13818-2, unless 11172-2 is named.
  */
 
 #pragma once
 
 #include <glib.h>
 
-/* Table 6-1, start code values. Slices are 01 to AF. */
+/* Table 6-1, start code values. Slices have the values 01 to AF. */
 #define MPEG_VIDEO_CODE_PICTURE       0x00
 #define MPEG_VIDEO_CODE_SLICE_MIN     0x01
 #define MPEG_VIDEO_CODE_SLICE_MAX     0xaf
@@ -18,7 +18,7 @@
 #define MPEG_VIDEO_CODE_EXTENSION     0xb5
 #define MPEG_VIDEO_CODE_SEQUENCE_END  0xb7
 #define MPEG_VIDEO_CODE_GOP           0xb8
-/* 13818-1: what opens a pack of a program stream */
+/* 13818-1: start code of a pack of a program stream */
 #define MPEG_VIDEO_CODE_PACK          0xba
 
 #define MPEG_VIDEO_CODE_IS_SLICE(code) \
@@ -35,11 +35,12 @@
 #define MPEG_VIDEO_EXTENSION_SPATIAL_SCALABLE   9
 #define MPEG_VIDEO_EXTENSION_TEMPORAL_SCALABLE  10
 
-/* The largest extension and with it the largest header of all: quant_matrix
- * extension, 32 + 4 + 4 * (1 + 8 * 64) bits (6.2.3.2, RFC 2250 section 3.1) */
+/* Maximum size of a header with its start code, in bytes. The largest header is
+ * the quant_matrix extension with 32 + 4 + 4 * (1 + 8 * 64) bits (6.2.3.2, RFC
+ * 2250 section 3.1). */
 #define MPEG_VIDEO_MAX_HEADER_SIZE 261
 
-/* Table 6-12, picture_coding_type; D in 11172-2 only */
+/* Table 6-12, picture_coding_type; D-pictures exist in 11172-2 only */
 typedef enum
 {
   MPEG_VIDEO_PICTURE_UNKNOWN = 0,
@@ -61,16 +62,17 @@ typedef enum
 /* Sequence header and sequence extension (6.2.2.1, 6.2.2.3) */
 typedef struct
 {
-  guint width, height;          /* samples; 0: not known yet */
-  guint aspect_ratio;           /* code, table 6-3 */
-  guint fps_n, fps_d;           /* frames per second; 0/1: forbidden code */
-  guint bit_rate;               /* units of 400 bit/s */
-  guint vbv_buffer_size;        /* units of 16 kbit */
+  guint width, height;          /* in samples; 0 if not known yet */
+  guint aspect_ratio;           /* aspect_ratio_information, table 6-3 */
+  guint fps_n, fps_d;           /* frame rate; 0/1 for a reserved code */
+  guint bit_rate;               /* in units of 400 bit/s */
+  guint vbv_buffer_size;        /* in units of 16 kbit */
   guint chroma_format;          /* table 6-5; 1 is 4:2:0 */
   guint profile_level;          /* profile_and_level_indication */
   gboolean mpeg2;               /* a sequence extension followed */
   gboolean progressive;
-  gboolean low_delay;           /* no reordering: PTS is DTS */
+  /* frames are not reordered, so PTS equals DTS */
+  gboolean low_delay;
 } MpegVideoSequence;
 
 /* Group of pictures header (6.2.2.6) */
@@ -87,11 +89,12 @@ typedef struct
 {
   MpegVideoPictureType type;
   guint temporal_reference;     /* 0 to 1023 */
-  guint vbv_delay;              /* 90 kHz; 0xffff: variable */
+  guint vbv_delay;              /* in units of 1/90000 s; 0xffff: variable */
   gboolean full_pel_forward, full_pel_backward;
   guint8 forward_f_code, backward_f_code;       /* 0 where absent */
 
-  gboolean has_extension;       /* the fields below were present */
+  /* the picture coding extension with the fields below was present */
+  gboolean has_extension;
   guint8 f_code[2][2];          /* [forward, backward][horizontal, vertical] */
   guint8 intra_dc_precision;
   guint8 structure;             /* MpegVideoStructure */
@@ -105,17 +108,19 @@ typedef struct
   gboolean chroma_420_type;
   gboolean progressive_frame;
   gboolean composite_display;
-  guint32 composite_display_bits;       /* 20 bits, as they stand */
+  /* 20 bits, in the form of the bitstream */
+  guint32 composite_display_bits;
 } MpegVideoPicture;
 
-/* Finds the first start code of which all four bytes lie in [data, end).
- * Returns its first byte, or NULL. */
+/* Returns the first start code whose four bytes are all in [data, end), or NULL
+ * if there is none. */
 const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 
-/* Each parser gets the whole unit, from its start code on, and returns FALSE,
- * with the struct untouched, when the unit is too short or has a forbidden
- * value. mpeg_video_parse_extension_id returns 0 for what is no extension. */
+/* Each parser gets a complete header, which begins with its start code. It
+ * returns FALSE, without changing the struct, if the header is too short or has
+ * a forbidden value. mpeg_video_parse_extension_id returns 0 if the data are
+ * not an extension. */
 gboolean mpeg_video_parse_sequence (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
 guint mpeg_video_parse_extension_id (const guint8 * data, gsize size);
@@ -128,14 +133,16 @@ gboolean mpeg_video_parse_picture (MpegVideoPicture * picture,
 gboolean mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
     const guint8 * data, gsize size);
 
-/* 'I', 'P', 'B', 'D' or '?' */
+/* Returns 'I', 'P', 'B', 'D' or '?'. */
 gchar mpeg_video_picture_type_char (MpegVideoPictureType type);
 
-/* Macroblock rows of one picture of this structure; 0: size not known */
+/* Returns the number of macroblock rows of a picture with this structure; 0 if
+ * the height is unknown. */
 guint mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
     guint structure);
 
-/* Time code of a GOP as a number of frames since 00:00:00:00, with the numbers
- * that a drop-frame code leaves out left out (6.3.8) */
+/* Converts the time code of a GOP to the number of frames since 00:00:00:00.
+ * The frame numbers that a drop-frame time code skips are not counted (6.3.8).
+ */
 guint64 mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
     guint fps_d);

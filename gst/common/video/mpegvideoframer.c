@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cuts an MPEG video elementary stream into frames; see the header. */
+/* Implementation of mpegvideoframer.h: splits an MPEG video elementary stream
+ * into frames. */
 
 #include "mpegvideoframer.h"
 
 #include <string.h>
 
-/* The largest vertical size without slice_vertical_position_extension
- * (13818-2 6.2.4) */
+/* Maximum height of pictures without slice_vertical_position_extension (13818-2
+ * 6.2.4) */
 #define MAX_HEIGHT_WITHOUT_EXTENSION 2800
 
-/* Bytes of a start code that may lie at the end of one input, the rest in the
- * next */
+/* Maximum number of bytes of a start code that may be at the end of one input,
+ * with the rest in the next input */
 #define MAX_STRADDLE 3
 
-/* From a start code on to where the next may begin: in a damaged stream with
- * its last byte, and that must be found however the input is cut. */
+/* Distance from a start code to the first position where the next one may
+ * begin. In a damaged stream the last byte of a start code may be the first
+ * byte of the next one. This start code must be found no matter how the input
+ * is split. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
@@ -27,36 +30,39 @@ struct _MpegVideoFramer
   MpegVideoSequence sequence;
   gboolean have_sequence;
 
-  /* Bytes of the frame that is being put together: from its first start code
-   * on, or, while hunting for one, the last MAX_STRADDLE bytes of junk. base
-   * is chunk, or the caller's bytes in mpeg_video_framer_input_frame (). */
+  /* Bytes of the current frame, beginning with its first start code. While the
+   * framer searches for a start code, they are only the last MAX_STRADDLE
+   * bytes. `base` is `chunk`, or the data of the caller in
+   * mpeg_video_framer_input_frame (). */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  gboolean split;               /* borrowed bytes are not one whole frame */
+  /* the borrowed data are not exactly one frame */
+  gboolean split;
 
-  /* What is known of that frame */
+  /* State of the current frame */
   gboolean hunting;
-  gboolean have_body;           /* a picture start code or a slice */
-  gboolean in_slices;           /* its last unit is a slice of a picture */
+  gboolean have_body;           /* it has a picture start code or a slice */
+  gboolean in_slices;           /* its last unit is a slice */
   gboolean ended;               /* its last unit is a sequence end code */
   MpegVideoFrame frame;
-  GArray *units;                /* of MpegVideoUnit */
+  GArray *units;                /* elements are MpegVideoUnit */
 
-  /* A picture header after a first field, which may open the second field of
-   * the same frame or a new frame: its coding extension tells. */
+  /* A picture header that follows a first field. It may start the second field
+   * of the same frame, or a new frame; its picture coding extension shows
+   * which. */
   gboolean have_candidate;
   guint candidate_unit;
   gboolean candidate_parsed;
   MpegVideoPicture candidate;
   guint64 candidate_pts, candidate_dts;
 
-  /* Times of the latest input, until a picture takes them */
+  /* Timestamps of the last input, until a picture uses them */
   guint64 pts, dts;
 
-  GQueue output;                /* of MpegVideoFrame */
+  GQueue output;                /* elements are MpegVideoFrame */
 };
 
 static void framer_code (MpegVideoFramer * framer, gsize offset, guint code);
@@ -94,7 +100,7 @@ mpeg_video_framer_free (MpegVideoFramer * framer)
   g_free (framer);
 }
 
-/* Begins to look for the start of a frame. */
+/* Starts to search for the first start code of a frame. */
 static void
 framer_clear_frame (MpegVideoFramer * framer)
 {
@@ -122,7 +128,7 @@ mpeg_video_framer_reset (MpegVideoFramer * framer)
   framer_clear_frame (framer);
 }
 
-/* Makes room for size more bytes. */
+/* Makes space for `size` more bytes in `chunk`. */
 static void
 framer_reserve (MpegVideoFramer * framer, gsize size)
 {
@@ -136,7 +142,8 @@ framer_reserve (MpegVideoFramer * framer, gsize size)
   framer->base = framer->chunk;
 }
 
-/* While hunting, only what may begin a start code is worth keeping. */
+/* While the framer searches for a start code, it keeps only the last bytes,
+ * which may be the beginning of a start code. */
 static void
 framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
@@ -176,7 +183,7 @@ framer_append (MpegVideoFramer * framer, const guint8 * data, gsize size)
   framer->len += size;
 }
 
-/* Drops what stands before the start code at offset. */
+/* Discards the bytes before the start code at `offset`. */
 static void
 framer_skip_to (MpegVideoFramer * framer, gsize offset)
 {
@@ -191,9 +198,10 @@ framer_skip_to (MpegVideoFramer * framer, gsize offset)
   memmove (framer->chunk, framer->chunk + offset, framer->len);
 }
 
-/* Slice rows of a picture must follow each other without a gap: 13818-2
- * 6.1.2.2, restricted slice structure, which all profiles demand. In 11172-2
- * a slice may span rows, only the first row is known. */
+/* In MPEG-2, the slices of a picture cover all rows without a gap: the
+ * restricted slice structure of 13818-2 6.1.2.2 is mandatory in all profiles.
+ * In 11172-2 a slice may cover several rows, so only the row of the first slice
+ * is known. */
 static gboolean
 picture_is_complete (const MpegVideoFramer * framer,
     const MpegVideoFramePicture * picture)
@@ -239,7 +247,8 @@ frame_is_complete (const MpegVideoFramer * framer, const MpegVideoFrame * frame)
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Fills in what is known once the first n_units units are the whole frame. */
+/* Sets the remaining fields of the frame when it is known that the frame
+ * consists of the first `n_units` units. */
 static void
 framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
 {
@@ -269,8 +278,8 @@ framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
   frame->n_units = n_units;
 }
 
-/* Takes the first size bytes out, as a copy: the chunk stays, and with it the
- * heap's pages. */
+/* Removes the first `size` bytes from the chunk and returns a copy of them. The
+ * chunk itself is kept, so that its memory need not be allocated again. */
 static guint8 *
 framer_cut_chunk (MpegVideoFramer * framer, gsize size)
 {
@@ -281,12 +290,13 @@ framer_cut_chunk (MpegVideoFramer * framer, gsize size)
   return cut;
 }
 
-/* Cuts the frame off: its first n_units units, size bytes. */
+/* Outputs the frame, which consists of the first `n_units` units and `size`
+ * bytes. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
   if (framer->frame.n_pictures == 0) {
-    /* headers and slices without a picture header among them */
+    /* There are headers and slices, but no picture header. */
     framer->stats.bad_headers++;
     framer_skip_to (framer, size);
     framer_clear_frame (framer);
@@ -300,8 +310,8 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
   framer_clear_frame (framer);
 }
 
-/* The candidate opens a new frame: cuts before it, and takes it and what
- * follows it once more. */
+/* The candidate starts a new frame. Outputs the frame before it, and processes
+ * the candidate and its following units again, as part of the new frame. */
 static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {
@@ -329,8 +339,9 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* 13818-2 6.1.1.4.1: the second field has the other parity and the same
- * temporal reference, and the first one's type, or P after I. */
+/* 13818-2 6.1.1.4.1: the second field has the opposite parity, the same
+ * temporal reference, and the type of the first field, or P if the first field
+ * is I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -401,7 +412,8 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
             size);
       break;
     case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
-      /* one to a picture (6.2.2.2): the first one counts */
+      /* A picture has only one picture coding extension (6.2.2.2), so further
+       * ones are ignored. */
       if (framer->have_candidate)
         good = framer->candidate.has_extension
             || mpeg_video_parse_picture_extension (&framer->candidate, data,
@@ -418,7 +430,8 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
     framer->stats.bad_headers++;
 }
 
-/* The last unit ends at end: reads it if it is a header. */
+/* Called when the last unit ends at `end`. Parses the unit if it is a header.
+ */
 static void
 framer_end_unit (MpegVideoFramer * framer, gsize end)
 {
@@ -458,7 +471,7 @@ framer_end_unit (MpegVideoFramer * framer, gsize end)
   }
 }
 
-/* May a frame begin with this start code? */
+/* Returns whether a frame may begin with this start code. */
 static gboolean
 framer_can_begin (const MpegVideoFramer * framer, guint code)
 {
@@ -468,14 +481,15 @@ framer_can_begin (const MpegVideoFramer * framer, guint code)
       && (framer->have_sequence || !framer->config.need_sequence);
 }
 
-/* Does this start code close the frame before it? */
+/* Returns whether this start code ends the current frame. */
 static gboolean
 framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
   const MpegVideoFrame *frame = &framer->frame;
 
-  /* A sequence end code closes it if a header follows. Before anything else it
-   * comes of damage inside a slice, and the picture goes on. */
+  /* A sequence end code ends the frame if a header follows. Before any other
+   * start code it is the result of damage inside a slice, and the picture
+   * continues. */
   if (framer->ended)
     return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
         || code == MPEG_VIDEO_CODE_PICTURE;
@@ -487,7 +501,7 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
     return FALSE;
   if (frame->n_pictures == 0)
     return TRUE;
-  /* a first field may be followed by its second */
+  /* A first field may be followed by its second field. */
   return frame->n_pictures == 2 || frame->pictures[0].first_slice == 0
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
@@ -535,13 +549,14 @@ framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
   g_array_append_val (framer->units, unit);
 }
 
-/* A start code stands at offset; the unit before it ends there. */
+/* Processes the start code at `offset`, where the previous unit ends. */
 static void
 framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
   gsize cut;
 
-  /* a slice behind a slice, as nearly all of them are, changes nothing */
+  /* Nearly all start codes are those of a slice that follows another slice,
+   * which needs no further processing. */
   if (framer->in_slices && MPEG_VIDEO_CODE_IS_SLICE (code)) {
     framer->frame.n_slices++;
     framer_add_unit (framer, offset, code);
@@ -553,8 +568,9 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* What was cut off moved the rest to the front; what is there now has been
-     * begun anew, and its last unit ends here too. */
+    /* The output frame was removed, so the remaining bytes have moved to the
+     * start of the chunk. Their units were processed again, and the last one
+     * ends at the new offset. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);
@@ -595,7 +611,8 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
   framer_add_unit (framer, offset, code);
 }
 
-/* A start code that begins in the bytes already here and ends in data */
+/* Finds a start code that begins in the bytes of the previous input and ends in
+ * `data`. */
 static void
 framer_scan_straddle (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
@@ -632,7 +649,8 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* A picture start code that began in the input before has its times. */
+  /* A picture start code that began in the previous input gets the timestamps
+   * of that input. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

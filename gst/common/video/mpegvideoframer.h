@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The framer: bytes of an MPEG-1 or MPEG-2 video elementary stream in, whole
- * frames with an index of their start codes out. A core: no I/O, no clock.
+/* The framer splits an MPEG-1 or MPEG-2 video elementary stream into frames and
+ * returns each frame with an index of its start codes. It does no I/O and uses
+ * no clock.
  *
  * A frame is one coded picture, or the two field pictures of one frame, with
- * the sequence and GOP headers before it and a sequence end code behind it.
- * Whatever is damaged is counted by its reason; memory is bounded by
- * max_frame_size.
+ * the sequence and GOP headers before it and a sequence end code after it.
+ * Damaged data are counted by reason. The memory is limited by max_frame_size.
  */
 
 #pragma once
@@ -14,116 +14,134 @@
 
 #define MPEG_VIDEO_TIME_NONE G_MAXUINT64
 
-/* 13818-2 table 8-13: the largest VBV buffer, 4:2:2@High, holds 47,185,920
- * bits; no conforming coded frame is larger. */
+/* 13818-2 table 8-13: the largest VBV buffer, that of 4:2:2@High, holds
+ * 47,185,920 bits. No conforming coded frame is larger. */
 #define MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE (6 * 1024 * 1024)
 
-/* One start code and what follows it, up to the next start code */
+/* A start code and the data after it, up to the next start code */
 typedef struct
 {
-  guint32 offset;               /* of the start code, from the frame's start */
-  guint32 code;                 /* start code value, 0x00 to 0xff */
+  /* of the start code, from the start of the frame */
+  guint32 offset;
+  guint32 code;                 /* value of the start code, 0x00 to 0xff */
 } MpegVideoUnit;
 
 typedef struct
 {
   MpegVideoPicture header;
-  guint first_unit;             /* first unit of its headers (sequence, ...) */
-  guint picture_unit;           /* its picture start code */
-  guint first_slice;            /* unit of its first slice; end_unit if none */
-  guint end_unit;               /* one past its last unit */
+  /* first unit of the headers before the picture (sequence header etc.) */
+  guint first_unit;
+  guint picture_unit;           /* unit of its picture header */
+  /* unit of its first slice; end_unit if it has none */
+  guint first_slice;
+  guint end_unit;               /* index after its last unit */
 } MpegVideoFramePicture;
 
 typedef enum
 {
-  /* a slice row, the whole body or the second field is not there */
+  /* A slice row, all slices or the second field are missing. */
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
-  /* no sequence header has been seen since the stream began */
+  /* No sequence header has been received since the start of the stream. */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,
-  /* never set by the framer: something is known to be missing before it; */
+  /* Data before the frame are known to be missing. The framer never sets this
+   * flag; its caller may. */
   MPEG_VIDEO_FRAME_DISCONT = 1 << 2,
-  /* it begins a new stream, in which nothing goes on from the old one */
+  /* The frame starts a new stream that does not continue the previous one. The
+   * framer never sets this flag; its caller may. */
   MPEG_VIDEO_FRAME_RESYNC = 1 << 3,
 } MpegVideoFrameFlags;
 
 typedef struct
 {
-  guint8 *data;                 /* see mpeg_video_framer_poll_output () */
-  gsize size;                   /* bytes */
-  MpegVideoUnit *units;         /* owned; n_units of them */
+  /* mpeg_video_framer_poll_output () describes the ownership */
+  guint8 *data;
+  gsize size;                   /* in bytes */
+  MpegVideoUnit *units;         /* array of n_units elements, owned */
   guint n_units;
   MpegVideoFramePicture pictures[2];
   guint n_pictures;             /* 1 or 2 */
   guint n_slices;
   MpegVideoFrameFlags flags;
-  gboolean has_sequence;        /* a sequence header is inside */
-  gboolean has_sequence_end;    /* a sequence end code closes it */
-  gboolean has_gop;             /* a GOP header is inside */
+  gboolean has_sequence;        /* contains a sequence header */
+  gboolean has_sequence_end;    /* ends with a sequence end code */
+  gboolean has_gop;             /* contains a GOP header */
   MpegVideoGop gop;             /* valid if has_gop */
-  MpegVideoSequence sequence;   /* in force for this frame */
-  guint64 pts, dts;             /* ns, of the input that began it; or NONE */
+  MpegVideoSequence sequence;   /* sequence parameters of this frame */
+  /* Timestamps of the input in which the frame began, in ns, or
+   * MPEG_VIDEO_TIME_NONE */
+  guint64 pts, dts;
 } MpegVideoFrame;
 
 typedef struct
 {
-  gsize max_frame_size;         /* bytes; 0: the default */
-  gboolean need_sequence;       /* drop all before the first sequence header */
+  gsize max_frame_size;         /* in bytes; 0: the default */
+  /* discard everything before the first sequence header */
+  gboolean need_sequence;
 } MpegVideoFramerConfig;
 
-/* Counters never go back. */
+/* Counters never decrease. */
 typedef struct
 {
-  guint64 frames;               /* whole or not */
-  guint64 incomplete;           /* of these, flagged INCOMPLETE */
-  guint64 junk_bytes;           /* belonged to no frame */
-  guint64 too_big;              /* frames given up at max_frame_size */
-  guint64 truncated;            /* frames cut by a discontinuity */
-  guint64 bad_headers;          /* sequence, GOP or picture header unreadable */
+  guint64 frames;               /* complete and incomplete frames */
+  /* those of the frames that are flagged INCOMPLETE */
+  guint64 incomplete;
+  guint64 junk_bytes;           /* bytes that belonged to no frame */
+  guint64 too_big;              /* frames that exceeded max_frame_size */
+  guint64 truncated;            /* frames that a discontinuity cut off */
+  guint64 bad_headers;          /* invalid sequence, GOP and picture headers */
   guint64 before_sequence;      /* pictures before the first sequence header */
-  guint64 foreign_codes;        /* system start codes (B9 to FF): no video ES */
+  /* System start codes (B9 to FF), which a video elementary stream does not
+   * have */
+  guint64 foreign_codes;
 } MpegVideoFramerStats;
 
 typedef struct _MpegVideoFramer MpegVideoFramer;
 
 MpegVideoFramer *mpeg_video_framer_new (const MpegVideoFramerConfig * config);
 void mpeg_video_framer_free (MpegVideoFramer * framer);
-/* Forgets all but the counters and the configuration. */
+/* Discards everything except the counters and the configuration. */
 void mpeg_video_framer_reset (MpegVideoFramer * framer);
 
-/* Bytes arrived. pts and dts (ns or NONE) belong to the first picture that
- * starts in them. */
+/* Passes bytes to the framer. `pts` and `dts`, in ns or MPEG_VIDEO_TIME_NONE,
+ * belong to the first picture that starts in these bytes. */
 void mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts);
-/* More of the same input: its times belong to it too. */
+/* Passes further bytes of the same input buffer, to which the same timestamps
+ * apply. */
 void mpeg_video_framer_input_more (MpegVideoFramer * framer,
     const guint8 * data, gsize size);
-/* The same for bytes that hold exactly one frame and end with it, without a
- * copy: fills frame, whose data stays the caller's, and returns TRUE. FALSE:
- * nothing was taken (they are not one whole frame, or bytes are pending); use
- * mpeg_video_framer_input () and mpeg_video_framer_drain (). */
+/* Alternative to mpeg_video_framer_input () that avoids a copy if the bytes are
+ * exactly one frame. In this case it fills `frame`, whose data still belong to
+ * the caller, and returns TRUE. Otherwise, or if earlier bytes are pending, it
+ * takes nothing and returns FALSE; the caller then uses mpeg_video_framer_input
+ * () and mpeg_video_framer_drain (). */
 gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
     const guint8 * data, gsize size, guint64 pts, guint64 dts,
     MpegVideoFrame * frame);
-/* What is pending is a whole frame: end of stream, or a frame's last bytes. */
+/* Completes the frame whose bytes are pending. Called at the end of the stream,
+ * or if the bytes are known to end a frame. */
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
-/* Bytes are missing here: gives up the frame that they cut. */
+/* Called when data are missing; discards the frame that is cut off by this. */
 void mpeg_video_framer_discont (MpegVideoFramer * framer);
 
-/* Moves the next frame out. Its data (g_malloc) and units are then the
- * caller's: data to g_free, then mpeg_video_frame_clear (). */
+/* Stores the next frame in `frame`, or returns FALSE if there is none. The data
+ * and the units then belong to the caller, who frees the data with g_free ()
+ * and the units with mpeg_video_frame_clear (). */
 gboolean mpeg_video_framer_poll_output (MpegVideoFramer * framer,
     MpegVideoFrame * frame);
 void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
     MpegVideoFramerStats * stats);
 
-/* Frees the index of a frame, not its data. */
+/* Frees the units of a frame, but not its data. */
 void mpeg_video_frame_clear (MpegVideoFrame * frame);
-/* The end of unit i: where the next one starts, or the end of the frame */
+/* Returns the end of unit `i`: the start of the next unit or the end of the
+ * frame. */
 static inline gsize
 mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
 {
   return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
 }
 
-/* The end of its last picture: its size, less a sequence end code */
+/* Returns the end of the last picture: the size of the frame without a sequence
+ * end code. */
 gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);

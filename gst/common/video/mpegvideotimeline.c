@@ -1,51 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Places frames in time and finds those that never came; see the header.
+/* Implementation of mpegvideotimeline.h: positions, timestamps and losses of
+ * frames.
  *
- * Every frame has a display number: the display number of its GOP's first
- * picture plus its temporal reference (13818-2 6.3.9). In a stream with
- * B-frames a decoder puts out one frame for each that it takes in, the B-frame
- * itself or else the anchor (I or P) before it; so
+ * Each frame has a display number: the display number of the first picture of
+ * its GOP plus its temporal reference (13818-2 6.3.9). In a stream with
+ * B-frames, a decoder outputs one frame for each frame that it receives: a
+ * B-frame itself, or the previous anchor (I- or P-frame). Therefore
  *
  *   coding number of a B-frame  = its display number + 1
  *   coding number of an anchor  = display number of the anchor before it + 1
  *   PTS = display number + 1,   DTS = coding number      (in frame periods)
  *
- * which is the decoder model of 13818-1 2.4.2. Repeated fields add to both.
+ * This is the decoder model of 13818-1 2.4.2. Repeated fields are added to both
+ * times.
  */
 
 #include "mpegvideotimeline.h"
 
 #include <string.h>
 
-/* Display numbers of which the type is remembered */
+/* Number of display numbers whose frame type is stored */
 #define WINDOW 4096
-/* A gap longer than this is a new beginning, not a loss: a network may forge
- * or damage the clock that tells of it. */
+/* A longer gap is treated as the start of a new stream, not as a loss, because
+ * a network may forge or damage the clock that shows the gap. */
 #define MAX_GAP_SECONDS 10
-/* Losses that wait for the pattern; more are of unknown type */
+/* Maximum number of losses that wait until their type is known. The type of
+ * further losses is reported as unknown. */
 #define MAX_UNTYPED 4096
-/* GOP periods to look back and ahead for the type at a place */
+/* Number of GOP periods that are searched backward and forward for the frame
+ * type at a position */
 #define PATTERN_REACH 8
-/* Where nothing was learned: I or P at every third place, the most common
- * pattern, and no GOP longer than this before the first frame received */
+/* Values that are used until a pattern was learned: every third frame is an I-
+ * or P-frame, which is the most common pattern, and the GOP has at most this
+ * many frames before the first received frame. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
-/* Agreement before a clock is trusted. A step of one frame earns one: arrival
- * times in place of presentation times make such steps too. Any other step,
- * such as that from an anchor back to its B-frame, earns two. */
+/* A clock is trusted after this many points of agreement. A step of one frame
+ * yields one point, because arrival times that are used as presentation times
+ * make such steps too. Any other step, such as the step from an anchor back to
+ * its B-frame, yields two points. */
 #define CLOCK_TRUSTED 4
-/* Equal I-frame distances before a period is predicted from */
+/* Number of equal I-frame distances after which the period is used for
+ * predictions */
 #define PERIOD_TRUSTED 2
-/* Frames in a row of the type that the pattern has at their places, before it
- * is trusted with what is missing */
+/* Number of consecutive frames whose types match the pattern, after which the
+ * pattern is used for the types of lost frames */
 #define PATTERN_TRUSTED 32
-/* Times that the longest distance of anchors was seen before a longer one is
- * taken for a loss. An encoder with a fixed pattern shows its longest at once;
- * one that adapts may begin without any B-frames. */
+/* Number of times that the maximum distance of anchors was seen, after which a
+ * larger distance is treated as a loss. An encoder with a fixed pattern reaches
+ * its maximum at once, but an adaptive encoder may start without B-frames. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
-/* Upstream's times from here on (146 years) are none. */
+/* Timestamps from upstream above this value (146 years) are ignored. */
 #define MAX_TIME (G_MAXUINT64 / 4)
 
 typedef struct
@@ -58,50 +65,63 @@ struct _MpegVideoTimeline
 {
   gboolean started;
 
-  /* Number to time: number base_number is shown at base_time. */
+  /* Conversion of numbers to times: the frame base_number is displayed at
+   * base_time. */
   guint fps_n, fps_d;
   gint64 base_number;
-  guint64 base_time;            /* ns */
-  gint64 extra;                 /* repeated fields shown since base_time */
-  gint64 pending_extra;         /* of the last anchor, which is not shown yet */
-  guint repeat_history;         /* one bit a frame, the latest lowest */
+  guint64 base_time;            /* in ns */
+  /* number of repeated fields displayed since base_time */
+  gint64 extra;
+  /* repeated fields of the last anchor, which is not displayed yet */
+  gint64 pending_extra;
+  /* One bit per frame shows whether it repeated a field; the lowest bit is the
+   * last frame. */
+  guint repeat_history;
   gboolean last_anchor_top_first;
 
   /* The current GOP */
   gint64 gop_start;             /* display number of temporal reference 0 */
-  gint last_anchor_reference;   /* temporal references received; -1: none */
+  /* last received temporal references; -1: none */
+  gint last_anchor_reference;
   gint last_b_reference;
-  gboolean gop_has_i;           /* its I-frame came */
+  gboolean gop_has_i;           /* its I-frame was received */
   gboolean seen_gop_header;
 
-  /* What was received */
-  Place places[WINDOW];         /* at number % WINDOW */
+  /* Received frames */
+  Place places[WINDOW];         /* index: display number % WINDOW */
   gint64 last_anchor;           /* display number; -1: none */
-  gint64 lost_anchor;           /* the latest that must have been, or -1 */
+  /* the last anchor that must have been lost; -1: none */
+  gint64 lost_anchor;
   gint64 max_received;
-  gint64 horizon;               /* below, every place is settled */
-  GQueue losses;                /* of MpegVideoLoss */
-  GArray *untyped;              /* of gint64: lost, type not known yet */
+  /* all positions below this number are received or reported as lost */
+  gint64 horizon;
+  GQueue losses;                /* elements are MpegVideoLoss */
+  /* elements are gint64: lost frames whose type is not known yet */
+  GArray *untyped;
 
-  /* The pattern */
+  /* The GOP pattern */
   gint64 last_i;                /* display number; -1: none */
-  gint lead;                    /* temporal reference of an I-frame; -1 */
-  gint64 period;                /* between I-frames; 0: not known */
-  guint period_seen;            /* times in a row */
-  gint64 anchor_distance;       /* the longest; 0: not known */
-  guint distance_seen;          /* times */
-  guint pattern_hits;           /* frames in a row that it foresaw */
+  /* temporal reference of I-frames; -1: unknown */
+  gint lead;
+  gint64 period;                /* distance of I-frames; 0: unknown */
+  /* number of consecutive times that it was seen */
+  guint period_seen;
+  gint64 anchor_distance;       /* maximum distance of anchors; 0: unknown */
+  guint distance_seen;          /* number of times that it was seen */
+  /* number of consecutive frames whose type the pattern predicted */
+  guint pattern_hits;
 
-  /* Clocks that may tell the display number */
+  /* Clocks that may show the display number */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  gint time_code_trust;         /* -1: it lies */
+  gint time_code_trust;         /* -1: the time code was wrong */
   gboolean have_clock;
-  guint64 clock;                /* ns */
+  guint64 clock;                /* in ns */
   gint64 clock_number;
   guint clock_trust;
 
-  /* Upstream's times minus ours, for frames that upstream gives none */
+  /* Upstream's timestamps minus the computed ones, for frames without
+   * timestamps from upstream */
   gboolean have_upstream;
   gint64 upstream_offset;
 };
@@ -152,7 +172,8 @@ is_anchor (MpegVideoPictureType type)
   return type != MPEG_VIDEO_PICTURE_B && type != MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Time of n frame periods, ns, without overflow for 2^53 frames */
+/* Returns the duration of `n` frame periods in ns. Up to 2^53 frames it does
+ * not overflow. */
 static gint64
 periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
 {
@@ -164,7 +185,7 @@ periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
       + rest * second * timeline->fps_d / timeline->fps_n;
 }
 
-/* Time at which display number n + extra fields stands; never before 0 */
+/* Returns the time of display number `n` plus `extra` fields; at least 0. */
 static guint64
 number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
 {
@@ -174,7 +195,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* The longest gap that is believed, in frames; at a very low rate some GOPs */
+/* Returns the largest gap that is accepted as a loss, in frames. At a very low
+ * frame rate it is still several GOPs long. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -187,7 +209,8 @@ time_to_90khz (guint64 time)
   return (time * 9 + 50000) / 100000;
 }
 
-/* Another encoder's GOPs have another pattern. */
+/* Called when a different encoder may have started, whose GOPs have a different
+ * pattern. */
 static void
 forget_pattern (MpegVideoTimeline * timeline)
 {
@@ -200,7 +223,7 @@ forget_pattern (MpegVideoTimeline * timeline)
   timeline->last_i = -1;
 }
 
-/* A change of rate: what was counted so far stays where it was. */
+/* Changes the frame rate. The times of all previous frames stay the same. */
 static void
 timeline_set_rate (MpegVideoTimeline * timeline,
     const MpegVideoSequence * sequence)
@@ -222,7 +245,8 @@ timeline_set_rate (MpegVideoTimeline * timeline,
   timeline->have_time_code = FALSE;
 }
 
-/* --- what stands where ------------------------------------------------- */
+/* --- frame types at positions -----------------------------------------------
+ */
 
 static MpegVideoPictureType
 place_type (const MpegVideoTimeline * timeline, gint64 number)
@@ -235,7 +259,8 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* The type at a place by what stands whole periods away */
+/* Returns the type at a position according to the frames that are a multiple of
+ * the period away. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -262,7 +287,8 @@ pattern_is_trusted (const MpegVideoTimeline * timeline)
   return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
 }
 
-/* The longest distance of two anchors, as far as it is known */
+/* Returns the maximum distance of two anchors, or a default if it is not known
+ * yet. */
 static gint64
 usual_distance (const MpegVideoTimeline * timeline)
 {
@@ -270,7 +296,8 @@ usual_distance (const MpegVideoTimeline * timeline)
       DEFAULT_ANCHOR_DISTANCE;
 }
 
-/* Nearest anchor received, from number on up or down, or -1 */
+/* Returns the nearest received anchor, searching upward or downward from
+ * `number`, or -1. */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 {
@@ -283,8 +310,8 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
   return -1;
 }
 
-/* The type at a place by what was received about it. UNKNOWN: too much is
- * missing there, perhaps whole GOPs. */
+/* Returns the type at a position according to the frames received around it.
+ * Returns UNKNOWN if too many frames are missing there, perhaps whole GOPs. */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -309,14 +336,14 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
         && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
-  /* The first anchor of a GOP of which no I-frame came */
+  /* This is the first anchor of a GOP whose I-frame was not received. */
   if (number >= timeline->gop_start && !timeline->gop_has_i
       && number - timeline->gop_start < distance)
     return MPEG_VIDEO_PICTURE_I;
   return MPEG_VIDEO_PICTURE_P;
 }
 
-/* The best that can be said at the end */
+/* Returns the most probable type at the end of the stream. */
 static MpegVideoPictureType
 guess_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -341,8 +368,8 @@ add_loss (MpegVideoTimeline * timeline, gint64 number,
   g_queue_push_tail (&timeline->losses, loss);
 }
 
-/* Looks once more at the losses whose type was not known. final: the stream has
- * ended, nothing new will tell. */
+/* Checks again the losses whose type was unknown. If `final` is TRUE, the
+ * stream has ended, so no later frame can show the type. */
 static void
 type_losses (MpegVideoTimeline * timeline, gboolean final)
 {
@@ -375,8 +402,8 @@ lost_type (const MpegVideoTimeline * timeline, gint64 number)
       pattern_type (timeline, number);
 }
 
-/* The places from first up to end are empty. Those of a short gap are reported
- * each by itself, once their type is known. */
+/* Reports the positions from `first` to `end` - 1 as lost. This is for a short
+ * gap, whose frames are reported one by one when their types are known. */
 static void
 lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -393,8 +420,8 @@ lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
   }
 }
 
-/* A long gap is reported at once, as one range. Where it is too long for the
- * pattern to reach into it, it goes on as it began. */
+/* Reports a long gap at once, as one range. If the gap is so long that the
+ * pattern does not reach into it, its types are repeated periodically. */
 static void
 lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -426,7 +453,8 @@ end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
   return number;
 }
 
-/* No frame below limit can still come. */
+/* Called when no frame below `limit` can be received any more; reports the
+ * missing ones as lost. */
 static void
 settle (MpegVideoTimeline * timeline, gint64 limit)
 {
@@ -442,10 +470,12 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
   timeline->horizon = MAX (timeline->horizon, limit);
 }
 
-/* --- which GOP --------------------------------------------------------- */
+/* --- GOP of a frame ---------------------------------------------------------
+ */
 
-/* Within a GOP the temporal references of anchors grow in transport order, and
- * so do those of B-frames. */
+/* Returns whether the temporal reference shows a new GOP. Within a GOP the
+ * temporal references of anchors increase in transport order, and so do those
+ * of B-frames. */
 static gboolean
 order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -454,7 +484,7 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
-/* Moves the origin of temporal references, but no frame. */
+/* Moves the origin of temporal references without moving a frame. */
 static void
 move_origin (MpegVideoTimeline * timeline, gint distance)
 {
@@ -463,9 +493,10 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* Without GOP headers temporal references run on, modulo 1024: moves the
- * origin when they wrap, and returns the reference to that origin, which is
- * below zero for the B-frames that are shown before an anchor that wrapped. */
+/* Without GOP headers, temporal references continue modulo 1024 for ever. This
+ * function moves the origin when they wrap around, and returns the reference
+ * relative to this origin. The result is negative for B-frames that are
+ * displayed before an anchor that has wrapped around. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -483,9 +514,10 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
   return reference;
 }
 
-/* Where the next GOP begins by the pattern; the place behind all that was
- * received where there is no pattern, or where the GOP doesn't keep to it: its
- * I-frame came and has another temporal reference than those before. */
+/* Returns the start of the next GOP according to the pattern. Returns the
+ * position after all received frames if there is no pattern, or if the GOP does
+ * not follow it, because its I-frame was received with a different temporal
+ * reference than earlier ones. */
 static gint64
 predict_gop_start (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header)
@@ -505,7 +537,7 @@ predict_gop_start (const MpegVideoTimeline * timeline,
   return start;
 }
 
-/* The GOP's place by its time code, or -1 */
+/* Returns the position of the GOP according to its time code, or -1. */
 static gint64
 time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
 {
@@ -527,7 +559,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > max_gap (timeline)) {
-    /* Right so far, and now another time: two streams were joined here. */
+    /* The time code was correct before and now shows a different time, so two
+     * streams were joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
     if (splice)
@@ -538,7 +571,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* A gap: believable if it never lied, and, the first time, if not long */
+  /* The time code shows a gap. It is accepted if the time code was never wrong;
+   * the first time, the gap must also be short. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -546,7 +580,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   return -1;
 }
 
-/* The display number by a clock that proved right so far, or -1 */
+/* Returns the display number according to a clock that was correct so far, or
+ * -1. */
 static gint64
 clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
 {
@@ -582,8 +617,8 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
   timeline->clock_number = number;
 }
 
-/* With one bit wrong a temporal reference may point far beyond any GOP of this
- * stream, and all places before it would count as lost. */
+/* A single wrong bit may turn a temporal reference into one that is far beyond
+ * any GOP of this stream. All positions before it would then count as lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {
@@ -593,9 +628,9 @@ reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
       && reference > seen + 2 * timeline->period + MAX_HEAD;
 }
 
-/* Without GOP headers nothing else bounds a temporal reference. Lost frames are
- * missing in the clock, too, so a trusted clock that goes on proves that a
- * reference which jumps is damaged or forged. */
+/* Without GOP headers, only the clock limits temporal references. Lost frames
+ * cause a gap in the clock as well. If a trusted clock continues without a gap,
+ * a reference with a large gap must be damaged or forged. */
 static gboolean
 clock_denies_jump (const MpegVideoTimeline * timeline, gint64 said,
     gint64 number)
@@ -613,7 +648,7 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
-/* Is the frame just what comes next in its GOP? */
+/* Returns whether the frame is the next one of its GOP, without a gap. */
 static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -624,10 +659,11 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
   return reference - timeline->last_b_reference <= 2;
 }
 
-/* May the GOP that the clock says begin there? In the place where it is, yes;
- * further on, behind all that was received, and where the pattern has a GOP
- * begin: a sender that pauses, or skips a frame, moves its clock too, by any
- * amount, and has lost nothing. */
+/* Returns whether the start of the GOP that the clock shows is plausible. It is
+ * plausible if it is the start of the current GOP, or if it is after all
+ * received frames and matches the pattern. The pattern is required because a
+ * sender that pauses or skips a frame moves its clock by an arbitrary amount,
+ * although nothing is lost. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -641,7 +677,7 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
-  /* something is missing, and this clock says how much */
+  /* Frames are known to be missing, and this clock shows how many. */
   if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
     return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
@@ -651,15 +687,15 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
       || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
-/* Another stream: its GOP begins where the last one stopped, and what its
- * clocks say has nothing to do with what the others said. */
+/* Starts a different stream. Its GOP starts after the last frame of the
+ * previous stream, and its clocks are not related to the previous clocks. */
 static void
 begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock)
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* The stream may have begun long before this frame. */
+  /* The stream may have started long before this frame. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -675,7 +711,7 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   learn_clock (timeline, clock, -1, start + reference);
 }
 
-/* Finds the frame's GOP; returns whether it is a new one. */
+/* Finds the GOP of the frame and returns whether it is a new one. */
 static gboolean
 place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock, gint * unwrapped)
@@ -706,7 +742,8 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* What is lost is missing in every clock; a pause, or a splice, in one. */
+    /* A loss causes the same gap in all clocks, but a pause or a splice causes
+     * a gap in only one of them, so the smaller value is used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;
@@ -744,7 +781,8 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     time_code_gop_start (timeline, &frame->gop);
     timeline->time_code_start = 0;
   }
-  /* A stream without GOP headers may begin anywhere. */
+  /* The first received frame of a stream without GOP headers may have any
+   * reference. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -787,8 +825,8 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Nothing lost between two anchors, as the B-frames between them prove: that
- * is a distance of theirs; the longest counts. */
+/* If only B-frames are between two anchors, nothing was lost there, so the
+ * distance of these anchors is known. The maximum is kept. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -811,7 +849,8 @@ learn_anchor_distance (MpegVideoTimeline * timeline)
     timeline->distance_seen++;
 }
 
-/* Is something known to be missing right before this anchor? */
+/* Returns whether frames are known to be missing directly before this anchor.
+ */
 static gboolean
 gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     gint64 number, gboolean new_gop)
@@ -826,14 +865,15 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     return TRUE;
   if (new_gop && timeline->gop_start > timeline->max_received + 1)
     return TRUE;
-  /* A GOP begins with its I-frame. */
+  /* The first anchor of a GOP is its I-frame. */
   return timeline->seen_gop_header && !timeline->gop_has_i
       && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
-/* Display number of the anchor before this one, lost or not; one before the
- * GOP where there is none. That one was lost needs a reason: an encoder is free
- * to put more B-frames between two anchors than it did before. */
+/* Returns the display number of the previous anchor, which may be lost; returns
+ * a number before the GOP if there is none. An anchor is only assumed to be
+ * lost if there is a reason, because an encoder may place more B-frames between
+ * two anchors than before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -846,7 +886,8 @@ anchor_before (const MpegVideoTimeline * timeline,
     return timeline->gop_start - 1;
   if (last < 0)
     return MAX (number - distance, 0);
-  /* B-frames came that are shown after it: the anchor behind them was lost */
+  /* B-frames were received that are displayed after the last anchor, so the
+   * anchor after them was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -862,7 +903,8 @@ anchor_before (const MpegVideoTimeline * timeline,
 
 /* --- times ------------------------------------------------------------- */
 
-/* Fields shown beyond two (13818-2 6.3.10, repeat_first_field) */
+/* Returns the number of displayed fields beyond two (13818-2 6.3.10,
+ * repeat_first_field). */
 static gint
 extra_fields (const MpegVideoFrame * frame)
 {
@@ -876,10 +918,11 @@ extra_fields (const MpegVideoFrame * frame)
   return header->top_field_first ? 4 : 2;
 }
 
-/* Repeated fields of the B-frames that come after an anchor but are shown
- * before it. The parity of the field that the anchor begins with tells whether
- * their number is odd; how often fields were repeated lately tells the rest.
- * Should it be wrong by two fields, this one PTS is, and no later one. */
+/* Predicts the number of repeated fields of the B-frames that follow an anchor
+ * but are displayed before it. The parity of the anchor's first field shows
+ * whether the number is odd, and the recent frequency of repeated fields shows
+ * the rest. If the result is wrong by two fields, only this PTS is wrong, and
+ * no later one. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -895,7 +938,7 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* nearest number of that parity to n_between * recent / 8 */
+  /* the number of this parity that is nearest to n_between * recent / 8 */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }
@@ -935,9 +978,11 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Upstream's times where it gives them, and ours beside them. A parser that
- * knows the DTS alone (mpegvideoparse) sums it up from durations, wrongly where
- * fields are repeated: it sets where our PTS begin, and again when it jumps. */
+/* Uses upstream's timestamps where they exist, and continues them with the
+ * computed ones elsewhere. A parser that knows only the DTS (mpegvideoparse)
+ * adds durations up, which is wrong if fields are repeated. Such a DTS
+ * therefore only sets the offset of the computed PTS at the start, and again
+ * when it jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)
@@ -964,7 +1009,8 @@ merge_upstream_times (MpegVideoTimeline * timeline,
     position->dts = have_pts ? frame->dts : MIN (frame->dts, position->pts);
 }
 
-/* --- the verbs --------------------------------------------------------- */
+/* --- functions of the header ------------------------------------------------
+ */
 
 void
 mpeg_video_timeline_input (MpegVideoTimeline * timeline,
@@ -987,8 +1033,8 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
-  /* RTP timestamps are presentation times by definition: believed until they
-   * prove wrong. */
+  /* RTP timestamps are presentation times by definition, so they are trusted
+   * from the start, until they prove wrong. */
   if (media_time != MPEG_VIDEO_TIME_NONE
       && (first || frame->flags & MPEG_VIDEO_FRAME_RESYNC))
     timeline->clock_trust = CLOCK_TRUSTED;
@@ -1036,8 +1082,9 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* All places that can be settled are: what is missing between the last two
-   * anchors would have come behind them. */
+  /* All positions that can be settled were settled already. The frames that are
+   * missing between the last two anchors would have followed them in transport
+   * order. */
   type_losses (timeline, TRUE);
 }
 

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The timeline: where each frame stands in transport and in display order,
- * which frames before it never came, and its PTS and DTS. A core.
+/* The timeline determines for each frame its position in transport order and in
+ * display order, its PTS and DTS, and which frames before it were lost. It does
+ * no I/O.
  *
- * It learns the GOP pattern (distance of I-frames, type at each place) and
- * counts a frame as lost, with its type, once no frame that may still come can
- * fill its place: also when the lost frame carried the GOP header, and when
- * whole GOPs are gone. For the place it trusts, in this order and each only
- * while it agrees with the temporal references: the sender's media clock
- * (RTP timestamps), upstream's PTS, the GOP time codes, the learned pattern.
+ * The timeline learns the GOP pattern, that is, the distance of I-frames and
+ * the frame type at each position. It counts a frame as lost, with its type, as
+ * soon as no later frame can take the position. This also works if the GOP
+ * header or whole GOPs are lost. To find the position of a frame, it uses the
+ * following sources in this order, each as long as it agrees with the temporal
+ * references: the sender's media clock (RTP timestamps), upstream's PTS, the
+ * GOP time codes, the learned pattern.
  *
- * No clock and no time code is believed about a gap of more than ten seconds,
- * so that one forged packet costs little: such a gap is a new beginning. The
- * work of one frame, and the losses that it shows, are bounded by that.
+ * A gap of more than ten seconds in a clock or a time code is treated as the
+ * start of a new stream, so that a single forged packet cannot do much harm.
+ * This also limits the processing time and the number of losses per frame.
  *
- * Frames that came before the first one received count as lost back to the
- * start of its GOP; what is missing after the last one received can't be known.
+ * Frames before the first received frame count as lost back to the start of its
+ * GOP. Frames that are missing after the last received frame cannot be
+ * detected.
  */
 
 #pragma once
@@ -23,28 +26,38 @@
 
 typedef struct
 {
-  gint64 coding_number;         /* in transport order, lost ones counted */
-  gint64 display_number;        /* in display order */
-  guint64 expected;             /* ns: transport time since the first frame */
-  guint64 pts, dts;             /* ns: upstream's, or computed */
-  guint64 duration;             /* ns: fields that it is shown */
-  guint64 pts_90khz;            /* computed PTS since the stream's start */
-  gint64 gop_display_number;    /* of the GOP's temporal reference 0 */
-  guint64 gop_pts_90khz;        /* of the same */
-  gboolean new_gop;             /* first frame received of its GOP */
+  /* position in transport order, including lost frames */
+  gint64 coding_number;
+  /* position in display order, including lost frames */
+  gint64 display_number;
+  /* transport time since the first frame, in ns */
+  guint64 expected;
+  guint64 pts, dts;             /* in ns, from upstream or computed */
+  /* duration of the fields that are displayed, in ns */
+  guint64 duration;
+  /* computed PTS since the start of the stream, in 1/90000 s */
+  guint64 pts_90khz;
+  /* display number of temporal reference 0 of this GOP */
+  gint64 gop_display_number;
+  guint64 gop_pts_90khz;        /* PTS of the same picture, in 1/90000 s */
+  gboolean new_gop;             /* first received frame of its GOP */
 } MpegVideoPosition;
 
-/* A gap of more frames than this is reported as one range. */
+/* Maximum number of frames in a gap that are reported one by one. A longer gap
+ * is reported as one range. */
 #define MPEG_VIDEO_MAX_SINGLE_LOSSES 64
 
-/* A frame that never came, or a range of them */
+/* A lost frame, or a range of lost frames */
 typedef struct
 {
-  MpegVideoPictureType type;    /* UNKNOWN where no pattern tells, and where
-                                 * the frames of a range differ */
-  gint64 display_number;        /* of the first */
-  guint frames;                 /* in a row, in display order */
-  guint64 by_type[MPEG_VIDEO_PICTURE_LAST];     /* how many are of each */
+  /* UNKNOWN if the pattern is not known, or if the range contains several types
+   */
+  MpegVideoPictureType type;
+  gint64 display_number;        /* of the first lost frame */
+  /* number of consecutive lost frames in display order */
+  guint frames;
+  /* number of lost frames of each type */
+  guint64 by_type[MPEG_VIDEO_PICTURE_LAST];
 } MpegVideoLoss;
 
 typedef struct _MpegVideoTimeline MpegVideoTimeline;
@@ -53,14 +66,16 @@ MpegVideoTimeline *mpeg_video_timeline_new (void);
 void mpeg_video_timeline_free (MpegVideoTimeline * timeline);
 void mpeg_video_timeline_reset (MpegVideoTimeline * timeline);
 
-/* A frame arrived. media_time: its presentation time (ns) on the sender's
- * clock, or MPEG_VIDEO_TIME_NONE. */
+/* Passes a received frame to the timeline and fills `position`. `media_time` is
+ * the presentation time on the sender's clock in ns, or MPEG_VIDEO_TIME_NONE.
+ */
 void mpeg_video_timeline_input (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, guint64 media_time,
     MpegVideoPosition * position);
-/* The stream has ended: losses that waited for the pattern get the best type
- * that can be said. */
+/* Called at the end of the stream. Losses whose type is not known yet are now
+ * reported with the most probable type. */
 void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
-/* The next frame now known to be lost, in display order, or FALSE */
+/* Stores the next lost frame, in display order, in `loss`. Returns FALSE if
+ * there is none. */
 gboolean mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
     MpegVideoLoss * loss);

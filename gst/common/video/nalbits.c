@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The payload of a NAL unit; see the header. */
+/* Implementation of nalbits.h: reading the payload of a NAL unit. */
 
 #include "nalbits.h"
 
@@ -50,7 +50,7 @@ nal_bits_take (NalBits * bits, guint n)
   return value;
 }
 
-/* H.264, 9.1. Codes of 32 zeros and more are of no number that fits. */
+/* H.264, 9.1. A code with 32 or more zero bits does not fit into 32 bits. */
 guint32
 nal_bits_take_ue (NalBits * bits)
 {
@@ -65,7 +65,7 @@ nal_bits_take_ue (NalBits * bits)
   return ((guint32) 1 << zeros) - 1 + nal_bits_take (bits, zeros);
 }
 
-/* H.264, 9.1.1: 0, 1, -1, 2, -2, ... */
+/* H.264, 9.1.1: the codes stand for 0, 1, -1, 2, -2, ... */
 gint32
 nal_bits_take_se (NalBits * bits)
 {

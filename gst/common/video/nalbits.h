@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The payload of a NAL unit of H.264 or H.265, byte by byte or bit by bit,
- * without the bytes that prevent the emulation of start codes (H.264, 7.3.1 and
- * 9.1). Nothing is read beyond the end: a caller reads a whole structure, and
- * asks once, at the end of it, whether all of it was there.
+/* Reads the payload of an H.264 or H.265 NAL unit by bytes or bits, and removes
+ * the emulation prevention bytes (H.264, 7.3.1 and 9.1). It never reads beyond
+ * the end. A caller can parse a whole structure and check only once, at its
+ * end, whether all of it was available.
  */
 
 #pragma once
@@ -14,23 +14,27 @@
 typedef struct
 {
   const guint8 *next, *end;
-  guint zeros;                  /* zero bytes just before next */
-  guint8 byte;                  /* the bits that are being taken */
-  guint left;                   /* bits of byte that were not taken yet */
-  gboolean beyond;              /* more was asked for than there is, or a number
-                                 * that no stream has */
+  /* number of zero bytes directly before `next` */
+  guint zeros;
+  guint8 byte;                  /* the byte whose bits are being read */
+  /* number of bits of `byte` that were not read yet */
+  guint left;
+  /* The caller has tried to read beyond the end, or the data contain a number
+   * that is not allowed. */
+  gboolean beyond;
 } NalBits;
 
 void nal_bits_init (NalBits * bits, const guint8 * data, const guint8 * end);
 
-/* A whole byte, where no bits of another one are left. FALSE: the end */
+/* Reads a byte. Must not be called between two bytes, when bits of a byte are
+ * left. Returns FALSE at the end. */
 gboolean nal_bits_take_byte (NalBits * bits, guint8 * byte);
-/* u(n), n up to 32; 0 beyond the end */
+/* Reads u(n) with `n` up to 32; returns 0 beyond the end. */
 guint32 nal_bits_take (NalBits * bits, guint n);
-/* ue(v) and se(v); 0 beyond the end */
+/* Read ue(v) and se(v); return 0 beyond the end. */
 guint32 nal_bits_take_ue (NalBits * bits);
 gint32 nal_bits_take_se (NalBits * bits);
-/* ue(v) of at most max: larger ones count as beyond the end */
+/* Reads ue(v). A value above `max` sets `beyond`, and 0 is returned. */
 guint32 nal_bits_take_index (NalBits * bits, guint32 max);
 
 #pragma GCC visibility pop

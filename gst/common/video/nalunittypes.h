@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The types of NAL units that tell how much a picture matters. */
+/* Types of NAL units, as far as they show how important a picture is. */
 
 #pragma once
 
@@ -10,14 +10,15 @@
 /* ISO/IEC 14496-10, table 7-1: nal_unit_type */
 #define H264_SLICE_FIRST 1
 #define H264_PARTITION_A 2
-#define H264_PARTITION_C 4      /* the last slice that is no IDR picture's */
-#define H264_IDR 5              /* and the last slice */
+#define H264_PARTITION_C 4      /* last slice type of non-IDR pictures */
+#define H264_IDR 5              /* also the last type of a slice */
 #define H264_SEI 6
 #define H264_SPS 7
 #define H264_PPS 8
-#define H264_SPS_EXTENSION 13   /* parameter sets and delimiters up to here */
+/* parameter sets and delimiters up to this type */
+#define H264_SPS_EXTENSION 13
 #define H264_SUBSET_SPS 15
-#define H264_SLICE_EXTENSION 20 /* other views and layers */
+#define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
 #define H264_SLICE_DEPTH 21
 
 /* RFC 6184, table 1: types of RTP payloads */
@@ -27,10 +28,11 @@
 #define H264_FU_B 29
 
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
-#define H265_SUB_LAYER_LAST 15  /* even up to here: sub-layer non-reference */
+/* Even types up to this one are sub-layer non-reference pictures. */
+#define H265_SUB_LAYER_LAST 15
 #define H265_RASL_N 8
 #define H265_RASL_R 9
-#define H265_BLA_FIRST 16       /* and the first IRAP picture */
+#define H265_BLA_FIRST 16       /* also the first type of an IRAP picture */
 #define H265_BLA_LAST 18
 #define H265_IDR_FIRST 19
 #define H265_IDR_LAST 20
@@ -39,7 +41,7 @@
 #define H265_VPS 32
 #define H265_SPS 33
 #define H265_PREFIX_SEI 39
-#define H265_SUFFIX_SEI 40      /* the last of what is no picture's data */
+#define H265_SUFFIX_SEI 40      /* last type that is not part of a picture */
 
 /* RFC 7798, 4.4: types of RTP payloads */
 #define H265_AP 48

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a buffer of video is to the others; see the header. Whole access units
- * are read by ifdclassifier.h, and MPEG video by videopacket.h. A single NAL
- * unit and a packet of RTP are judged by the header of the NAL unit, and their
- * leading pictures by their time.
+/* Implementation of pictureinfo.h. Complete access units are parsed by
+ * ifdclassifier.h, and MPEG video by videopacket.h. For single NAL units and
+ * RTP packets, the kind of a picture follows from the NAL unit header, and
+ * leading pictures are recognized by their timestamps.
  */
 
 #include "pictureinfo.h"
@@ -12,26 +12,30 @@
 #include "rtpheader.h"
 #include "videopacket.h"
 
-/* ISO/IEC 13818-2, 6.3.9: temporal_reference counts modulo 1024. */
+/* temporal_reference counts modulo 1024: ISO/IEC 13818-2, 6.3.9. */
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
 struct _PictureReader
 {
   PictureFormat format;
-  IfdClassifier *classifier;    /* of whole access units, or NULL */
-  guint length_size;            /* bytes before a NAL unit; 0: a start code */
-  guint highest_sub_layer;      /* of H.265, that was seen */
+  IfdClassifier *classifier;    /* for complete access units; otherwise NULL */
+  /* Size of the length before a NAL unit, in bytes; 0 if there is a start code
+   */
+  guint length_size;
+  guint highest_sub_layer;      /* the highest sub-layer of H.265 seen so far */
 
-  /* the last key frame */
-  guint64 key_pts;              /* ns, or NO_TIME */
+  /* state of the last key frame */
+  guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* its temporal reference */
   gboolean has_key;
-  gboolean is_closed;           /* none behind it needs what is before it */
-  gboolean has_reference;       /* another reference came behind it */
+  /* no picture after it refers to a picture before it */
+  gboolean is_closed;
+  gboolean has_reference;       /* another reference picture has followed it */
 };
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle -------------------------------------------------------------
+ */
 
 PictureReader *
 picture_reader_new (PictureFormat format)
@@ -100,7 +104,7 @@ is_before_key (const PictureReader * reader, guint temporal_reference)
 static void
 take_mpeg_key (PictureReader * reader, const VideoPacket * packet)
 {
-  /* Only what begins a frame can hold the header of its GOP. */
+  /* Only the first packet of a frame can contain the GOP header. */
   if (packet->begins)
     reader->is_closed = packet->closed_gop;
   reader->key_reference = packet->temporal_reference;
@@ -131,8 +135,8 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* Without a mark, a picture that none needs between a key frame and the next
- * reference is a leading one. */
+/* If the frame has neither flag, a non-reference picture between a key frame
+ * and the next reference picture is taken as a leading picture. */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
 {
@@ -181,8 +185,8 @@ get_h264_kind (guint8 header)
   return PICTURE_KIND_UNKNOWN;
 }
 
-/* 7.4.2.2: pictures of a higher sub-layer may need one that is no reference of
- * its own. */
+/* 7.4.2.2: pictures of a higher sub-layer may refer to a sub-layer
+ * non-reference picture. */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -219,7 +223,7 @@ read_unit (PictureReader * reader, const guint8 * unit, gsize size,
     info->kind = get_h264_kind (unit[0]);
 }
 
-/* The buffer begins with the start code or the length of a NAL unit. */
+/* The buffer begins with the start code or with the length of a NAL unit. */
 static void
 read_nal (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -229,7 +233,7 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
   if (skip == 0) {
     while (skip < size && data[skip] == 0)
       skip++;
-    skip++;                     /* the 1 of the start code */
+    skip++;                     /* the byte 01 of the start code */
   }
   if (skip < size)
     read_unit (reader, data + skip, size - skip, is_h265, info);
@@ -237,8 +241,8 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* RFC 6184, 5.7.1, and RFC 7798, 4.4.2: each NAL unit behind its size. The most
- * important one decides. */
+/* RFC 6184, 5.7.1, and RFC 7798, 4.4.2: each NAL unit is preceded by its size.
+ * The most important NAL unit determines the result. */
 static void
 read_aggregate (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -296,8 +300,9 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* RFC 2250, 3.4: P is never 0. Senders that leave the header 0 also put parts
- * of several pictures into a packet. */
+/* Returns whether the packet has a picture type. RFC 2250, 3.4, forbids P = 0,
+ * but some senders leave the whole header 0. These senders also put parts of
+ * several pictures into one packet. */
 static gboolean
 says_its_type (const guint8 * data, gsize size)
 {
@@ -354,8 +359,9 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Of H.264 a single slice does not tell: its picture is shown before the key
- * frame that it follows. */
+/* Recognizes leading pictures of H.264 by their timestamps, because a single
+ * slice does not show them. A leading picture is displayed before the key frame
+ * that precedes it. */
 static void
 note_time (PictureReader * reader, guint64 pts, gboolean is_key,
     PictureInfo * info)

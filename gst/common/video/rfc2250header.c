@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes the RFC 2250 video headers; see the header.
+/* Implementation of rfc2250header.h: parses and writes RFC 2250 headers.
  *
  *  0                   1                   2                   3
  *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -35,7 +35,7 @@ write_be32 (guint8 * dest, guint32 value)
   dest[3] = value;
 }
 
-/* Bytes of the extensions with their length byte and padding */
+/* Size of the extensions with their length byte and padding */
 static gsize
 extensions_wire_size (gsize size)
 {
@@ -199,7 +199,7 @@ measure_extension (const guint8 * data, gsize size)
   const guint8 *extension = data + RFC2250_HEADER_SIZE;
   gsize header = RFC2250_HEADER_SIZE + RFC2250_EXTENSION_SIZE;
 
-  if (size < header || (extension[0] & 0x80))   /* X: unused, 0 */
+  if (size < header || (extension[0] & 0x80))   /* X: unused, must be 0 */
     return 0;
   if (extension[3] & 0x01)      /* D */
     header += RFC2250_COMPOSITE_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The size of an RTP header; see the header. */
+/* Implementation of rtpheader.h: the size of an RTP header. */
 
 #include "rtpheader.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header of an RTP packet, for cores that look into packets of video.
- * Elements use GstRTPBuffer.
+/* The size of an RTP header, for cores that parse RTP packets of video.
+ * Elements use GstRTPBuffer instead.
  */
 
 #pragma once
 
 #include <glib.h>
 
-/* RFC 3550 section 5.1: the fixed part of it */
+/* Size of the fixed part of the header, RFC 3550 section 5.1 */
 #define RTP_HEADER_SIZE 12
-/* RFC 3551 table 5: these payload types have a meaning without any session
- * description. */
+/* RFC 3551 table 5: static payload types, which need no session description */
 #define RTP_PAYLOAD_MPV 32
 #define RTP_PAYLOAD_H263 34
 
-/* Bytes of the header with its contributing sources and its extension; 0: this
- * is not RTP of version 2, or its header does not fit into size bytes. */
+/* Returns the size of the header with its contributing sources and its
+ * extension. Returns 0 if the packet is not RTP of version 2, or if the header
+ * does not fit into `size` bytes. */
 gsize rtp_header_get_size (const guint8 * rtp, gsize size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics of a stream in bounded memory; see statistics.h. Nothing here
- * grows with the length of the stream, so a measurement may run for weeks.
+/* Implementation of statistics.h. The memory does not grow with the length of
+ * the stream, so a measurement may run for weeks.
  */
 
 #include "statistics.h"
@@ -10,10 +10,10 @@
 
 /* --- histogram ---
  *
- * A magnitude below 128 has a bucket of its own. Above, each octave [2^e,
- * 2^(e+1)) is cut into 64 buckets: a value lies at most half a bucket, 2^(e-7),
- * from the middle of its own, which is 1 part in 128. Positive and negative
- * values have a side each; zero belongs to the positive one. */
+ * Each magnitude below 128 has its own bucket. Above that, each octave [2^e,
+ * 2^(e+1)) is divided into 64 buckets. A value differs from the middle of its
+ * bucket by at most half a bucket, 2^(e-7), which is 1 part in 128. Positive
+ * and negative values have separate buckets; zero counts as positive. */
 #define EXACT_BITS 7
 #define EXACT_VALUES (1 << EXACT_BITS)
 #define BUCKETS_PER_OCTAVE (1 << (EXACT_BITS - 1))
@@ -40,7 +40,7 @@ statistics_histogram_free (StatisticsHistogram * histogram)
   g_free (histogram);
 }
 
-/* Right for G_MININT64 too, whose magnitude is no gint64 */
+/* Also correct for G_MININT64, whose magnitude does not fit into a gint64 */
 static guint64
 magnitude_of (gint64 value)
 {
@@ -104,9 +104,9 @@ statistics_histogram_get_count (const StatisticsHistogram * histogram)
   return histogram->count;
 }
 
-/* Nearest rank: the smallest value that at least percent of all values don't
- * exceed. The small term keeps 99.9 % of 1000 at rank 999, where binary
- * fractions would make it 1000. */
+/* Nearest rank: the smallest value that is greater than or equal to `percent` %
+ * of all values. The small factor keeps 99.9 % of 1000 at rank 999; the
+ * rounding error of binary fractions would make it 1000. */
 static guint64
 rank_of (guint64 count, gdouble percent)
 {
@@ -115,7 +115,8 @@ rank_of (guint64 count, gdouble percent)
   return CLAMP (rank, 1.0, (gdouble) count);
 }
 
-/* The value of the given rank, 1 the smallest, as its bucket's middle */
+/* Returns the value with the given rank (1 is the smallest value), as the
+ * middle of its bucket. */
 static gint64
 value_at_rank (const StatisticsHistogram * histogram, guint64 rank)
 {
@@ -191,10 +192,10 @@ statistics_jitter_add (StatisticsJitter * jitter, gint64 transit)
 
 /* --- throughput ---
  *
- * A ring of what arrived within the window, oldest first. What comes within
- * 1/1024 of the window after the newest entry joins it, so that 1024 entries
- * are enough for any number of packets: entries are more than window / 1024
- * apart, and all lie within window. */
+ * A ring buffer of the bytes that arrived within the window, the oldest first.
+ * Bytes that arrive within 1/1024 of the window after the newest entry are
+ * added to this entry. The entries are therefore more than window / 1024 apart,
+ * so that 1024 entries are enough for any number of packets. */
 #define MAX_ARRIVALS 1024
 
 typedef struct
@@ -208,10 +209,10 @@ struct _StatisticsRate
   guint64 window;
   Arrival arrivals[MAX_ARRIVALS];
   guint first, n_arrivals;
-  guint64 bytes;                /* sum over the ring */
+  guint64 bytes;                /* sum of all entries */
   gboolean started;
-  guint64 start;                /* time of the first bytes of all */
-  guint64 now;                  /* the latest time seen */
+  guint64 start;                /* time of the very first arrival */
+  guint64 now;                  /* the latest time so far */
 };
 
 StatisticsRate *
@@ -233,7 +234,8 @@ statistics_rate_free (StatisticsRate * rate)
   g_free (rate);
 }
 
-/* Time doesn't go back here: an earlier one counts as the latest seen. */
+/* Time does not go backward here: an earlier time is replaced by the latest
+ * one. */
 static void
 statistics_rate_advance (StatisticsRate * rate, guint64 now)
 {
@@ -262,7 +264,8 @@ statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes)
 
   statistics_rate_advance (rate, now);
 
-  /* What opens the measurement opens its time: it belongs to none. */
+  /* The first arrival starts the time of the measurement, so its bytes do not
+   * count. */
   if (!rate->started) {
     rate->started = TRUE;
     rate->start = now;

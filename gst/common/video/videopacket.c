@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads packets, see the header. From outside in: IP, UDP, RTP, the
- * video-specific header of RFC 2250 3.4, and start codes at the head of the
- * payload. Every length is checked before what it spans is read.
+/* Implementation of videopacket.h. The layers are parsed from the outside to
+ * the inside: IP, UDP, RTP, the video-specific header of RFC 2250 3.4, and the
+ * start codes at the beginning of the payload. Each length is checked before
+ * the data are read.
  */
 
 #include "videopacket.h"
@@ -9,14 +10,14 @@
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
-/* RFC 791, RFC 8200, RFC 768, RFC 3828 */
+/* Header sizes and protocol numbers: RFC 791, RFC 8200, RFC 768, RFC 3828 */
 #define IPV4_MIN_HEADER 20
 #define IPV6_HEADER 40
 #define UDP_HEADER 8
 #define PROTOCOL_UDP 17
 #define PROTOCOL_UDP_LITE 136
 
-/* What is left of a packet: the bytes at hand, and as many as there are */
+/* The rest of a packet: the available bytes, and the size of the whole rest */
 typedef struct
 {
   const guint8 *data;
@@ -47,7 +48,8 @@ skip (Bytes * bytes, gsize n)
   return TRUE;
 }
 
-/* What a length field says; FALSE: more than there is */
+/* Sets the size to the value of a length field. Returns FALSE if it exceeds the
+ * size of the packet. */
 static gboolean
 shorten (Bytes * bytes, gsize full_size)
 {
@@ -58,7 +60,7 @@ shorten (Bytes * bytes, gsize full_size)
   return TRUE;
 }
 
-/* FNV-1a */
+/* FNV-1a hash */
 static guint64
 hash (guint64 before, const guint8 * data, gsize size)
 {
@@ -77,8 +79,9 @@ hash_begin (void)
 
 /* The elementary stream */
 
-/* A frame begins with its sequence, GOP or picture header; only slices, and what
- * is behind a header, stand elsewhere (RFC 2250 3.1). */
+/* Returns whether a frame begins here, with its sequence, GOP or picture
+ * header. Any other packet of a frame begins with a slice, or with data that
+ * follow a header (RFC 2250 3.1). */
 static gboolean
 is_frame_begin (const Bytes * video)
 {
@@ -112,7 +115,7 @@ read_picture (VideoPacket * packet, const guint8 * code, gsize size)
   packet->temporal_reference = picture.temporal_reference;
 }
 
-/* The headers, up to the first picture or slice */
+/* Parses the headers up to the first picture or slice. */
 static void
 read_headers (VideoPacket * packet, const Bytes * video)
 {
@@ -145,7 +148,7 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* P is never 0 (3.4), but in senders that leave all of the header 0. */
+  /* P is never 0 (3.4), except if a sender leaves the whole header 0. */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;
   skip (&bytes, header);
@@ -187,7 +190,8 @@ video_packet_parse_rtp (VideoPacket * packet, const guint8 * data, gsize size,
 
 /* IP */
 
-/* RFC 768; RFC 3828 3.1: the field is the coverage, the length is IP's. */
+/* RFC 768. In UDP-Lite (RFC 3828 3.1) the length field is the coverage, and the
+ * length follows from IP. */
 static gboolean
 read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
 {
@@ -217,7 +221,7 @@ read_ipv4 (VideoPacket * packet, Bytes bytes)
   if (bytes.size < IPV4_MIN_HEADER)
     return FALSE;
   header = (ip[0] & 0x0f) * 4;
-  /* more fragments, or an offset */
+  /* not the only fragment: more fragments follow, or the offset is not 0 */
   if (header < IPV4_MIN_HEADER || (read_be16 (ip + 6) & 0x3fff))
     return FALSE;
   if (!shorten (&bytes, read_be16 (ip + 2)) || !skip (&bytes, header))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a queue that knows frames has to know of a packet: which frame of which
- * stream it belongs to, where that begins and ends, and what it is to others.
- * Read from the packet itself, of MPEG video over RTP (RFC 3550, RFC 2250), so
- * that no sender need tag anything. Bytes in, a description out; whatever is not
- * surely such a packet is none.
+/* Describes a packet of MPEG video over RTP (RFC 3550, RFC 2250) for queues
+ * that drop whole frames: to which stream and frame the packet belongs, whether
+ * the frame begins or ends in it, and the frame type. The description is parsed
+ * from the packet itself, so senders need not mark their packets. A packet that
+ * is not certainly of this kind is rejected.
  */
 
 #pragma once
@@ -13,33 +13,36 @@
 #include "mpegvideo.h"
 
 #define VIDEO_PACKET_ANY_TYPE 128
-/* bytes: no more of a packet is looked at */
+/* Maximum number of bytes of a packet that are parsed */
 #define VIDEO_PACKET_HEAD 2048
 
 typedef struct
 {
-  guint64 stream;               /* equal for packets of one stream */
-  guint32 timestamp;            /* equal for packets of one frame */
-  guint16 sequence;             /* number in the stream */
-  MpegVideoPictureType type;    /* UNKNOWN: the packet does not say */
-  guint temporal_reference;     /* where the type is known */
-  gboolean begins, ends;        /* holds the first, the last byte of a frame;
-                                 * of field pictures, each may begin one */
-  gboolean closed_gop, broken_link;     /* of a GOP that begins here */
+  guint64 stream;               /* same value for all packets of a stream */
+  guint32 timestamp;            /* same value for all packets of a frame */
+  guint16 sequence;             /* RTP sequence number */
+  MpegVideoPictureType type;    /* UNKNOWN if the packet does not show it */
+  guint temporal_reference;     /* only valid if the type is known */
+  /* The packet contains the first or the last byte of a frame. Each field
+   * picture may count as the beginning of a frame. */
+  gboolean begins, ends;
+  /* flags of the GOP header in this packet */
+  gboolean closed_gop, broken_link;
 } VideoPacket;
 
-/* FALSE, with packet untouched: something else. data: the first bytes of a
- * packet of full_size bytes, at least VIDEO_PACKET_HEAD of them where it has
- * so many. */
+/* The following functions return FALSE, without changing `packet`, if the data
+ * are not such a packet. `data` are the first `size` bytes of a packet of
+ * `full_size` bytes, and contain at least VIDEO_PACKET_HEAD bytes of a packet
+ * that is so long. */
 
-/* payload_type: VIDEO_PACKET_ANY_TYPE where it is known from elsewhere that the
- * packet carries MPEG video */
+/* Parses an RTP packet. `payload_type` is VIDEO_PACKET_ANY_TYPE if the caller
+ * knows that the packet carries MPEG video. */
 gboolean video_packet_parse_rtp (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size, guint payload_type);
-/* IPv4 or IPv6 with UDP or UDP-Lite with RTP of payload type 32. Fragments, and
- * IPv6 with extension headers, are something else. */
+/* Parses an IPv4 or IPv6 packet with UDP or UDP-Lite and RTP of payload type
+ * 32. Fragments, and IPv6 packets with extension headers, are rejected. */
 gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size);
-/* A whole frame of an elementary stream */
+/* Parses a complete frame of an elementary stream. */
 gboolean video_packet_parse_frame (VideoPacket * packet, const guint8 * data,
     gsize size);
