@@ -2,27 +2,29 @@
 /**
  * SECTION:element-ifdqueue
  * @title: ifdqueue
- * @short_description: Queue that gives up B-frames so that video stays live
+ * @short_description: Queue that drops B-frames so that video stays live
  *
- * A queue before a sink that blocks while the network is full. It holds a few
- * frames, and when the network takes less than the encoder makes it gives up
- * those that cost the picture least: B-frames before P-frames, hardly ever an
- * I-frame, and none that another one needs which is sent. What arrives can be
- * decoded, and is late by no more than these few frames.
+ * A queue upstream of a sink that blocks while the network is full. It holds a
+ * few frames. When the network takes less than the encoder produces, it drops
+ * the frames that affect the picture least: B-frames before P-frames, I-frames
+ * hardly ever, and no frame that another sent frame refers to. The receiver can
+ * decode all frames that arrive, and they are late by no more than the few
+ * frames in the queue.
  *
- * Takes MPEG-1 and MPEG-2 video, parsed or raw, and H.264 and H.265 in whole
- * access units. After R. Ouwens, "Quality of video streaming over wireless
- * networks" (2006), sections 1.5 and 2, "I-Frame Delay".
+ * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, and H.264 and H.265 in
+ * whole access units. The algorithm follows R. Ouwens, "Quality of video
+ * streaming over wireless networks" (2006), sections 1.5 and 2, "I-Frame
+ * Delay".
  *
- * It paces: a frame enters the queue when the running time of its DTS has come
- * (#GstIfdQueue:sync). So what is behind it must not wait for timestamps once
- * more, but send what it gets: sync=false on the sink.
+ * The element paces the stream: a frame enters the queue when the running time
+ * of its DTS has come (#GstIfdQueue:sync). The sink downstream must therefore
+ * not wait for timestamps again, but send at once: set sync=false on the sink.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! tcpclientsink host=127.0.0.1 port=5000 sync=false
- * ]| Sends a film over TCP in real time, without the frames for which the
- * network has no time.
+ * ]| Sends a film over TCP in real time, and drops the frames for which the
+ * network is too slow.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
  * ]| The same over RTP.
@@ -139,7 +141,7 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
     gst_ifd_queue_stop_sink (self);
   if (ret == GST_STATE_CHANGE_FAILURE)
     return ret;
-  /* As of any live element: nothing comes before PLAYING. */
+  /* Like a live element, a pacing element outputs nothing before PLAYING. */
   if ((transition == GST_STATE_CHANGE_READY_TO_PAUSED
           || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
       && is_live (self))
@@ -166,9 +168,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:algorithm:
    *
-   * Which frames are given up. `paper` is figure 1.1 of the paper and
-   * `paper-gop` figures 1.2 and 1.3, to the letter; both hold one frame. `gop`
-   * mends what they forget and holds #GstIfdQueue:max-frames.
+   * The algorithm that selects the frames to drop. `paper` is figure 1.1 of the
+   * paper, and `paper-gop` is figures 1.2 and 1.3, both unchanged; they hold
+   * one waiting frame. `gop` corrects their errors and holds up to
+   * #GstIfdQueue:max-frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
       "Rule that chooses the frames to drop when the network is too slow",
@@ -179,8 +182,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:max-frames:
    *
-   * More of them give more to choose from, and each delays what waits by up to
-   * the duration of a frame.
+   * Maximum number of waiting frames. With more frames the algorithm can choose
+   * better, but each frame adds up to its duration to the delay.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
       "Maximum number of frames that wait beside the one that is being sent; "
@@ -192,10 +195,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:sync:
    *
-   * A frame enters the queue when the running time of its DTS (PTS where there
-   * is none) has come on the pipeline's clock, and upstream's latency where it
-   * is live. When %FALSE it enters at once, if upstream is live; otherwise, as
-   * soon as there is room.
+   * If %TRUE, a frame enters the queue when the running time of its DTS, or of
+   * its PTS if it has no DTS, has come on the pipeline's clock. Upstream's
+   * latency is added if upstream is live. If %FALSE, a frame enters the queue
+   * at once if upstream is live, and otherwise as soon as the queue has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
       "Whether each frame waits for the time at which it is to be sent; with "
@@ -206,8 +209,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:max-frame-size:
    *
-   * Of raw MPEG video: a larger frame is dropped and counted as `too-big`, and
-   * the stream taken up again at the next header.
+   * Maximum size of a frame of unparsed MPEG video. A larger frame is dropped
+   * and counted as `too-big`, and the stream is resumed at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
@@ -218,16 +221,17 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:post-messages:
    *
-   * An element message `application/x-ifdqueue-drop` for each frame that is not
-   * sent:
+   * Post an element message `application/x-ifdqueue-drop` for each dropped
+   * frame, with these fields:
    *
    * * `type`: #gchararray, `I`, `P` or `B`
-   * * `reason`: #gchararray, as in the names of #GstIfdQueue:stats
-   * * `number`: #guint64, of the frame, in the order of input, from 0
-   * * `cause`: #guint64, number of the frame that came in when it was dropped:
-   *   itself, or that which took its place
-   * * `size`: #guint, bytes
-   * * `pts`, `dts`: #guint64, ns
+   * * `reason`: #gchararray, as in the field names of #GstIfdQueue:stats
+   * * `number`: #guint64, sequence number of the frame in the order of input,
+   *   from 0
+   * * `cause`: #guint64, number of the frame whose arrival caused the drop: the
+   *   dropped frame itself, or the frame that took its place
+   * * `size`: #guint, in bytes
+   * * `pts`, `dts`: #guint64, in ns
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
       "Whether an element message is posted for each frame that is dropped",
@@ -236,49 +240,52 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:stats:
    *
-   * A #GstStructure named `application/x-ifdqueue-stats`. Counters begin at 0
-   * when the element starts and never go back; they can be read until it
-   * starts again. #guint64 but where it says otherwise; `-i`, `-p` and `-b` say
-   * the same by type:
+   * A #GstStructure named `application/x-ifdqueue-stats`. The counters start at
+   * 0 when the element starts, and never decrease; they can be read until the
+   * element starts again. All fields are #guint64 unless noted otherwise.
+   * Fields with the suffixes `-i`, `-p` and `-b` count frames of one type:
    *
-   * * `frames-in`, `frames-in-i`, ...: frames that came; what became of them:
-   *   `sent`, `dropped`, `flushed`, `waiting`, and at most one that is being
-   *   sent
-   * * `bytes-in`, ...: their sizes
-   * * `sent`, ...; `bytes-sent`, ...: what downstream took
-   * * `dropped`, ...; `bytes-dropped`, ...: what was given up
-   * * `dropped-no-room`: it came while all that waited was worth more
-   * * `dropped-overwritten`: it waited and made room for another
-   * * `dropped-disturbed`: its GOP lost a frame that it refers to
-   * * `dropped-leading`: the GOP before did, and it leads its own
-   * * `dropped-incomplete`: a part of it was missing
-   * * `dropped-no-i-frame`: no I-frame was sent since the stream, or the
-   *   receiver, began
-   * * `dropped-misordered`: a decoder would show this I-frame in the wrong
-   *   order, since too much before it was dropped
-   * * `flushed`: frames that a flush or the end of the state took
-   * * `gops`: I-frames that came
-   * * `gops-disturbed`: that lost an I-frame or P-frame
-   * * `gops-misordered`: that went on although a decoder shows them in the
-   *   wrong order, since no better I-frame was to be expected
-   * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, ns from when
-   *   a frame was due until downstream had taken all of it; percentiles right
-   *   to 1 part in 128
-   * * `time-blocked`: ns that downstream took for the frames
-   * * `waiting`, `bytes-waiting`: frames that wait now
-   * * `sequence-headers-repeated`: sequence headers put before an I-frame,
-   *   since frames that carried one were dropped or the receiver is new
+   * * `frames-in`, `frames-in-i`, ...: frames that arrived. They are the sum of
+   *   `sent`, `dropped`, `flushed`, `waiting`, and at most one frame that is
+   *   being sent
+   * * `bytes-in`, ...: sizes of these frames
+   * * `sent`, ...; `bytes-sent`, ...: frames that downstream accepted
+   * * `dropped`, ...; `bytes-dropped`, ...: frames that were dropped
+   * * `dropped-no-room`: frames that arrived while all waiting frames mattered
+   *   more
+   * * `dropped-overwritten`: waiting frames that made room for another frame
+   * * `dropped-disturbed`: frames that refer to a dropped frame of their GOP
+   * * `dropped-leading`: leading frames that refer to a dropped frame of the
+   *   previous GOP
+   * * `dropped-incomplete`: frames of which a part was missing
+   * * `dropped-no-i-frame`: frames that arrived before the first I-frame of the
+   *   stream, or before the first I-frame for a new receiver
+   * * `dropped-misordered`: I-frames that a decoder would display in the wrong
+   *   order, because too many frames before them were dropped
+   * * `flushed`: frames that were discarded by a flush or a state change
+   * * `gops`: I-frames that arrived
+   * * `gops-disturbed`: GOPs of which an I- or P-frame was dropped
+   * * `gops-misordered`: I-frames that were sent although a decoder displays
+   *   them in the wrong order, because no better I-frame could be expected
+   * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, time from
+   *   when a frame was due until downstream had accepted all of it, in ns; the
+   *   percentiles are accurate to 1 part in 128
+   * * `time-blocked`: time that downstream took to accept frames, in ns
+   * * `waiting`, `bytes-waiting`: frames that are waiting now
+   * * `sequence-headers-repeated`: sequence headers that were inserted before
+   *   an I-frame, because frames with a sequence header were dropped or the
+   *   receiver is new
    * * `junk-bytes`: bytes that belonged to no frame
-   * * `too-big`: frames given up because of #GstIfdQueue:max-frame-size
-   * * `truncated`: frames cut by a discontinuity
-   * * `bad-headers`: headers that could not be read
+   * * `too-big`: frames that exceeded #GstIfdQueue:max-frame-size
+   * * `truncated`: frames that a discontinuity cut off
+   * * `bad-headers`: invalid headers
    * * `before-sequence`: pictures before the first sequence header
-   * * `foreign-codes`: start codes that no video elementary stream has
-   * * `incomplete`: frames of which a part was missing when they came; they go
-   *   on
+   * * `foreign-codes`: start codes that a video elementary stream does not have
+   * * `incomplete`: frames of which a part was missing on arrival; they are
+   *   passed on
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
-   *   `malformed-sei`, `malformed-sps`: access units of H.264 or H.265 that
-   *   could not be read, by the first fault; they pass as P-frames
+   *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 or
+   *   H.265, by the first error; they are treated as P-frames
    */
   PROPERTY_STATS ("Statistics since the element started: frames and bytes in, "
       "sent and dropped, by type and reason, lateness in ns",
@@ -287,8 +294,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:stats-update-interval:
    *
-   * While playing, #GstIfdQueue:stats comes as element message at this interval
-   * of the pipeline's clock.
+   * Interval at which #GstIfdQueue:stats is posted as an element message while
+   * the pipeline plays, measured with the pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 };

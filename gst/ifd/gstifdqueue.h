@@ -9,6 +9,7 @@
 G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
-/* For a bin that needs no thread of its own where nothing is dropped (sync=false
- * behind a file): then upstream's pushes. To be called before the start. */
+/* To be called before the element starts, by a bin that needs no separate
+ * thread for pushing if no frame is dropped (a stored stream with sync=false).
+ * Upstream's streaming thread then pushes the frames. */
 void gst_ifd_queue_allow_unqueued (GstIfdQueue * self);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A look at what is behind ifdqueue: a sink that itself waits for timestamps
- * (sync=true is the default of udpsink, tcpclientsink, srtsink) blocks it until
- * their time, and it drops frames on a link that has room for all.
+/* Checks the elements downstream of ifdqueue. A sink that waits for timestamps
+ * itself blocks ifdqueue until their time (sync=true is the default of udpsink,
+ * tcpclientsink and srtsink). ifdqueue then drops frames although the network
+ * has room for all of them.
  */
 
 #include "gstifdqueueprivate.h"
 
-/* Elements between us and a sink, more than any pipeline has */
+/* Maximum number of elements that are searched for the sink; no pipeline has so
+ * many */
 #define MAX_ELEMENTS 100
 
-/* From the pad at one side of a bin's wall to that at the other; takes and
- * returns a reference. */
+/* Goes from the pad on one side of a bin's boundary to the pad on the other
+ * side. Takes and returns a reference. */
 static GstPad *
 cross_bin (GstPad * pad)
 {
   GstPad *next;
 
   if (GST_IS_GHOST_PAD (pad)) {
-    /* into a bin */
+    /* into the bin */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* out of it: the ghost pad's own inside */
+    /* out of the bin, through the internal pad of the ghost pad */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;
@@ -44,7 +46,7 @@ gst_ifd_queue_get_peer_element (GstPad * pad)
   return element;
 }
 
-/* NULL: it has none or several. */
+/* Returns NULL if the element has no src pad or several. */
 static GstPad *
 get_only_src_pad (GstElement * element)
 {

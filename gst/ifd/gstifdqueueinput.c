@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input of ifdqueue; see the header. */
+/* Implementation of gstifdqueueinput.h: the input of ifdqueue. */
 
 #include "gstifdqueueinput.h"
 #include "gstwronginput.h"
 
 #include <string.h>
 
-/* The lowest frame rate of MPEG video, 24000/1001 (13818-2 table 6-4), stands
- * for one that is not known. */
+/* The lowest frame rate of MPEG video is 24000/1001 (13818-2 table 6-4). It is
+ * used if the frame rate is not known. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* A later frame has a temporal reference at most this much larger (13818-2
- * 6.3.9: it counts modulo 1024). */
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). A later frame has
+ * a reference that is larger by at most half of this. */
 #define HALF_OF_REFERENCES 512
 
 struct _GstIfdQueueInput
 {
   GstElement *owner;
   GstMpegVideoInput *mpeg;
-  GstCaps *refused;             /* the newest caps, for which an error was
-                                 * posted; or NULL */
-  IfdClassifier *classifier;    /* NULL: MPEG video */
-  IfdCodec codec;               /* its */
-  gboolean parsed;              /* MPEG video, as caps say */
-  gint fps_n, fps_d;            /* as caps or the sequence header say; or 0 */
-  guint64 malformed[IFD_MALFORMED_LAST];        /* of classifiers before */
-  /* of H.264 and H.265 */
-  GQueue units;                 /* of IfdLineItem: frames to be pulled */
-  IfdLineItem first_field;      /* waits for the second; its object may be
-                                 * NULL: none does */
+  /* The newest caps for which an error was posted; may be NULL */
+  GstCaps *refused;
+  IfdClassifier *classifier;    /* NULL for MPEG video */
+  IfdCodec codec;               /* codec of the classifier */
+  gboolean parsed;              /* caps of MPEG video have parsed=true */
+  /* from the caps or the sequence header; 0 if unknown */
+  gint fps_n, fps_d;
+  /* counts of earlier classifiers */
+  guint64 malformed[IFD_MALFORMED_LAST];
+  /* for H.264 and H.265 */
+  /* elements are IfdLineItem: frames to be pulled */
+  GQueue units;
+  /* First field that waits for the second one; its object is NULL if there is
+   * none */
+  IfdLineItem first_field;
 
-  /* of MPEG video */
-  MpegVideoSequence sequence;   /* of the newest caps */
-  gboolean have_caps;           /* some were told */
-  gboolean update_caps;         /* upstream's are new */
-  GstMemory *header;            /* the newest sequence header and what belongs
-                                 * to it */
-  guint i_reference;            /* temporal reference of the newest I-frame */
+  /* for MPEG video */
+  MpegVideoSequence sequence;   /* belongs to the newest caps */
+  gboolean have_caps;           /* caps were output */
+  gboolean update_caps;         /* upstream has sent new caps */
+  /* The newest sequence header with its extensions and user data */
+  GstMemory *header;
+  guint i_reference;            /* temporal reference of the last I-frame */
 };
 
 void
@@ -119,8 +123,8 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Where downstream takes the media type but none of its usable forms, a parser
- * before ifdqueue would not help: it must not link. */
+/* If downstream accepts none of the usable forms of a codec, a parser upstream
+ * of ifdqueue would not help, so linking has to fail. Such caps are removed. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -159,7 +163,7 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
-  /* We see to it that MPEG video is parsed. */
+  /* The output is always parsed, even if the input is not. */
   for (i = 0; i < gst_caps_get_size (accepted); i++) {
     GstStructure *structure = gst_caps_get_structure (accepted, i);
 
@@ -170,8 +174,8 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
-  /* each by itself, so that the usable ones come first whatever the filter
-   * prefers */
+  /* The two parts are filtered separately, so that the usable caps come first,
+   * whatever the filter prefers. */
   both = intersect_with_filter (both, filter);
   gst_caps_append (both, intersect_with_filter (unusable, filter));
   return both;
@@ -183,7 +187,8 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
 {
   GstElement *element;
 
-  /* They stick, and come again with whatever upstream pushes. */
+  /* CAPS is a sticky event, so upstream sends the same caps again with each
+   * buffer. The error is posted only once. */
   if (input->refused && gst_caps_is_equal (input->refused, caps))
     return FALSE;
   gst_caps_replace (&input->refused, caps);
@@ -195,7 +200,7 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   return FALSE;
 }
 
-/* Caps that GST_IFD_QUEUE_UNUSABLE_CAPS let through */
+/* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS. */
 static gboolean
 refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
 {
@@ -317,11 +322,12 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 
 /* --- frames of MPEG video ------------------------------------------------ */
 
-/* What the frame's sequence header tells, if it is news */
+/* Returns new caps if the sequence header of the frame changes them. */
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {
-  /* A frame before the sequence header, after a flush, has no news. */
+  /* After a flush, a frame before the sequence header does not change the caps.
+   */
   if (input->have_caps && !input->update_caps && (sequence->width == 0
           || memcmp (&input->sequence, sequence, sizeof (*sequence)) == 0))
     return NULL;
@@ -344,8 +350,8 @@ find_unit (const MpegVideoFrame * frame, guint code, guint * unit)
   return frame->size;
 }
 
-/* Keeps the sequence header with its extensions and user data: all up to the
- * GOP or picture header (13818-2 6.2.2). */
+/* Stores the sequence header with its extensions and user data, that is, all
+ * bytes up to the GOP or picture header (13818-2 6.2.2). */
 static void
 keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
     GstBuffer * buffer)
@@ -367,8 +373,8 @@ keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
       end - begin, 0, end - begin, bytes, g_free);
 }
 
-/* The core takes each B between an I and the next P for a leading one; the
- * temporal references know better. */
+/* IFD assumes that each B-frame between an I-frame and the next P-frame is a
+ * leading frame. The temporal references show whether it really is. */
 static IfdFrameFlags
 find_place (const GstIfdQueueInput * input, guint temporal_reference)
 {
@@ -408,7 +414,8 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
 
   if (!gst_mpeg_video_input_pull (input->mpeg, &pulled))
     return FALSE;
-  /* What never came is upstream's loss. */
+  /* Frames that never arrived are not counted here, because upstream has lost
+   * them. */
   while (gst_mpeg_video_input_pull_loss (input->mpeg, &loss));
   *caps = update_caps (input, &pulled.frame.sequence);
   if (pulled.frame.has_sequence)
@@ -432,7 +439,7 @@ mark_droppable (GstBuffer * buffer)
   return buffer;
 }
 
-/* Takes what the item owns. */
+/* Appends a frame and takes ownership of the objects of `item`. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
@@ -447,7 +454,7 @@ append_unit (GstIfdQueueInput * input, IfdLineItem * item)
   memset (item, 0, sizeof (*item));
 }
 
-/* No second field comes. */
+/* Appends the first field without a second one. */
 static void
 append_first_field (GstIfdQueueInput * input)
 {
@@ -468,7 +475,8 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Takes the buffer: a frame, or a field that becomes one with its second. */
+/* Takes ownership of `buffer`, which is a frame or a field. A second field is
+ * joined with its first field. */
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {

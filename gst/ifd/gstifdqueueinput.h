@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ifdqueue takes: which caps, which of them can't be used and what to do
- * about that, and how buffers become frames with a type. No pads: call from the
- * streaming thread only.
+/* Input handling of ifdqueue: which caps are accepted, which error is posted
+ * for caps that cannot be used, and how buffers are turned into frames with a
+ * type. The object has no pads. All functions are called from the streaming
+ * thread only.
  */
 
 #pragma once
@@ -14,7 +15,8 @@
 
 #define GST_IFD_QUEUE_USABLE_CAPS \
     GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS
-/* Linked, so that an error can tell what is missing before ifdqueue */
+/* Caps that can be linked but not used. They are accepted so that an error
+ * message can name the element that is missing upstream. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
     "video/x-h264; video/x-h265; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
@@ -22,54 +24,62 @@
 
 typedef struct _GstIfdQueueInput GstIfdQueueInput;
 
-/* Counters; they never go back */
+/* Counters, which never decrease */
 typedef struct
 {
   MpegVideoFramerStats framer;
-  guint64 malformed[IFD_MALFORMED_LAST];        /* H.264 and H.265 */
+  /* access units of H.264 and H.265 */
+  guint64 malformed[IFD_MALFORMED_LAST];
 } GstIfdQueueInputStats;
 
-/* Releases what the item owns: all objects but a query, which belongs to the
- * thread that waits for its answer. */
+/* Releases the objects that `item` owns. A query is not released, because it
+ * belongs to the thread that waits for its answer. */
 void gst_ifd_queue_item_clear (IfdLineItem * item);
 
-/* owner: for messages; not referenced */
+/* `owner` is the element that posts messages; no reference to it is taken. */
 GstIfdQueueInput *gst_ifd_queue_input_new (GstElement * owner,
     guint max_frame_size);
 void gst_ifd_queue_input_free (GstIfdQueueInput * input);
-/* Forgets the stream (flush); keeps configuration, caps and counters. */
+/* Discards the state of the stream after a flush, but keeps the configuration,
+ * the caps and the counters. */
 void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 
-/* Which caps upstream may choose, the usable ones first. downstream: what is
- * taken there; filter: or NULL. */
+/* Returns the caps that upstream may choose, the usable ones first (transfer
+ * full). `downstream` are the caps that downstream accepts. `filter` may be
+ * NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
-/* FALSE: they can't be used, and an error that says what to do was posted. For
- * MPEG video pull () tells the caps of the frames; the others go on as they
- * are. */
+/* Returns FALSE after posting an error if the caps cannot be used. For MPEG
+ * video, gst_ifd_queue_input_pull () returns the caps of the frames; other caps
+ * are passed on unchanged. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
-/* Raw bytes: a frame is whole when the next one begins. */
+/* Returns whether the input is unparsed, so that a frame is complete only when
+ * the next one begins. */
 gboolean gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input);
-/* Something may wait for what comes next: raw bytes, or the first field of a
- * frame for the second. */
+/* Returns whether data may be waiting for further input: unparsed bytes, or the
+ * first field of a frame. */
 gboolean gst_ifd_queue_input_is_pending (const GstIfdQueueInput * input);
-/* ns; the longest there is where upstream does not say */
+/* Returns the frame duration in ns. If upstream does not tell it, returns the
+ * longest duration that MPEG video can have. */
 GstClockTime gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput *
     input);
 GstEvent *gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input,
     GstEvent * event);
-/* Caps for a stream of MPEG video without a frame so far; or NULL */
+/* Returns caps for a stream of MPEG video before its first frame (transfer
+ * full); NULL if new caps are not needed. */
 GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
 
-/* Takes the buffer. FALSE: an error was posted. */
+/* Takes ownership of `buffer`. Returns FALSE if an error was posted. */
 gboolean gst_ifd_queue_input_push (GstIfdQueueInput * input,
     GstBuffer * buffer);
-/* What is pending is the end of a stream. FALSE: an error was posted. */
+/* Ends the stream, so that pending data become a frame. Returns FALSE if an
+ * error was posted. */
 gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
-/* The next frame, or FALSE. All of item is set but the due time; what it owns
- * is the caller's. caps: NULL, or new ones that go before it, the caller's. */
+/* Stores the next frame in `item` or returns FALSE. All fields except the due
+ * time are set; the caller owns the objects of the item. `caps` is set to new
+ * caps that have to be sent before the frame (transfer full), or to NULL. */
 gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
 void gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,

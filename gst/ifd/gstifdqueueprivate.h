@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of ifdqueue share: the element (gstifdqueue.c), the way of
- * what comes in (gstifdqueuesink.c) and of what goes out (gstifdqueuesrc.c),
- * its time (gstifdqueuetime.c), and what it tells (gstifdqueuestats.c).
+/* Declarations that the files of ifdqueue share: the element (gstifdqueue.c),
+ * its input (gstifdqueuesink.c) and output (gstifdqueuesrc.c), pacing and
+ * latency (gstifdqueuetime.c), statistics and messages (gstifdqueuestats.c),
+ * and a check of the elements downstream (gstifdqueuedownstream.c).
  */
 
 #pragma once
@@ -13,18 +14,19 @@
 
 GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
 
-/* Two threads: upstream's streaming thread frames what comes and waits until
- * each frame is due; the src pad's task pushes. Locks, in this order: the
- * streaming lock of a pad, lock, OBJECT_LOCK. None but the streaming lock is
- * held where something is pushed, posted, queried or freed, or a clock waited
- * for.
+/* Two threads use the element. Upstream's streaming thread splits the input
+ * into frames and waits until each frame is due. The task of the src pad
+ * pushes. The locks are taken in this order: the streaming lock of a pad,
+ * `lock`, OBJECT_LOCK. Only the streaming lock may be held while the element
+ * pushes, posts, queries or frees an object, or waits for a clock.
  *
- * Where upstream waits for room anyway (sync=false, not live), the thread
- * between costs a switch per frame and gives nothing but a boundary. A bin that
- * needs none is unqueued: the streaming thread, instead of waiting for room,
- * makes it by pushing; the task of the src pad pushes events and queries, the
- * first frame, which may wait for a receiver, and others while no more come.
- * Where a source can be read the streaming thread is the task of the sink pad. */
+ * If upstream waits for room anyway (sync=false and not live), a second thread
+ * only costs a thread switch per frame. A bin can then allow the unqueued mode,
+ * in which the streaming thread pushes a frame itself instead of waiting for
+ * room. In this mode the task of the src pad pushes events and queries, the
+ * first frame, which may wait for a receiver, and the last frames when no more
+ * arrive. If upstream is a source in pull mode, the streaming thread is the
+ * task of the sink pad. */
 struct _GstIfdQueue
 {
   GstElement parent;
@@ -32,79 +34,93 @@ struct _GstIfdQueue
   GstPad *sinkpad, *srcpad;
 
   GMutex lock;
-  GCond changed;                /* something that it protects did */
+  /* signalled when a field protected by lock changes */
+  GCond changed;
 
-  /* protected by lock: properties */
+  /* properties, protected by lock */
   IfdConfig config;
   gboolean sync;
   guint max_frame_size;
   gboolean post_messages;
 
-  /* protected by lock: the line between the threads */
+  /* the queue between the threads, protected by lock */
   IfdLine *line;
-  GstFlowReturn flow;           /* not OK: nothing is taken or pushed */
-  gboolean may_be_unqueued;     /* see above; set before the start */
-  gboolean pushing;             /* one of the threads is, the other must not */
-  gint64 came_at;               /* us, monotonic: the last frame, unqueued */
-  gboolean passed;              /* downstream took a frame since the start */
-  gboolean eos;                 /* came, and perhaps waits in the line */
-  GstQuery *query_done;         /* its answer is known: */
+  GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
+  /* unqueued mode is allowed, see above; set before the start */
+  gboolean may_be_unqueued;
+  /* One of the two threads is pushing; the other one must not push. */
+  gboolean pushing;
+  /* Time of the last frame in unqueued mode, monotonic time in us */
+  gint64 came_at;
+  /* downstream accepted a frame since the start */
+  gboolean passed;
+  /* EOS was received and may still be in the queue */
+  gboolean eos;
+  GstQuery *query_done;         /* query whose answer, query_result, is known */
   gboolean query_result;
-  GstQuery *query_running;      /* is being answered downstream */
+  GstQuery *query_running;      /* query that downstream is answering */
 
-  /* protected by lock: time */
-  gboolean paces;               /* sync, as it was at the start */
-  gboolean warned_of_times;     /* that there are none */
+  /* pacing, protected by lock */
+  gboolean paces;               /* value of `sync` when the element started */
+  /* a warning about missing timestamps was posted */
+  gboolean warned_of_times;
   gboolean playing;
-  GstClockTime paused_at;       /* running time; while not playing */
-  gint64 started_at;            /* us, monotonic; the origin without a clock */
-  GstClockID wait_id;           /* streaming thread waits for it; or NULL */
-  GstClockTime upstream_latency;        /* how much later than its running time
-                                         * a frame is due */
+  GstClockTime paused_at;       /* running time; used while not playing */
+  /* Monotonic time in us; origin of the running time without a clock */
+  gint64 started_at;
+  /* the streaming thread waits for it; NULL if it does not wait */
+  GstClockID wait_id;
+  /* Time after its running time at which a frame is due */
+  GstClockTime upstream_latency;
   gboolean upstream_is_live;
-  gboolean latency_is_known;    /* since the last start or play */
+  gboolean latency_is_known;    /* since the last start or change to PLAYING */
   GstClockTime frame_duration;
-  gboolean raw;                 /* frames wait for the next one's start */
+  /* A frame is complete only when the next one begins. */
+  gboolean raw;
 
-  /* protected by lock: statistics */
+  /* statistics, protected by lock */
   GstIfdQueueInputStats input_stats;    /* copied by the streaming thread */
   guint64 sequence_headers_repeated;
 
-  /* streaming thread of the sink pad only; made and freed while no pad is
-   * active */
+  /* Used by the streaming thread of the sink pad only; created and freed while
+   * no pad is active */
   GstIfdQueueInput *input;
   GstSegment segment;
-  gboolean have_stream;         /* a STREAM_START came */
-  gboolean started;             /* a buffer came since start or flush */
-  gboolean have_caps;           /* caps were sent on */
-  guint64 read_bytes;           /* in pull mode */
-  GQueue held_events;           /* wait for the caps */
+  gboolean have_stream;         /* a STREAM_START event came */
+  /* a buffer came since the start or the last flush */
+  gboolean started;
+  gboolean have_caps;           /* caps were sent downstream */
+  guint64 read_bytes;           /* position in pull mode, in bytes */
+  GQueue held_events;           /* events that wait until the caps are known */
 
-  /* whoever pushes */
+  /* used by the thread that is pushing */
   gboolean looked_downstream;
 };
 
 /* gstifdqueuetime.c */
 
-/* Running time of the clock, which stands still in a pause; with the lock */
+/* Returns the running time, which does not advance while the pipeline is
+ * paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Whether the time of this buffer is waited for: not with sync=false, without a
- * clock or without a timestamp. Waits for PLAYING where it matters; without the
- * lock. */
+/* Returns whether the buffer has to wait for its time. It does not with
+ * sync=false, without a clock or without a timestamp. Blocks until PLAYING if
+ * the element paces. The caller does not hold the lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer);
-/* Waits until a paced buffer is due, or the flow is not OK any more. Returns the
- * running time at which it is due. With the lock, which it gives back for a
- * while */
+/* Waits until a paced buffer is due or `flow` is no longer OK, and returns the
+ * running time at which the buffer is due. The caller holds the lock, which is
+ * released while waiting. */
 GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
     GstBuffer * buffer);
-/* Ends the wait; with the lock */
+/* Ends the wait of gst_ifd_queue_wait_until_due. The caller holds the lock. */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
-/* Whether the streaming thread makes the room that it waits for; with the lock */
+/* Returns whether unqueued mode is active, in which the streaming thread pushes
+ * frames itself. The caller holds the lock. */
 gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
-/* What may change the latency that is told; posts a message if it does. -1, 0: it
- * stays as it is. */
+/* These functions set values that may change the latency; if it changes, they
+ * post a LATENCY message. An `algorithm` of -1 and a `max_frames` of 0 leave
+ * the value unchanged. */
 void gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm,
     guint max_frames);
 void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
@@ -119,18 +135,22 @@ void gst_ifd_queue_stop_sink (GstIfdQueue * self);
 /* gstifdqueuesrc.c */
 
 void gst_ifd_queue_init_src (GstIfdQueue * self);
-/* Ends what waits or pushes, soon; with the lock */
+/* Sets `flow`, and makes the threads stop waiting. The caller holds the lock.
+ */
 void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
-/* Empties the line. Sticky events go to the src pad where keep_sticky is set.
- * With the lock, which it gives back for a while. */
+/* Removes all elements from the queue. If `keep_sticky` is TRUE, sticky events
+ * are stored on the src pad. The caller holds the lock, which is released in
+ * between. */
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
-/* Lets the task run, if the pad is active; with the lock */
+/* Starts the task of the src pad if the pad is active. The caller holds the
+ * lock. */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
-/* Waits until the line takes one more frame, or makes the room for it. With the
- * lock, which it gives back for a while */
+/* Waits until the queue accepts one more frame, or pushes a frame to make room
+ * for it. The caller holds the lock, which is released in between. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
-/* Posts and frees the frames that the line gave up, and asks upstream for a key
- * frame where only that helps. Called with the lock, which it gives back. */
+/* Releases the lock. Then posts messages about the dropped frames and frees
+ * them, and requests a key frame from upstream if the stream cannot resume
+ * without one. */
 void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */
@@ -142,7 +162,8 @@ GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
 
 /* gstifdqueuedownstream.c */
 
-/* That of the pad's peer, through the walls of bins; NULL: none */
+/* Returns the element of the pad's peer, even through the ghost pads of bins
+ * (transfer full); NULL if there is none. */
 GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
-/* Warns once of a sink behind us that waits for timestamps. */
+/* Posts one warning if the sink downstream waits for timestamps. */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of what comes into ifdqueue, in upstream's streaming thread or, where
- * a source is read, our own: buffers become frames, each waits until it is due,
- * and enters the line; events and queries enter it at their place.
+/* The input side of ifdqueue. It runs in upstream's streaming thread or, in
+ * pull mode, in the task of the sink pad. Buffers are split into frames, each
+ * frame waits until it is due, and then enters the queue. Events and queries
+ * enter the queue in their order.
  */
 
 #include "gstifdqueueprivate.h"
@@ -10,17 +11,18 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Bytes read at a time where upstream lets us read: the 4096 of a source that
- * pushes cost as much as the video in them. */
+/* Number of bytes per read in pull mode. The buffers of 4096 bytes from a
+ * source that pushes would cost as much CPU time as processing the video in
+ * them. */
 #define READ_SIZE (64 * 1024)
 
-/* Events and queries that may stand in the line: more of them wait, so that a
- * flood of them fills no memory while downstream blocks. */
+/* Maximum number of events and queries in the queue. Further ones wait, so that
+ * a large number of them does not fill the memory while downstream blocks. */
 #define MAX_OBJECTS 1000
 
 static void gst_ifd_queue_read (gpointer pad);
 
-/* --- into the line ------------------------------------------------------- */
+/* --- enqueuing ------------------------------------------------------------ */
 
 static gboolean
 is_sticky (GstMiniObject * object)
@@ -28,8 +30,9 @@ is_sticky (GstMiniObject * object)
   return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
 }
 
-/* Takes the object. What sticks enters whatever downstream said of the frames:
- * it is there for the next ones. */
+/* Takes ownership of `object`, unless it is a query. Sticky events are enqueued
+ * even if downstream has refused frames, because they apply to the next frames.
+ */
 static GstFlowReturn
 enqueue_object (GstIfdQueue * self, GstMiniObject * object)
 {
@@ -69,8 +72,9 @@ enqueue_held_events (GstIfdQueue * self)
     enqueue_event (self, event);
 }
 
-/* Caps come before the segment and what follows it, but for MPEG video what
- * they say comes with the first frame: until then serialized events wait. */
+/* Enqueues a serialized event. The CAPS event must come before the segment and
+ * later events. For MPEG video the caps are known only with the first frame, so
+ * the events are held until then. */
 static gboolean
 send_event (GstIfdQueue * self, GstEvent * event)
 {
@@ -80,7 +84,7 @@ send_event (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Takes the caps, or NULL. */
+/* Takes ownership of `caps`, which may be NULL. */
 static void
 send_caps (GstIfdQueue * self, GstCaps * caps)
 {
@@ -102,9 +106,10 @@ publish_stats (GstIfdQueue * self)
   g_mutex_unlock (&self->lock);
 }
 
-/* --- the way of a frame -------------------------------------------------- */
+/* --- frames --------------------------------------------------------------- */
 
-/* Takes what the item owns. A frame is due with its second field. */
+/* Takes ownership of the objects of `item`. A frame of two fields is due at the
+ * time of its second field. */
 static GstFlowReturn
 enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -137,7 +142,7 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
   return GST_FLOW_OK;
 }
 
-/* All frames that are whole by now */
+/* Enqueues all frames that are complete. */
 static GstFlowReturn
 enqueue_frames (GstIfdQueue * self)
 {
@@ -175,9 +180,9 @@ gst_ifd_queue_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   return enqueue_frames (self);
 }
 
-/* --- the way of an event ------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* No byte of what came so far belongs to what comes next. */
+/* Completes the current frame, because the next bytes do not belong to it. */
 static void
 drain (GstIfdQueue * self)
 {
@@ -187,7 +192,7 @@ drain (GstIfdQueue * self)
   enqueue_frames (self);
 }
 
-/* Another stream, or the same from another place */
+/* Starts a different stream, or the same stream from a different position. */
 static void
 restart (GstIfdQueue * self)
 {
@@ -195,7 +200,7 @@ restart (GstIfdQueue * self)
   self->started = FALSE;
 }
 
-/* After EOS, sent or received, another stream or segment may follow. */
+/* After EOS was sent or received, a new stream or segment may follow. */
 static void
 leave_eos (GstIfdQueue * self)
 {
@@ -228,7 +233,7 @@ take_caps (GstIfdQueue * self, GstEvent * event)
 
   gst_event_parse_caps (event, &caps);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, caps);
-  /* What is pending is of the caps before. */
+  /* The pending data belong to the previous caps. */
   if (gst_ifd_queue_input_is_pending (self->input))
     drain (self);
   if (!gst_ifd_queue_input_set_caps (self->input, caps)) {
@@ -254,7 +259,7 @@ take_segment (GstIfdQueue * self, GstEvent * event)
 
   event = gst_ifd_queue_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* What is pending belongs to the segment before. */
+  /* The pending data belong to the previous segment. */
   if (gst_ifd_queue_input_is_pending (self->input)
       && !gst_segment_is_equal (&self->segment, segment))
     drain (self);
@@ -263,7 +268,8 @@ take_segment (GstIfdQueue * self, GstEvent * event)
   return send_event (self, event);
 }
 
-/* A gap before the first frame must reach a sink that waits for preroll. */
+/* A gap before the first frame must reach a sink that waits for preroll, so the
+ * caps are sent before it. */
 static gboolean
 take_gap (GstIfdQueue * self, GstEvent * event)
 {
@@ -282,21 +288,22 @@ take_eos (GstIfdQueue * self, GstEvent * event)
   GstFlowReturn flow;
 
   drain (self);
-  /* of a stream without a single frame */
+  /* for a stream without any frame */
   enqueue_held_events (self);
 
   g_mutex_lock (&self->lock);
   flow = self->flow;
   self->eos = TRUE;
   g_mutex_unlock (&self->lock);
-  /* Upstream does not push any more, so it will not hear of it. */
+  /* Upstream does not push any more, so a flow return would not reach it. */
   if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, flow);
   if (flow != GST_FLOW_OK) {
     gst_event_unref (event);
     return FALSE;
   }
-  /* A sink that blocks would hear of it too late. */
+  /* The event overtakes the queue, because a sink that blocks would receive the
+   * EOS too late. */
   gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
 }
@@ -364,7 +371,8 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Upstream takes a refusal for an error, unless it knows that all stops. */
+/* Returns the flow if it is not OK, because upstream would otherwise treat the
+ * refused event as an error. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -382,15 +390,15 @@ gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
   return is_caps ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;
 }
 
-/* --- the way of a query -------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
-/* With the lock */
+/* The caller holds the lock. */
 static gboolean
 is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* Its answer is being written: it can't be left alone. */
+  /* Downstream is just writing the answer, so the query must stay valid. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 
@@ -434,9 +442,10 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       answer_caps (self, query);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* Downstream's memory would come to an end while it blocks, and with it
-       * upstream: the choice of frames needs all of them, in time. Nor may the
-       * question wait for downstream. */
+      /* Downstream's buffer pool could run out of buffers while downstream
+       * blocks, and upstream would then block too. IFD must receive all frames
+       * in time in order to choose among them. The answer must not wait for
+       * downstream either. */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))
@@ -445,9 +454,9 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
   }
 }
 
-/* --- reading, in the task of the sink pad -------------------------------- */
+/* --- pull mode, in the task of the sink pad ------------------------------- */
 
-/* What a source that pushes says first */
+/* Creates the events that a source in push mode sends first. */
 static void
 begin_stream (GstIfdQueue * self)
 {
@@ -495,7 +504,7 @@ gst_ifd_queue_read (gpointer pad)
 
 /* --- life cycle ---------------------------------------------------------- */
 
-/* The threads of both pads end, soon, or may begin. */
+/* Lets the threads of both pads start, or makes them end soon. */
 static void
 set_sink_active (GstIfdQueue * self, gboolean active)
 {
@@ -506,8 +515,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* A source, of which all is known that can be: what stands behind one may say
- * with caps what it brings. */
+/* Returns whether the peer is a source that can be pulled. Elements downstream
+ * of a source are excluded, because in push mode they may send caps that
+ * describe the stream. */
 static gboolean
 is_readable_source (GstPad * pad)
 {
@@ -524,7 +534,8 @@ is_readable_source (GstPad * pad)
   return readable;
 }
 
-/* A source is read where nothing is paced: one thread reads and pushes. */
+/* Uses pull mode if frames are not paced and upstream is a source. Then one
+ * thread reads and pushes. */
 static gboolean
 gst_ifd_queue_choose_mode (GstPad * pad, GstObject * parent)
 {
@@ -550,7 +561,7 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* until no thread of upstream is here any more */
+  /* Waits until no thread of upstream is inside the element. */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
   gst_ifd_queue_flush_line (self, FALSE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of what leaves ifdqueue, in the task of its src pad: one frame after
- * the other, each for as long as downstream takes, and events and queries
- * between them; and what comes from downstream.
+/* The output side of ifdqueue, in the task of its src pad. It pushes one frame
+ * after the other, each of which blocks as long as downstream does, and the
+ * events and queries between the frames. It also handles events and queries
+ * from downstream.
  */
 
 #include "gstifdqueueprivate.h"
@@ -10,11 +11,11 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Unqueued, the streaming thread pushes frames unless it brings none for so
- * long. Microseconds */
+/* In unqueued mode the streaming thread pushes the frames. If it brings no
+ * further frame for this time, the task of the src pad pushes. Microseconds */
 #define MAX_HOLD_TIME 20000
 
-/* --- the line, for both threads ------------------------------------------ */
+/* --- the queue, for both threads ------------------------------------------ */
 
 void
 gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
@@ -23,8 +24,9 @@ gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
   gst_ifd_queue_unwait (self);
 }
 
-/* A refresh came in vain: nothing is sent until there is an I-frame, which the
- * stream may not have unless its encoder is asked for one. */
+/* Returns whether the start of an intra refresh was dropped. No frame is sent
+ * then until the next I-frame, and such a stream may have no I-frame unless the
+ * encoder is asked for one. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -84,8 +86,8 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 
 /* --- pushing, one thread at a time --------------------------------------- */
 
-/* Nothing is pushed until the flow is OK again; the task pauses itself. With
- * the lock */
+/* Stops pushing until `flow` is OK again; the task pauses itself. The caller
+ * holds the lock. */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
@@ -139,7 +141,7 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   } else {
     stop_pushing (self, flow);
   }
-  /* Upstream does not push any more, so it will not hear of it. */
+  /* Upstream does not push any more, so the flow return would not reach it. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -160,7 +162,7 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* unless another stream follows, which may already have ended, too */
+  /* A new stream may follow, which may have ended as well. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -179,7 +181,8 @@ push_query (GstIfdQueue * self, GstQuery * query)
   g_mutex_unlock (&self->lock);
 }
 
-/* What is next to be pushed, if anything; with the lock */
+/* Removes the next element to push. Returns FALSE if there is none, or if a
+ * thread is already pushing. The caller holds the lock. */
 static gboolean
 pop_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -192,7 +195,7 @@ pop_item (GstIfdQueue * self, IfdLineItem * item)
   return TRUE;
 }
 
-/* With the lock, which it gives back for a while */
+/* The caller holds the lock, which is released while pushing. */
 static void
 push_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -207,8 +210,9 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
   self->pushing = FALSE;
 }
 
-/* What is next in the line, in the calling thread. FALSE: there is nothing, or
- * the other thread pushes. With the lock, which it gives back for a while */
+/* Pushes the next element in the calling thread. Returns FALSE if the queue is
+ * empty or the other thread is pushing. The caller holds the lock, which is
+ * released while pushing. */
 static gboolean
 push_next (GstIfdQueue * self)
 {
@@ -220,8 +224,9 @@ push_next (GstIfdQueue * self)
   return TRUE;
 }
 
-/* With the lock. What is read ahead is never late: nothing of it need go, and it
- * waits as in any queue. */
+/* Called with the lock. Returns whether upstream has to wait because the queue
+ * is full. Stored input is never late, so no frame of it needs to be dropped.
+ */
 static gboolean
 waits_for_room (GstIfdQueue * self)
 {
@@ -238,8 +243,10 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
   }
 }
 
-/* With the lock. Unqueued, frames are left to the streaming thread until it
- * brings no more: microseconds until that is known, 0: now */
+/* Called with the lock. In unqueued mode the task leaves the frames to the
+ * streaming thread as long as that brings frames. Returns the time for which
+ * the task has to wait until it may push, in microseconds; 0 if it may push
+ * now. */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {
@@ -253,7 +260,8 @@ get_hold_time (GstIfdQueue * self)
   return MAX (left, 0);
 }
 
-/* With the lock, until something changed or the hold time is over */
+/* Called with the lock. Waits until something changes or `hold_time` is over.
+ */
 static void
 wait_for_change (GstIfdQueue * self, gint64 hold_time)
 {
@@ -280,7 +288,7 @@ gst_ifd_queue_loop (gpointer pad)
       wait_for_change (self, hold_time);
   }
   if (popped) {
-    /* There may be room now. */
+    /* The queue may have room now. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
     /* The streaming thread may push now. */
@@ -303,10 +311,10 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
   gst_pad_start_task (self->srcpad, gst_ifd_queue_loop, self->srcpad, NULL);
 }
 
-/* --- what comes from downstream ------------------------------------------ */
+/* --- events and queries from downstream ----------------------------------- */
 
-/* A new receiver: it begins with the next I-frame, which upstream is asked
- * for. */
+/* Called when the sink has a new receiver. Sending resumes with the next
+ * I-frame, which upstream is asked for. */
 static gboolean
 take_restart (GstIfdQueue * self, GstEvent * event)
 {
@@ -314,7 +322,7 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   gst_event_unref (event);
   g_mutex_lock (&self->lock);
   ifd_line_restart (self->line);
-  /* There may be room now. */
+  /* The queue may have room now. */
   g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_tell (self);
   gst_pad_push_event (self->sinkpad,
@@ -322,7 +330,8 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* What was not linked may be now; then it begins as a new receiver. */
+/* A pad that was not linked may be linked now. The receiver is then treated as
+ * new. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {
@@ -337,7 +346,8 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
   return gst_pad_push_event (self->sinkpad, event);
 }
 
-/* Then a seek would move a source that does not push. */
+/* Returns whether the sink pad is in pull mode. Seeks are refused then, because
+ * they would move a source that this element reads at its own position. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ifdqueue tells: its statistics and the messages with them and with what
- * it drops.
+/* Statistics of ifdqueue, and the messages about statistics and dropped frames.
  */
 
 #include "gstifdqueueprivate.h"

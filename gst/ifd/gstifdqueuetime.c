@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time of ifdqueue: when a frame is due, the wait for it, and the latency
- * that this costs. As clocksync does, but by DTS, and a pause ends the wait.
+/* Pacing of ifdqueue: when a frame is due, waiting for this time, and the
+ * resulting latency. It works like clocksync, except that it uses the DTS, and
+ * that a pause ends the wait.
  */
 
 #include "gstifdqueueprivate.h"
@@ -40,8 +41,8 @@ has_clock (GstIfdQueue * self)
   return has;
 }
 
-/* Where a clip begins behind its first DTS, that is before its running time:
- * then 0. */
+/* Returns the running time of a timestamp. A DTS before the start of the
+ * segment has a negative running time, which is replaced by 0. */
 static GstClockTime
 get_running_time (GstIfdQueue * self, GstClockTime time)
 {
@@ -60,7 +61,8 @@ has_time (GstIfdQueue * self, GstBuffer * buffer)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* With the lock. NULL: no clock, so there is nothing to wait for. */
+/* Called with the lock. Returns NULL if there is no clock, and therefore
+ * nothing to wait for. */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
 {
@@ -75,7 +77,8 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
   return id;
 }
 
-/* With the lock. TRUE: the time has come; else something changed. */
+/* Called with the lock, which is released while waiting. Returns TRUE if the
+ * time has come, and FALSE if something changed. */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {
@@ -93,7 +96,8 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* With the lock. How much later than its time a frame comes here */
+/* Called with the lock. Sets how long after its running time a frame arrives
+ * here. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
@@ -129,7 +133,7 @@ learn_latency (GstIfdQueue * self)
       live ? "" : "not ", GST_TIME_ARGS (min));
 }
 
-/* With the lock */
+/* The caller holds the lock. */
 static gboolean
 waits_for_playing (GstIfdQueue * self)
 {
@@ -217,7 +221,7 @@ gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing)
 
 /* --- latency ------------------------------------------------------------- */
 
-/* With the lock. How long a frame may stay in W, at most */
+/* Called with the lock. Returns the maximum time that a frame waits in W. */
 static GstClockTime
 get_own_latency (GstIfdQueue * self)
 {
@@ -243,10 +247,10 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 
-  /* What is neither live nor paced here is read ahead. */
+  /* A stored stream that is not paced here needs no latency. */
   if (!live && !sync)
     return TRUE;
-  /* A file waits as long as it has to. */
+  /* A stored stream can wait for any time. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (max))

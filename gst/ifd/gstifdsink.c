@@ -2,28 +2,29 @@
 /**
  * SECTION:element-ifdsink
  * @title: ifdsink
- * @short_description: Sends live video over TCP, without the frames for which the network has no time
+ * @short_description: Sends live video over TCP, and drops the frames for which the network is too slow
  *
- * What R. Ouwens built in "Quality of video streaming over wireless networks"
- * (2006), section 2: an ifdqueue, which gives up B-frames when the network is
- * too slow, and a TCP connection behind it that keeps next to nothing unsent in
- * the kernel, so that the queue feels the network at once. The receiver is a
- * tcpserversrc: it gets whole frames only, and what it gets can be decoded.
+ * The sender that R. Ouwens describes in "Quality of video streaming over
+ * wireless networks" (2006), section 2. It consists of an ifdqueue, which drops
+ * B-frames when the network is too slow, and a TCP connection that keeps almost
+ * no unsent data in the kernel, so that the queue notices at once when the
+ * network is full. The receiver is a tcpserversrc. It receives whole frames
+ * only and can decode all of them.
  *
- * The film is sent in real time (#GstIfdSink:sync). Nothing waits for the
- * network while the pipeline starts: the connection is made in the background.
- * When the receiver goes, or can't be reached, a warning tells why, and what is
- * sent on the next connection begins with an I-frame; with
- * #GstIfdSink:auto-reconnect=false that is an error.
+ * The stream is sent in real time (#GstIfdSink:sync). The start of the pipeline
+ * does not wait for the network, because the connection is made in the
+ * background. If the receiver goes away or cannot be reached, a warning gives
+ * the reason, and the next connection begins with an I-frame. With
+ * #GstIfdSink:auto-reconnect=false this is an error.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 tcpserversrc host=127.0.0.1 port=4953 ! mpegstat silent=false ! fakesink
- * ]| Receives a film and tells what came.
+ * ]| Receives a film and prints statistics about it.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdsink host=127.0.0.1 port=4953
- * ]| Sends it. GST_DEBUG=ifdqueue:5,ifdtcpwriter:5 explains each frame that the
- * queue drops, and tells what becomes of the connection.
+ * ]| Sends the film. GST_DEBUG=ifdqueue:5,ifdtcpwriter:5 logs why the queue
+ * drops each frame, and the state of the connection.
  *
  * Since: 0.1
  */
@@ -43,7 +44,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
-/* Before the names of the writer's statistics */
+/* Prefix of the names of the TCP writer's statistics */
 #define WRITER_PREFIX "network-"
 
 typedef enum
@@ -57,11 +58,11 @@ struct _GstIfdSink
 {
   GstBin parent;
 
-  GstElement *children[CHILD_LAST];     /* the bin's, which never gives them
-                                         * away; made with it */
+  /* Created with the bin, which owns them and never removes them */
+  GstElement *children[CHILD_LAST];
 };
 
-/* Properties that are those of a part, under the same names */
+/* Properties that the bin forwards to a child under the same name */
 static const struct
 {
   const gchar *name;
@@ -132,8 +133,9 @@ gst_ifd_sink_create_stats (GstElement * element)
   return stats;
 }
 
-/* What an element inside tells a person, told by the element that the person
- * knows. Takes the message. */
+/* Replaces the source of an error or warning by the bin, because the user does
+ * not know the elements inside it. Takes ownership of `message` and returns a
+ * message (transfer full). */
 static GstMessage *
 adopt_message (GstObject * self, GstMessage * message)
 {
@@ -168,8 +170,8 @@ adopt_message (GstObject * self, GstMessage * message)
   return adopted;
 }
 
-/* At the end of the stream the last figures come before the EOS message: ours,
- * instead of the queue's. */
+/* Posts the statistics of the bin before the EOS message, in place of those
+ * that the queue posts at the end of the stream. */
 static void
 gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 {
@@ -194,8 +196,9 @@ static const GstWirelessProperty properties[] = {
    * GstIfdSink:stats:
    *
    * A #GstStructure `application/x-ifdsink-stats` with the fields of
-   * #GstIfdQueue:stats, and those of the connection, which begin with
-   * `network-`. It also comes as element message at the end of the stream.
+   * #GstIfdQueue:stats and those of the connection, whose names begin with
+   * `network-`. It is also posted as an element message at the end of the
+   * stream.
    */
   PROPERTY_STATS ("Statistics since the element started: frames and bytes "
       "in, sent and dropped, by type and reason, lateness in ns; fields "
@@ -205,8 +208,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdSink:stats-update-interval:
    *
-   * Post #GstIfdSink:stats as element message at this interval of the
-   * pipeline's clock.
+   * Interval at which #GstIfdSink:stats is posted as an element message,
+   * measured with the pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64 / 2),
 };
@@ -232,7 +235,8 @@ get_forwarded (gpointer object, GValue * value, GParamSpec * pspec)
   g_object_get_property (find_child (object, pspec), pspec->name, value);
 }
 
-/* The rows of the parts' tables, with the same words, ranges and defaults */
+/* Installs the forwarded properties with the blurbs, ranges and defaults of the
+ * children. */
 static void
 install_forwarded (GObjectClass * object_class)
 {
@@ -240,7 +244,7 @@ install_forwarded (GObjectClass * object_class)
   GObjectClass *classes[CHILD_LAST];
   guint i;
 
-  /* They stay: static types. */
+  /* The classes stay valid, because their types are static. */
   classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
   classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
   for (i = 0; i < G_N_ELEMENTS (forwarded); i++) {
@@ -255,7 +259,8 @@ install_forwarded (GObjectClass * object_class)
       GST_WIRELESS_OBJECT_LOCK);
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle -------------------------------------------------------------
+ */
 
 static GstStateChangeReturn
 gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)

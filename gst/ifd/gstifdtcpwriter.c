@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A TCP connection under GstNetworkSink; see the header. */
+/* Implementation of gstifdtcpwriter.h: a subclass of GstNetworkSink for TCP. */
 
 #include "gstifdtcpwriter.h"
 
@@ -11,35 +11,41 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define GST_CAT_DEFAULT gst_ifd_tcp_writer_debug
 
-/* What can be read from a stream of bytes: in other forms of H.264 and H.265 the
- * parameter sets are in the caps, and those stay here. */
+/* Formats that can be decoded from a byte stream alone. In the other formats of
+ * H.264 and H.265 the parameter sets are in the caps, which are not sent. */
 #define STREAM_CAPS GST_MPEG_VIDEO_INPUT_CAPS "; " \
     "video/x-h264, stream-format = (string) byte-stream, " \
     "alignment = (string) au; " \
     "video/x-h265, stream-format = (string) byte-stream, " \
     "alignment = (string) au"
 
-#define MAX_MEMORIES 16         /* of a GstBuffer */
-/* What a receiver sends is read and forgotten: so much, then a pause, so that
- * who sends without end costs little. */
+#define MAX_MEMORIES 16         /* maximum number of memories in a GstBuffer */
+/* Data from the receiver are read and discarded. At most this many bytes are
+ * read before a pause, so that a receiver that sends continuously costs little
+ * CPU time. */
 #define IGNORED_AT_ONCE 16384
-#define IGNORE_PAUSE 10         /* ms */
-/* What a receiver takes in so short a time may always wait unsent: it is no
- * delay, and the network is not left idle while we wake up. ns */
+#define IGNORE_PAUSE 10         /* in ms */
+/* Unsent data that the receiver takes within this time are always allowed. The
+ * delay is negligible, and the network does not become idle while the thread
+ * wakes up. In ns */
 #define NO_DELAY (5 * GST_MSECOND)
-/* Marks in a row that the kernel sent at once before it may get more: as many
- * bytes as a token bucket on the way might hold (75 kbyte in the paper's
- * testbed) are no proof. */
+/* Number of consecutive times that the kernel must send a full mark of data at
+ * once before the mark may grow. Fewer are no proof of a fast network, because
+ * a token bucket on the path may hold as many bytes (75 kbyte in the testbed of
+ * the paper). */
 #define MANY_MARKS 16
-/* Between two looks at what is not confirmed yet: no system tells when it is.
- * Microseconds, doubled */
+/* Interval for polling the unacknowledged data, because no system notifies when
+ * they are acknowledged. The interval starts at the minimum and doubles.
+ * Microseconds */
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* The estimate notifies when it has changed by so much, at most so often. ns */
+/* The property is notified if the estimate has changed by at least this share,
+ * but not more often than at this interval in ns. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* Without a frame, for so long, whoever reads the estimate makes a sample. */
+/* If no frame was sent for this time, reading the estimate adds a sample. In ns
+ */
 #define IDLE_TIME (100 * GST_MSECOND)
 
 struct _GstIfdTcpWriter
@@ -51,29 +57,35 @@ struct _GstIfdTcpWriter
   gint port;
   guint notsent_lowat;
   gint qos_dscp, ttl;
-  gint buffer_size;             /* bytes */
+  gint buffer_size;             /* in bytes */
   gchar *bind_address;          /* NULL: any */
   gint bind_port;               /* 0: any */
   guint64 bytes_ignored;
-  guint64 retransmissions;      /* of connections that are over */
-  IfdEstimate estimate;         /* of this connection */
-  guint64 written;              /* bytes, on this connection */
-  guint64 sampled_at;           /* ns, for the estimate */
-  gboolean is_waiting;          /* the network is full */
+  guint64 retransmissions;      /* of connections that were closed */
+  IfdEstimate estimate;         /* for this connection */
+  guint64 written;              /* bytes written on this connection */
+  /* time of the last sample for the estimate, in ns */
+  guint64 sampled_at;
+  gboolean is_waiting;          /* render waits because the network is full */
 
-  /* Written by the connection's thread with OBJECT_LOCK, while the streaming
-   * thread doesn't use it; both read it without, others with the lock. */
-  GSocket *socket;              /* NULL: not connected */
+  /* Written by the connection's thread with OBJECT_LOCK while the streaming
+   * thread does not use it. These two threads read it without the lock; other
+   * threads read it with the lock. */
+  GSocket *socket;              /* NULL if not connected */
 
-  /* written by the connection's thread before there is a connection, read by
+  /* Written by the connection's thread before the connection exists; read by
    * the streaming thread */
-  guint lowat;                  /* bytes: notsent_lowat of this socket */
+  guint lowat;                  /* notsent_lowat of this socket, in bytes */
 
-  /* streaming thread only; set anew for each socket */
-  guint mark;                   /* bytes that may wait unsent, lowat or more */
-  guint marks_at_once;          /* that went in a row without any waiting */
-  gboolean said_end;            /* of this socket: we sent FIN */
-  guint64 notified_rate, notified_at;   /* of the estimate: bit/s, ns */
+  /* Used by the streaming thread only; reset for each socket */
+  /* Maximum number of unsent bytes; at least `lowat` */
+  guint mark;
+  /* Number of consecutive times that a full mark of data was sent without
+   * waiting */
+  guint marks_at_once;
+  gboolean said_end;            /* this side has sent FIN on this socket */
+  /* last notified estimate in bit/s, and its time in ns */
+  guint64 notified_rate, notified_at;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -126,8 +138,9 @@ gst_ifd_tcp_writer_set_options (GstIfdTcpWriter * self, GSocket * socket)
   ifd_tcp_socket_set_options (socket, &options);
 }
 
-/* A port of the own host that nobody listens on may be the one that the socket
- * itself was given: TCP then connects it to itself (RFC 9293, section 3.5). */
+/* If no program listens on a port of the own host, the kernel may assign this
+ * port to the connecting socket. TCP then connects the socket to itself (RFC
+ * 9293, section 3.5). */
 static gboolean
 is_connected_to_itself (GSocket * socket)
 {
@@ -188,7 +201,7 @@ connect_socket (GstIfdTcpWriter * self, GSocket * socket,
   return FALSE;
 }
 
-/* Binds the socket where bind-address or bind-port say. */
+/* Binds the socket as the properties bind-address and bind-port specify. */
 static gboolean
 gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
     GError ** error)
@@ -216,14 +229,15 @@ gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
         "the receiver's address is of %s, and bind-address, \"%s\", is not",
         is_ipv6 ? "IPv6" : "IPv4", address);
   else
-    /* The port of the connection before is not free for a while. */
+    /* Allows the reuse of the address, because the port of the previous
+     * connection remains in use for a while. */
     is_bound = g_socket_bind (socket, local, TRUE, error);
   g_clear_object (&local);
   g_free (address);
   return is_bound;
 }
 
-/* NULL: error */
+/* Returns NULL on error. */
 static GSocket *
 gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
     GSocketAddress * address, GCancellable * cancellable, GError ** error)
@@ -243,8 +257,8 @@ gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
   return NULL;
 }
 
-/* Every address of the name, until one answers; the error is that of the last
- * one. */
+/* Tries all addresses of the host name until one answers. If all fail, the
+ * error is that of the last address. */
 static GSocket *
 gst_ifd_tcp_writer_try_all (GstIfdTcpWriter * self,
     GSocketAddressEnumerator * addresses, GCancellable * cancellable,
@@ -304,10 +318,11 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
   return TRUE;
 }
 
-/* --- a connection that breaks --------------------------------------------- */
+/* --- breaking of a connection -----------------------------------------------
+ */
 
-/* Reads what a receiver says, which means nothing to us, and forgets it. FALSE:
- * the connection is over, with the error */
+/* Reads and discards data from the receiver, which have no meaning. Returns
+ * FALSE, with an error, if the connection has ended. */
 static gboolean
 gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
 {
@@ -335,7 +350,8 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   return FALSE;
 }
 
-/* The kernel's time-out is ours: gst_ifd_tcp_writer_set_options */
+/* Replaces the text of a timeout error of the kernel.
+ * gst_ifd_tcp_writer_set_options has set this timeout to `peer-timeout`. */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
 {
@@ -383,9 +399,10 @@ gst_ifd_tcp_writer_disconnect (GstNetworkSink * sink, gboolean reset)
   g_object_unref (socket);
 }
 
-/* --- what the connection carries ------------------------------------------ */
+/* --- estimate of the bitrate ------------------------------------------------
+ */
 
-/* With OBJECT_LOCK */
+/* The caller holds OBJECT_LOCK. */
 static void
 take_sample (GstIfdTcpWriter * self, gboolean is_full)
 {
@@ -433,7 +450,7 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* What still waits when the next frame comes waits for the network. */
+/* If data are still unsent when the next frame comes, the network is full. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
@@ -457,8 +474,8 @@ set_waiting (GstIfdTcpWriter * self, gboolean is_waiting)
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Maps at most `size` bytes of the buffer's memories from `offset` on. Returns
- * how many memories */
+/* Maps the memories of the buffer from `offset` on, at most `size` bytes.
+ * Returns the number of mapped memories. */
 static guint
 map_vectors (GstBuffer * buffer, gsize offset, gsize size, GstMapInfo * maps,
     GOutputVector * vectors)
@@ -490,7 +507,8 @@ unmap_vectors (GstMapInfo * maps, guint n)
     gst_memory_unmap (maps[i].memory, &maps[i]);
 }
 
-/* One system call for at most `size` bytes. SENT: it took some */
+/* Makes one system call for at most `size` bytes. Returns SENT if a part of
+ * them was taken. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
     gsize offset, gsize size, gsize * taken, GError ** error)
@@ -518,8 +536,10 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* What was begun has to be finished, whatever it takes: who may not wait begins
- * only where the socket counts as writable, with half of its mark free. */
+/* Returns whether to start sending a frame of `size` bytes. Once started, a
+ * frame has to be completed, however long this takes. A sink that must not wait
+ * therefore starts only if the socket counts as writable, that is, if half of
+ * the mark is free. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -527,9 +547,10 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
       || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
 }
 
-/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. The mark grows
- * only while what happens shows that this is so: who never took anything gets no
- * more than notsent-lowat. */
+/* Adapts the mark to the speed of the network: 16384 bytes are 26 ms at 5
+ * Mbit/s, but 16 us at 1 Gbyte/s. The mark grows only as long as the measured
+ * rate justifies it. A receiver that has never taken data gets no more than
+ * notsent-lowat. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -549,7 +570,8 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
   ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
 }
 
-/* How many bytes may be given now, after so many of the same buffer */
+/* Returns how many bytes may be written now. `taken` is the number of bytes of
+ * the same buffer that were already written. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {
@@ -562,9 +584,9 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
   return room;
 }
 
-/* No more at once than may wait unsent: the kernel looks at its mark only before
- * it begins a piece of up to 64 kbyte, and so took 73,848 bytes with a mark of
- * 16384. */
+/* Writes no more at once than may be unsent. The kernel checks its mark only
+ * before it starts a piece of up to 64 kbyte; with a mark of 16384 it took
+ * 73,848 bytes. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -611,8 +633,9 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* Confirmed by the receiver's kernel, our FIN too; where the system can't tell,
- * closed by the receiver */
+/* Returns whether the receiver's kernel has acknowledged all data and the FIN
+ * or, if the system does not tell this, whether the receiver has closed the
+ * connection. */
 static gboolean
 gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
 {
@@ -627,7 +650,8 @@ gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
     g_propagate_error (error, local_error);
     return FALSE;
   }
-  /* It may close its half before it has everything. */
+  /* The receiver may close its direction of the connection before it has
+   * received everything. */
   g_error_free (local_error);
   if (!ifd_tcp_socket_is_acknowledged (self->socket, &all))
     return TRUE;
@@ -642,7 +666,8 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
   gint64 look = MIN_POLL_INTERVAL;
   GError *local_error = NULL;
 
-  /* It fails on a connection that is gone: the first look below tells how. */
+  /* This fails if the connection is broken; the first check below returns the
+   * error. */
   if (!self->said_end)
     g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
   self->said_end = TRUE;
@@ -723,10 +748,10 @@ static const GstWirelessProperty properties[] = {
       "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
       port, 0, 65535, 4953),
-  /* "Unsent" is what the congestion window and the receiver's have no room for.
-   * See TCP_NOTSENT_LOWAT in tcp(7). A socket hides congestion otherwise: with a
-   * reader of 40 kbyte/s it took 1,875,000 bytes before it was full, with 16384
-   * only 15,000. */
+  /* Data are unsent if the congestion window and the receive window have no
+   * room for them; see TCP_NOTSENT_LOWAT in tcp(7). Without this limit, a
+   * socket hides congestion: with a reader of 40 kbyte/s it took 1,875,000
+   * bytes before it was full, and with 16384 only 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
       "Maximum amount of unsent data in the kernel, or what the receiver takes "
       "in 5 ms if that is more (bytes, 0 = as much as the kernel takes)",
@@ -789,7 +814,8 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The texts are those of ifdsink, whose queue drops frames while one waits here. */
+  /* These blurbs are shown by ifdsink, whose queue drops frames while a frame
+   * waits here. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops the frames that come before");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The TCP half of ifdsink: writes each buffer, a whole frame, to a TCP
- * connection, and keeps next to nothing unsent in the kernel, so that render
+/* The TCP part of ifdsink. It writes each buffer, which is a whole frame, to a
+ * TCP connection. It keeps almost no unsent data in the kernel, so that render
  * waits while the network is full.
  */
 

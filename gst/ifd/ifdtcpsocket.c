@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* System calls on a TCP socket; see the header. */
+/* Implementation of ifdtcpsocket.h: system calls on a TCP socket. */
 
 #include "ifdtcpsocket.h"
 
@@ -10,7 +10,7 @@
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
-#include <linux/tcp.h>          /* its struct tcp_info has more */
+#include <linux/tcp.h>          /* its struct tcp_info has more fields */
 #elif defined (G_OS_UNIX)
 #include <netinet/tcp.h>
 #endif
@@ -29,7 +29,7 @@ set_option (GSocket * socket, gint level, gint name, gint value)
 static void
 set_dscp (GSocket * socket, gint dscp)
 {
-  /* RFC 2474: the upper six bits */
+  /* The DSCP is the upper six bits: RFC 2474. */
   gint tos = (dscp & 0x3f) << 2;
 
 #ifdef IPV6_TCLASS
@@ -70,12 +70,14 @@ void
 ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 {
 #ifdef TCP_NODELAY
-  /* The end of a frame doesn't wait for the confirmation of its beginning. */
+  /* The end of a frame must not wait for the acknowledgement of its beginning.
+   */
   set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
 #endif
   ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);
 #ifdef TCP_USER_TIMEOUT
-  /* RFC 5482: sees that the receiver is gone while we have nothing to write */
+  /* RFC 5482: detects that the receiver is gone if it does not acknowledge
+   * data, even while nothing is written */
   if (options->timeout > 0)
     set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
         CLAMP (options->timeout / 1000000, 1, G_MAXINT));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the TCP writer asks of a socket and GIO doesn't have: options and
- * figures that differ from system to system. Where a system has none of it the
- * functions do nothing, and the figures are 0.
+/* Options and statistics of TCP sockets that GIO does not provide and that
+ * differ between systems. On a system without them, the functions do nothing
+ * and the statistics are 0.
  */
 
 #pragma once
@@ -10,33 +10,38 @@
 
 typedef struct
 {
-  guint64 rtt;                  /* ns, smoothed */
-  guint64 retransmissions;      /* segments, of this connection */
-  guint64 delivery_rate;        /* bytes/s that the receiver confirms */
+  guint64 rtt;                  /* smoothed round-trip time in ns */
+  /* number of segments retransmitted on this connection */
+  guint64 retransmissions;
+  guint64 delivery_rate;        /* acknowledged bytes per second */
   guint64 unsent;               /* bytes that the kernel has not sent yet */
-  guint64 unacknowledged;       /* ... that the receiver has not confirmed; those
-                                 * are among them, and the end of the stream
-                                 * counts as one */
+  /* Bytes that the receiver has not acknowledged, including the unsent ones;
+   * the end of the stream counts as one byte */
+  guint64 unacknowledged;
 } IfdTcpFigures;
 
 typedef struct
 {
-  guint notsent_lowat;          /* bytes, 0: the system's own */
-  gint dscp;                    /* -1: the system's own */
-  gint ttl;                     /* 0: the system's own */
-  gint buffer_size;             /* bytes, 0: as the kernel adapts it */
-  guint64 timeout;              /* ns, 0: the system's own */
+  guint notsent_lowat;          /* in bytes; 0: the system's default */
+  gint dscp;                    /* -1: the system's default */
+  gint ttl;                     /* 0: the system's default */
+  gint buffer_size;             /* in bytes; 0: adapted by the kernel */
+  guint64 timeout;              /* in ns; 0: the system's default */
 } IfdTcpOptions;
 
 void ifd_tcp_socket_set_options (GSocket * socket,
     const IfdTcpOptions * options);
-/* Bytes, 0: as it is. How many may wait unsent before it is full */
+/* Sets how many bytes may be unsent before the socket counts as full; 0 changes
+ * nothing. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
-/* Closes it at once; what was not sent is lost, and the receiver sees that. */
+/* Makes the close reset the connection: unsent data are discarded, and the
+ * receiver notices this. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
-/* Bytes that may be written before more than `lowat` wait unsent; without limit
- * where lowat is 0 or the system can't tell */
+/* Returns how many bytes may be written before more than `lowat` bytes are
+ * unsent. There is no limit if `lowat` is 0 or the system does not tell the
+ * number of unsent bytes. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
-/* FALSE: the system can't tell, `all` is as it was */
+/* Sets `all` to whether all data were acknowledged. Returns FALSE, without
+ * setting `all`, if the system does not tell this. */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of ifdestimate.h: the rate that a TCP connection can carry. */
 
 #include "ifdestimate.h"
 
@@ -6,12 +7,12 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The rate is that of so long. Acknowledgements come in bursts, and frames of
- * different sizes, of which this holds about ten. */
+/* Duration over which the rate is measured. Acknowledgements arrive in bursts
+ * and frames differ in size; this duration includes about ten frames. */
 #define WINDOW (400 * MILLISECOND)
-/* Less says too little. */
+/* Minimum duration of a measurement */
 #define MIN_WINDOW (200 * MILLISECOND)
-/* Between two samples. */
+/* Minimum time between two samples */
 #define MIN_INTERVAL (10 * MILLISECOND)
 
 void
@@ -21,7 +22,7 @@ ifd_estimate_init (IfdEstimate * estimate)
   estimate->is_app_limited = TRUE;
 }
 
-/* The n-th of the newest, from 0 */
+/* Returns the n-th newest sample, counted from 0. */
 static const IfdEstimateSample *
 get_sample (const IfdEstimate * estimate, guint n)
 {
@@ -37,8 +38,9 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
   estimate->n_samples = MIN (estimate->n_samples + 1, IFD_ESTIMATE_SAMPLES);
 }
 
-/* The newest sample that is a window or more ago, or else the oldest one; how many
- * samples follow it, and how many of these found the connection full */
+/* Returns the newest sample that is at least WINDOW old or, if there is none,
+ * the oldest sample. Stores the number of later samples in `n`, and how many of
+ * these found the connection full in `n_full`. */
 static const IfdEstimateSample *
 find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
     guint * n_full)
@@ -57,9 +59,9 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
   return sample;
 }
 
-/* While the connection was mostly full and still is, it carries what was delivered.
- * Otherwise what it was known to carry still holds, unless it was seen to carry
- * more. */
+/* Updates the rate. If the connection was full for most of the window and is
+ * still full, it carries exactly what was delivered. Otherwise the previous
+ * rate is kept, unless more was delivered. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

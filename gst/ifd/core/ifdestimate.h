@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Estimates what a TCP connection carries, from what its receiver has confirmed. TCP
- * shows that only while there is always something to send: otherwise what is confirmed
- * is what the application sent, which is a lower bound.
+/* Estimates the rate that a TCP connection can carry from the data that its
+ * receiver has acknowledged. This is only possible while there are always data
+ * to send. Otherwise the acknowledged data are only what the application has
+ * sent, which is a lower bound of the rate.
  *
  *   ifd_estimate_init (&estimate);
- *   ifd_estimate_input (&estimate, now, delivered, is_full);     now and then
+ *   ifd_estimate_input (&estimate, now, delivered, is_full);     repeatedly
  *   rate = ifd_estimate_get (&estimate, &is_app_limited);
  *
- * Times are ns on one clock of the caller's.
+ * Times are ns of a clock that the caller chooses.
  */
 
 #pragma once
@@ -25,18 +26,20 @@ typedef struct
 
 typedef struct
 {
-  IfdEstimateSample samples[IFD_ESTIMATE_SAMPLES];      /* a ring */
+  IfdEstimateSample samples[IFD_ESTIMATE_SAMPLES];      /* ring buffer */
   guint n_samples, next_sample;
-  guint64 rate;                 /* bit/s; 0: unknown */
+  guint64 rate;                 /* in bit/s; 0 if unknown */
   gboolean is_app_limited;
 } IfdEstimate;
 
-/* A new connection */
+/* Resets the estimate for a new connection. */
 void ifd_estimate_init (IfdEstimate * estimate);
-/* delivered: bytes of the connection that the receiver has confirmed. is_full: data
- * wait for the network. */
+/* Adds a sample. `delivered` is the number of bytes of the connection that the
+ * receiver has acknowledged. `is_full` says whether data are waiting for the
+ * network. */
 void ifd_estimate_input (IfdEstimate * estimate, guint64 now,
     guint64 delivered, gboolean is_full);
-/* bit/s, 0: not known yet. is_app_limited: the connection may carry more. */
+/* Returns the rate in bit/s, or 0 if it is not known yet. If `is_app_limited`
+ * is set to TRUE, the connection may carry more. */
 guint64 ifd_estimate_get (const IfdEstimate * estimate,
     gboolean * is_app_limited);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line of frames, events and queries; see the header. */
+/* Implementation of ifdqueueline.h: the queue of frames, events and queries. */
 
 #include "ifdqueueline.h"
 
@@ -8,14 +8,16 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  GQueue items;                 /* of IfdLineItem, the oldest first; the frames
-                                 * among them are those in W */
-  guint objects;                /* those that are no frames */
-  GQueue drops;                 /* of IfdLineDrop */
-  guint64 next_number;          /* of the frame behind the one sent last;
-                                 * NO_NUMBER: the next one follows none */
-  gboolean sequence_is_missing; /* the receiver does not have the newest header,
-                                 * as it seems */
+  /* Elements are IfdLineItem, the oldest first. The frames among them are
+   * exactly those in W. */
+  GQueue items;
+  guint objects;                /* number of items that are not frames */
+  GQueue drops;                 /* elements are IfdLineDrop */
+  /* Number of the frame that would follow the last sent frame; NO_NUMBER if no
+   * frame was sent yet */
+  guint64 next_number;
+  /* The receiver probably does not have the newest sequence header. */
+  gboolean sequence_is_missing;
 };
 
 IfdLine *
@@ -51,7 +53,7 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
-/* Takes a frame out at its place. */
+/* Removes a frame that the IFD algorithm has dropped. */
 static void
 drop_frame (IfdLine * line, const IfdEvent * event)
 {
@@ -156,7 +158,7 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* The core keeps the order, so it is the oldest here too. */
+  /* IFD keeps the order of frames, so the frame is the oldest item. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;
@@ -183,7 +185,7 @@ ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop)
   return TRUE;
 }
 
-/* What was sent so far does not count. */
+/* Forgets the frames that were sent so far. */
 static void
 begin_anew (IfdLine * line)
 {
@@ -206,7 +208,7 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
   IfdFrame frame;
 
   if (!head) {
-    /* of S, and for the flags of the stream */
+    /* empties S and resets the flags of the stream */
     ifd_flush (line->ifd, &frame);
     begin_anew (line);
     return FALSE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line in which frames wait with the events and queries among them, each
- * at its place, while the core (ifd.h) chooses which of the frames stay. No
- * pads, no threads, no clock: the caller has a lock around every call. The line
- * neither reads nor frees the objects of the caller: each of them leaves it by
- * ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush () or
- * ifd_line_withdraw ().
+/* The queue of frames, events and queries in ifdqueue. The objects keep their
+ * order, while the IFD algorithm (ifd.h) decides which frames are dropped. The
+ * queue has no pads, threads or clock, and the caller protects each call with a
+ * lock. The queue neither accesses nor frees the caller's objects. It returns
+ * each object through ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush ()
+ * or ifd_line_withdraw ().
  *
  *   ifd_line_push_frame (line, now, &item);    or ifd_line_push (line, object)
  *   while (ifd_line_poll_drop (line, &drop)) ...
@@ -17,25 +17,29 @@
 
 #include "ifd.h"
 
-/* What stands in the line */
+/* An element of the queue */
 typedef struct
 {
-  gpointer object;              /* a frame, or its first field; an event or a
-                                 * query */
-  gboolean is_frame;            /* set by the line */
-  /* of frames only: */
-  gpointer second;              /* the second field, where it is an object of its
-                                 * own; or NULL */
+  /* a frame or its first field, an event, or a query */
+  gpointer object;
+  gboolean is_frame;            /* set by the queue */
+  /* for frames only: */
+  /* The second field if it is a separate object; otherwise NULL */
+  gpointer second;
   IfdFrame frame;
-  gboolean has_sequence;        /* an MPEG sequence header is inside */
-  gpointer sequence;            /* the one in force for it; or NULL */
+  gboolean has_sequence;        /* contains an MPEG sequence header */
+  /* The sequence header that the frame needs; may be NULL */
+  gpointer sequence;
   /* set by ifd_line_pop: */
-  gboolean discont;             /* it does not follow the frame sent last */
-  gboolean lacks_sequence;      /* it has no sequence header inside, and the
-                                 * receiver lacks it: put it before */
+  /* it does not follow the last frame that was sent */
+  gboolean discont;
+  /* The frame contains no sequence header, and the receiver does not have the
+   * one that the frame needs. The caller has to put `sequence` before the
+   * frame. */
+  gboolean lacks_sequence;
 } IfdLineItem;
 
-/* A frame that will not be sent */
+/* A dropped frame */
 typedef struct
 {
   IfdEvent event;
@@ -45,34 +49,37 @@ typedef struct
 typedef struct _IfdLine IfdLine;
 
 IfdLine *ifd_line_new (const IfdConfig * config);
-/* Empty it first. */
+/* The queue must be empty. */
 void ifd_line_free (IfdLine * line);
-/* See ifd_set_trace (). */
+/* Calls ifd_set_trace (). */
 void ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
 void ifd_line_push (IfdLine * line, gpointer object);
-/* Takes the query out that nobody answers any more, if it is there. */
+/* Removes a query whose sender no longer waits for the answer, if it is in the
+ * queue. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
-/* The next one; or FALSE. After a frame, S is taken until ifd_line_sent (); then
- * only events and queries come. */
+/* Removes the next element and stores it in `item`, or returns FALSE. After a
+ * frame was removed, only events and queries are returned until ifd_line_sent
+ * () is called. */
 gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
 void ifd_line_sent (IfdLine * line, guint64 now);
 
-/* After a push or a restart, until FALSE */
+/* Returns the next dropped frame in `drop`. After each push and restart, the
+ * caller calls this function until it returns FALSE. */
 gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 
-/* A new receiver; see ifd.h. */
+/* Called when a new receiver is connected; see ifd_restart (). */
 void ifd_line_restart (IfdLine * line);
-/* The stream ends here: takes back the oldest of what stands in the line, until
- * FALSE. */
+/* Called at the end of a stream. Removes the oldest element. The caller calls
+ * this function until it returns FALSE. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
-/* W does: see ifd_has_room (). */
+/* Returns the result of ifd_has_room (). */
 gboolean ifd_line_has_room (const IfdLine * line);
 gboolean ifd_line_is_empty (const IfdLine * line);
-/* Events and queries in it */
+/* Returns the number of events and queries in the queue. */
 guint ifd_line_count_objects (const IfdLine * line);
 void ifd_line_get_stats (const IfdLine * line, IfdStats * stats);
