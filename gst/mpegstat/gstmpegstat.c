@@ -4,42 +4,46 @@
  * @title: mpegstat
  * @short_description: Statistics of a video stream, frame by frame
  *
- * Passes an MPEG-1 or MPEG-2 video elementary stream through, one frame per
- * buffer with timestamps, and measures it: what arrived and when, how late each
- * frame is, which frames were lost and of what type. It takes parsed video and
- * raw bytes straight from filesrc, and never waits for a timestamp itself.
+ * Passes an MPEG-1 or MPEG-2 video elementary stream through, as one frame per
+ * buffer with timestamps, and measures it: which frames arrived and when, how
+ * late each frame is, which frames were lost, and their types. It accepts
+ * parsed video as well as unparsed bytes from filesrc, and never waits for a
+ * timestamp itself.
  *
- * H.264 and H.265 it takes as access units, as h264parse and h265parse make
- * them. Of these it can't tell what is lost, nor that a part is missing but
- * where upstream marked it as corrupted; the logs of both ends together do.
+ * H.264 and H.265 are accepted as access units, as h264parse and h265parse
+ * produce them. For these codecs the element cannot detect losses, and it
+ * recognizes an incomplete frame only if upstream has flagged it as corrupted.
+ * A comparison of the logs of sender and receiver shows the losses.
  *
- * Per frame it tells the time of arrival, the time at which the frame was due
- * in transport order, the difference of the two (the latency, 0 for the first
- * frame), type, temporal reference, presentation time in units of 90 kHz, and
- * size; per GOP header the time code, its pictures value, and the presentation
- * time of temporal reference 0; and each frame that never came, with its type,
- * from gaps in the temporal references and the learned GOP pattern. Frames of
- * which a part is missing are discarded and counted, as a decoder can't show
- * them.
+ * For each frame the element reports the time of arrival, the time at which the
+ * frame was due in transport order, the difference of both (the latency, which
+ * is 0 for the first frame), the type, the temporal reference, the presentation
+ * time in units of 1/90000 s, and the size. For each GOP header it reports the
+ * time code, the pictures field of the time code, and the presentation time of
+ * temporal reference 0. It also reports each lost frame with its type, which
+ * follows from gaps in the temporal references and from the learned GOP
+ * pattern. Incomplete frames are discarded and counted, because a decoder
+ * cannot display them.
  *
- * A frame arrives with the buffer that holds its last byte. Arrivals are
- * running times of the pipeline's clock while the element plays, so that a
- * pause doesn't count, and monotonic time without a clock.
+ * The arrival of a frame is that of the buffer that contains its last byte.
+ * Arrivals are running times of the pipeline's clock while the element plays,
+ * so that a pause does not count, and monotonic times if there is no clock.
  *
- * Output goes to standard output (#GstMpegStat:silent), to a log of comma-
- * separated values or JSON objects (#GstMpegStat:location), to the bus
- * (#GstMpegStat:post-messages, #GstMpegStat:stats-interval), and into
- * #GstMpegStat:stats, which also comes as element message
- * `application/x-mpegstat-stats` at the end of the stream.
+ * The results are printed to standard output (#GstMpegStat:silent), written to
+ * a log of comma-separated values or JSON objects (#GstMpegStat:location),
+ * posted on the bus (#GstMpegStat:post-messages,
+ * #GstMpegStat:stats-update-interval), and available in #GstMpegStat:stats,
+ * which is also posted as an element message `application/x-mpegstat-stats` at
+ * the end of the stream.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! mpeg2enc ! mpegstat silent=false ! fakesink
- * ]| A line for each frame and GOP header, and a summary.
+ * ]| Prints a line for each frame and GOP header, and a summary.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! clocksync ! mpegstat location=sent.csv ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
- * ]| Sends a file over RTP in real time, and logs when each frame leaves. The
- * first mpegstat gives the raw stream its timestamps.
+ * ]| Sends a file over RTP in real time, and logs when each frame is sent. The
+ * first mpegstat sets the timestamps of the unparsed stream.
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat location=received.csv ! fakesink
  * ]| Logs when each frame arrives.
@@ -112,7 +116,7 @@ gst_mpeg_stat_start (GstMpegStat * self)
   return TRUE;
 }
 
-/* The statistics can be read until the next start. */
+/* The statistics can still be read until the next start. */
 static void
 gst_mpeg_stat_stop (GstMpegStat * self)
 {
@@ -166,8 +170,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:silent:
    *
-   * Nothing on standard output. When %FALSE, a line for each frame, GOP header
-   * and loss, and a summary at the end of the stream.
+   * If %FALSE, print a line on standard output for each frame, GOP header and
+   * loss, and a summary at the end of the stream. If %TRUE, print nothing.
    */
   PROPERTY_BOOLEAN ("silent", "Silent",
       "Whether nothing is printed; with false each frame, GOP header and "
@@ -178,30 +182,30 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:location:
    *
-   * File for the log, overwritten at start; `-` is standard output. One line
-   * per event, written as it happens, with these columns:
+   * File for the log, which is overwritten at start; `-` is standard output.
+   * Each event is written when it occurs, as one line with these columns:
    *
    * * `event`: `frame`, `incomplete`, `lost` or `gop`
    * * `wall_ns`: time of day at arrival
-   * * `arrival_ns`: arrival since the first buffer's; of a `lost` line, when it
-   *   became clear
-   * * `expected_ns`: when it was due, in transport order, since the first frame
-   * * `latency_ns`: how much later it came than that, if the first complete
-   *   frame was in time; negative: earlier
+   * * `arrival_ns`: arrival, since the arrival of the first buffer; for `lost`,
+   *   the time when the loss was detected
+   * * `expected_ns`: time at which the frame was due in transport order, since
+   *   the first frame
+   * * `latency_ns`: difference of arrival and due time, relative to the first
+   *   complete frame; negative if the frame was early
    * * `type`: `I`, `P`, `B`, `D`, or `?` for a lost frame of unknown type and
    *   for a range of several types
    * * `temporal_reference`
-   * * `coding_number`, `display_number`: place in transport and in display
-   *   order, lost frames counted
-   * * `pts_90khz`: presentation time in units of 90 kHz; of a GOP, that of
+   * * `coding_number`, `display_number`: position in transport order and in
+   *   display order, including lost frames
+   * * `pts_90khz`: presentation time in units of 1/90000 s; for `gop`, that of
    *   temporal reference 0
    * * `size_bytes`
-   * * `time_code`: hh:mm:ss:pp of the GOP or of the frame's GOP
-   * * `closed_gop`, `broken_link`, `pictures`: of the GOP header
-   * * `hash`: the same frame has the same one in any log
-   * * `lost_frames`: number of frames that a `lost` line stands for, in a row
-   *   in display order from `display_number` on. A gap of more than 64 frames
-   *   is one line.
+   * * `time_code`: hh:mm:ss:pp of the GOP, or of the GOP of the frame
+   * * `closed_gop`, `broken_link`, `pictures`: fields of the GOP header
+   * * `hash`: hash of the frame, which is the same in every log
+   * * `lost_frames`: number of lost frames, which are consecutive in display
+   *   order from `display_number` on. A gap of more than 64 frames is one line.
    */
   PROPERTY_STRING ("location", "Location",
       "File for the log, which is overwritten at start ('-' = standard "
@@ -210,7 +214,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:format:
    *
-   * How the log is written.
+   * Format of the log.
    */
   PROPERTY_ENUM ("format", "Format",
       "Format of the log", PROPERTY_READY,
@@ -219,41 +223,45 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:stats-update-interval:
    *
-   * While playing, #GstMpegStat:stats comes as element message at this
-   * interval of the pipeline's clock, whether frames arrive or not.
+   * Interval at which #GstMpegStat:stats is posted as an element message while
+   * the pipeline plays, measured with the pipeline's clock, whether frames
+   * arrive or not.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 
   /**
    * GstMpegStat:stats:
    *
-   * A #GstStructure named `application/x-mpegstat-stats`. Counters begin at 0
-   * when the element starts and never go back; they can be read until it
-   * starts again. #guint64 but where it says otherwise:
+   * A #GstStructure named `application/x-mpegstat-stats`. The counters start at
+   * 0 when the element starts, and never decrease; they can be read until the
+   * element starts again. All fields are #guint64 unless noted otherwise:
    *
    * * `frames`, `frames-i`, `frames-p`, `frames-b`, `frames-d`: complete frames
    *   that arrived
-   * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: their sizes
-   * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: frames
-   *   that never came
-   * * `incomplete`: frames of which a part is missing; in none of the above
+   * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
+   *   frames
+   * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
+   *   frames
+   * * `incomplete`: frames of which a part is missing; not included in the
+   *   fields above
    * * `gops`: GOP headers
-   * * `duration`: ns from the first to the last frame's arrival
-   * * `bitrate`: bit/s in the last second; 0 when nothing comes any more
+   * * `duration`: time from the first to the last arrival of a frame, in ns
+   * * `bitrate`: bit/s in the last second; 0 if nothing arrives any more
    * * `average-bitrate`: bit/s over `duration`
    * * `latency-min`, `latency-median`, `latency-p95`, `latency-p99`,
-   *   `latency-max`, `latency-mean`: #gint64, ns, relative to the first frame,
-   *   negative when frames come early; percentiles right to 1 part in 128
-   * * `jitter`: ns, as in RFC 3550, in transport order
+   *   `latency-max`, `latency-mean`: #gint64, in ns relative to the first
+   *   frame, negative for frames that are early; the percentiles are accurate
+   *   to 1 part in 128
+   * * `jitter`: interarrival jitter of RFC 3550 in transport order, in ns
    * * `junk-bytes`: bytes that belonged to no frame
-   * * `too-big`: frames given up because of #GstMpegStat:max-frame-size
-   * * `truncated`: frames cut by a discontinuity
-   * * `bad-headers`: headers that could not be read
+   * * `too-big`: frames that exceeded #GstMpegStat:max-frame-size
+   * * `truncated`: frames that a discontinuity cut off
+   * * `bad-headers`: invalid headers
    * * `before-sequence`: pictures before the first sequence header
-   * * `foreign-codes`: start codes that no video elementary stream has
+   * * `foreign-codes`: start codes that a video elementary stream does not have
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
-   *   `malformed-sei`, `malformed-sps`: access units of H.264 and H.265 that
-   *   could not be read, by what was found first
+   *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 and
+   *   H.265, by the first error
    */
   PROPERTY_STATS ("Statistics since the element started: frames, bytes and "
       "losses by type, rates in bit/s, latency and jitter in ns",
@@ -262,8 +270,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:max-frame-size:
    *
-   * A larger frame is dropped and counted as `too-big`, and the stream taken up
-   * again at the next header: memory stays bounded on any input.
+   * Maximum size of a frame. A larger frame is dropped and counted as
+   * `too-big`, and the stream is resumed at the next header. This limits the
+   * memory for any input.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
@@ -274,9 +283,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:discard-incomplete:
    *
-   * Frames of which a part is missing, or that upstream marked as corrupted,
-   * don't go on. When %FALSE they do, marked as corrupted. They count as
-   * `incomplete` either way.
+   * If %TRUE, discard frames of which a part is missing, or that upstream has
+   * flagged as corrupted. If %FALSE, pass them on with the flag
+   * %GST_BUFFER_FLAG_CORRUPTED. They are counted as `incomplete` in both cases.
    */
   PROPERTY_BOOLEAN ("discard-incomplete", "Discard incomplete",
       "Whether frames with a missing part are discarded; with false they "
@@ -285,8 +294,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:post-messages:
    *
-   * Element messages `application/x-mpegstat-frame`, `-incomplete`, `-lost` and
-   * `-gop`, with the log's columns as fields; unused ones are absent.
+   * Post element messages `application/x-mpegstat-frame`, `-incomplete`,
+   * `-lost` and `-gop`. Their fields are the columns of the log; columns
+   * without a value are omitted.
    */
   PROPERTY_BOOLEAN ("post-messages", "Post messages",
       "Whether an element message is posted for each frame, GOP header and "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of mpegstat share: the element with its properties in
- * gstmpegstat.c, the way of the stream through it in gstmpegstatstream.c, what it
- * tells in gstmpegstattell.c.
+/* Declarations that the files of mpegstat share: gstmpegstat.c has the element
+ * with its properties, gstmpegstatstream.c the processing of the stream, and
+ * gstmpegstattell.c the output of statistics, messages and logs.
  */
 
 #pragma once
@@ -23,11 +23,12 @@ GST_ELEMENT_REGISTER_DECLARE (mpegstat);
 GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
 
-/* The lowest frame rate there is, 24000/1001 (13818-2 table 6-4): how long a
- * raw frame may wait for the start of the next one, until the rate is known */
+/* Frame duration at the lowest frame rate, 24000/1001 (13818-2 table 6-4).
+ * Until the frame rate is known, an unparsed frame may have to wait for so long
+ * until the next frame begins. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* What to do with a frame and its events */
+/* Properties that control the handling of a frame and its events */
 typedef struct
 {
   gboolean print, post, discard;
@@ -47,29 +48,35 @@ struct _GstMpegStat
   gboolean discard_incomplete;
   gboolean post_messages;
   MpegStatCore *core;           /* written by the streaming thread */
-  MpegVideoFramerStats framer_stats;    /* same */
-  guint64 malformed[IFD_MALFORMED_LAST];        /* same */
+  MpegVideoFramerStats framer_stats;    /* written by the streaming thread */
+  /* written by the streaming thread */
+  guint64 malformed[IFD_MALFORMED_LAST];
   MpegStatClock clock;
   gboolean eos;
-  GstClockTime frame_wait;      /* that a frame waits here at most */
+  /* maximum time that a frame waits here, in ns */
+  GstClockTime frame_wait;
 
-  /* streaming thread only; made and freed while no pad is active */
+  /* Used by the streaming thread only; created and freed while no pad is active
+   */
   GstMpegVideoInput *input;
-  MpegStatUnits *units;         /* H.264 or H.265; NULL: MPEG-1/2, by input */
+  /* for H.264 and H.265; NULL for MPEG-1/2, which `input` handles */
+  MpegStatUnits *units;
   MpegStatArrivals *arrivals;
-  MpegStatTime now;             /* of the buffer at hand */
-  gboolean parsed;              /* what upstream's caps say */
+  MpegStatTime now;             /* arrival of the current buffer */
+  gboolean parsed;              /* value of the field in upstream's caps */
   gboolean have_upstream_caps;
-  gboolean started;             /* a buffer came since start or flush */
-  gboolean have_stream;         /* a STREAM_START came */
-  GstSegment segment;           /* the latest one, as sent on */
-  MpegVideoSequence sequence;   /* of the caps on the src pad */
+  /* a buffer came since the start or the last flush */
+  gboolean started;
+  gboolean have_stream;         /* a STREAM_START event came */
+  GstSegment segment;           /* the last segment that was sent downstream */
+  /* sequence parameters of the caps on the src pad */
+  MpegVideoSequence sequence;
   gboolean update_caps;
-  gboolean have_caps;           /* caps were sent */
-  GQueue held_events;           /* wait for the caps */
+  gboolean have_caps;           /* caps were sent downstream */
+  GQueue held_events;           /* events that wait until the caps are known */
   gboolean discont;             /* the next frame follows a gap */
   MpegStatLog log;
-  GString *line;                /* memory for what is printed */
+  GString *line;                /* memory for printed lines */
 };
 
 /* --- gstmpegstatstream.c -------------------------------------------------- */
@@ -83,21 +90,23 @@ gboolean gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent,
     GstQuery * query);
 
 /* --- gstmpegstattell.c ---------------------------------------------------- */
-/* When the buffer at hand arrived, ns since the first one */
+/* Records the arrival of the current buffer and returns its time in ns since
+ * the first arrival. */
 GstClockTime gst_mpeg_stat_take_arrival (GstMpegStat * self);
-/* Playing begins or stops. */
+/* Called when playing starts or stops. */
 void gst_mpeg_stat_mark_switch (GstMpegStat * self);
-/* The property `stats`; from any thread */
+/* Returns the value of the property `stats` (transfer full). May be called from
+ * any thread. */
 GstStructure *gst_mpeg_stat_create_stats (GstElement * element);
-/* For the timer of stats-interval; NULL: those of a stream that has ended were
- * posted. */
+/* Returns the statistics for the timer of stats-update-interval; NULL after the
+ * end of the stream, because the final statistics were already posted. */
 GstStructure *gst_mpeg_stat_create_interval_stats (GstElement * element);
 void gst_mpeg_stat_post_stats (GstMpegStat * self);
 void gst_mpeg_stat_print_summary (GstMpegStat * self);
-/* FALSE: an error was posted. */
+/* Returns FALSE after posting an error if the log could not be opened. */
 gboolean gst_mpeg_stat_open_log (GstMpegStat * self);
-/* Whether anybody wants to be told of events */
+/* Returns whether events are printed, posted or logged at all. */
 gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings);
-/* Prints, logs and posts the event, as far as it is wanted. */
+/* Prints, logs and posts an event, as the settings require. */
 void gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     const MpegStatEvent * event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of buffers, events and queries through mpegstat. */
+/* Processing of buffers, events and queries in mpegstat. */
 
 #include "gstmpegstatprivate.h"
 
@@ -8,7 +8,7 @@
 #include "gstifd.h"
 #include "gstwirelessevents.h"
 
-/* --- what goes downstream ------------------------------------------------ */
+/* --- downstream ----------------------------------------------------------- */
 
 static void
 gst_mpeg_stat_send_held_events (GstMpegStat * self)
@@ -19,8 +19,8 @@ gst_mpeg_stat_send_held_events (GstMpegStat * self)
     gst_pad_push_event (self->srcpad, event);
 }
 
-/* Caps come before the segment and what follows it, but what they say comes
- * with the first frame: until then serialized events wait here. */
+/* The CAPS event must come before the segment and later events. The caps are
+ * known only with the first frame, so serialized events are held until then. */
 static gboolean
 gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
 {
@@ -31,7 +31,7 @@ gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
   return TRUE;
 }
 
-/* How long a frame waits here for the buffer that shows its end */
+/* Sets how long a frame waits for the buffer that shows its end. */
 static void
 gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
 {
@@ -66,7 +66,8 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
 {
   GstCaps *caps, *current;
 
-  /* A frame before the sequence header, after a flush, has no news. */
+  /* After a flush, a frame before the sequence header does not change the caps.
+   */
   if (self->have_caps && !self->update_caps && (sequence->width == 0
           || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
     return;
@@ -86,7 +87,7 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
   gst_mpeg_stat_send_held_events (self);
 }
 
-/* --- the way of a frame -------------------------------------------------- */
+/* --- frames --------------------------------------------------------------- */
 
 static void
 gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
@@ -97,7 +98,7 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 
   if (!mpegstat_find_slices (&frame->frame, &offset, &size))
     return;
-  /* copies these few bytes even where the buffer has many memories */
+  /* Copies only these few bytes, even if the buffer has several memories. */
   n = gst_buffer_extract (frame->buffer, offset, slices,
       MIN (size, sizeof (slices)));
   mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
@@ -157,7 +158,7 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Settings * settings)
   }
 }
 
-/* Takes the frame's buffer. */
+/* Takes the buffer out of `frame`. */
 static GstFlowReturn
 gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
     gboolean complete)
@@ -206,14 +207,15 @@ gst_mpeg_stat_get_settings (GstMpegStat * self, Settings * settings)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Most buffers of a raw stream end no frame: they must cost little. */
+/* Most buffers of an unparsed stream do not end a frame, so this function must
+ * be fast. */
 static void
 gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
 {
   MpegVideoFramerStats stats;
 
   gst_mpeg_video_input_get_stats (self->input, &stats);
-  /* nobody else writes it */
+  /* No other thread writes this field. */
   if (memcmp (&stats, &self->framer_stats, sizeof (stats)) == 0)
     return;
   GST_OBJECT_LOCK (self);
@@ -221,7 +223,7 @@ gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* All frames that are whole by now, and the losses that they show */
+/* Processes all frames that are complete, and the losses that they reveal. */
 static GstFlowReturn
 gst_mpeg_stat_handle_frames (GstMpegStat * self)
 {
@@ -238,9 +240,10 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
   return ret;
 }
 
-/* --- the way of an access unit ------------------------------------------- */
+/* --- access units --------------------------------------------------------- */
 
-/* Counts its faults, which the classifier only adds up. */
+/* Adds the errors that the classifier has counted since `before`. The counters
+ * of the element continue when a new classifier starts at 0. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])
@@ -253,7 +256,7 @@ gst_mpeg_stat_count_malformed (GstMpegStat * self,
         ifd_classifier_get_malformed (classifier, i) - before[i];
 }
 
-/* FALSE: its bytes can't be read. */
+/* Returns FALSE if the buffer cannot be mapped. */
 static gboolean
 gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
     MpegStatUnit * unit)
@@ -293,7 +296,7 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
-/* Takes the buffer. It goes on as it came. */
+/* Takes ownership of `buffer`, which is passed on unchanged. */
 static GstFlowReturn
 gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
 {
@@ -339,9 +342,9 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   return gst_mpeg_stat_handle_frames (self);
 }
 
-/* --- the way of an event ------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* No byte of what came so far belongs to what comes next. */
+/* Completes the current frame, because the next bytes do not belong to it. */
 static void
 gst_mpeg_stat_drain (GstMpegStat * self)
 {
@@ -355,7 +358,7 @@ gst_mpeg_stat_drain (GstMpegStat * self)
   gst_mpeg_stat_measure_losses (self, &settings);
 }
 
-/* Another stream, or the same from another place */
+/* Starts a different stream, or the same stream from a different position. */
 static void
 gst_mpeg_stat_restart (GstMpegStat * self)
 {
@@ -397,7 +400,7 @@ gst_mpeg_stat_get_period (const GstCaps * caps)
   return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
 }
 
-/* They go on as they came. */
+/* The caps of H.264 and H.265 are passed on unchanged. */
 static gboolean
 gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
     GstCaps * caps, IfdCodec codec)
@@ -468,14 +471,15 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
 
   event = gst_mpeg_video_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* What is pending belongs to the segment before. */
+  /* The pending data belong to the previous segment. */
   if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
     gst_mpeg_stat_drain (self);
   gst_segment_copy_into (segment, &self->segment);
   return gst_mpeg_stat_send_event (self, event);
 }
 
-/* A gap before the first frame must reach a sink that waits for preroll. */
+/* A gap before the first frame must reach a sink that waits for preroll, so the
+ * caps are sent before it. */
 static gboolean
 gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
 {
@@ -499,7 +503,7 @@ gst_mpeg_stat_take_eos (GstMpegStat * self, GstEvent * event)
   if (!silent)
     gst_mpeg_stat_print_summary (self);
   gst_mpeg_stat_post_stats (self);
-  /* of a stream without a single frame */
+  /* for a stream without any frame */
   gst_mpeg_stat_send_held_events (self);
   return gst_pad_push_event (self->srcpad, event);
 }
@@ -542,7 +546,8 @@ gst_mpeg_stat_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- queries ------------------------------------------------------------- */
 
-/* The caps that downstream accepts are ours, but for parsed, which we see to. */
+/* Returns the caps that downstream accepts, without the field `parsed`, because
+ * the output is always parsed. */
 static GstCaps *
 gst_mpeg_stat_get_sink_caps (GstMpegStat * self, GstCaps * filter)
 {
@@ -580,8 +585,8 @@ gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* Upstream's memory goes on downstream only where it holds whole frames
-       * and downstream knows its caps. */
+      /* Upstream's buffers are passed on only if they contain whole frames and
+       * downstream knows their caps. */
       if (!self->parsed || !self->have_caps)
         return FALSE;
       return gst_pad_peer_query (self->srcpad, query);
@@ -604,7 +609,8 @@ gst_mpeg_stat_query_latency (GstMpegStat * self, GstQuery * query)
   GST_OBJECT_UNLOCK (self);
 
   gst_query_parse_latency (query, &live, &min, &max);
-  /* What isn't live is read ahead: who paces it need not start later. */
+  /* A stored stream is read in advance, so a sink downstream need not delay its
+   * start. */
   if (!live)
     return TRUE;
   min += wait;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What mpegstat tells: when something arrived, statistics, messages, lines on
+/* The output of mpegstat: arrival times, statistics, messages, and lines on
  * standard output and in the log.
  */
 
@@ -19,7 +19,7 @@ monotonic_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* With OBJECT_LOCK */
+/* The caller holds OBJECT_LOCK. */
 static MpegStatClockKind
 gst_mpeg_stat_read_clock (GstMpegStat * self, GstClockTime * reading)
 {
@@ -125,7 +125,8 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 
   GST_OBJECT_LOCK (self);
   now = self->clock.arrival;
-  /* While the stream lasts, the last second ends now: a stalled link shows. */
+  /* Before the end of the stream, the last second ends now, so that the bitrate
+   * shows a stalled network. */
   if (!self->eos) {
     kind = gst_mpeg_stat_read_clock (self, &reading);
     now = mpegstat_clock_peek (&self->clock, kind, reading);
@@ -176,7 +177,7 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
 
 /* --- the log ------------------------------------------------------------- */
 
-/* The log was closed because of this error. */
+/* Posts a warning about the error that has closed the log. */
 static void
 gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
 {
@@ -224,7 +225,7 @@ gst_mpeg_stat_open_log (GstMpegStat * self)
   return error == 0;
 }
 
-/* --- what is told of each event ------------------------------------------ */
+/* --- output of events ----------------------------------------------------- */
 
 static void
 gst_mpeg_stat_post_event (GstMpegStat * self, const MpegStatEvent * event)

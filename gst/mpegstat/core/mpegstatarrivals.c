@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Remembers which bytes came when, until a frame takes them; see the header. */
+/* Implementation of mpegstatarrivals.h: stores when which bytes arrived, until
+ * a frame contains them. */
 
 #include "mpegstatarrivals.h"
 
 #include <string.h>
 
-/* A frame in more pieces than this is late by its last ones together. */
+/* Maximum number of stored buffers. If a frame consists of more, the last ones
+ * share one arrival time. */
 #define MAX_PIECES 4096
 
 typedef struct
 {
-  guint64 end;                  /* bytes of the stream up to here */
+  /* number of bytes of the stream up to the end of this buffer */
+  guint64 end;
   MpegStatTime time;
 } Piece;
 
 struct _MpegStatArrivals
 {
-  Piece pieces[MAX_PIECES];     /* a ring, oldest at first */
+  /* a ring buffer, the oldest element at `first` */
+  Piece pieces[MAX_PIECES];
   guint first, n_pieces;
-  guint64 received;             /* bytes */
-  guint64 framed;               /* bytes, in frames */
-  guint64 junk;                 /* the framer's counter at reset */
+  guint64 received;             /* in bytes */
+  guint64 framed;               /* bytes that frames contained */
+  /* the framer's counter of junk bytes at the reset */
+  guint64 junk;
   MpegStatTime last;
 };
 
@@ -70,7 +75,8 @@ mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size, guint64 junk,
   arrivals->framed += size;
   end = arrivals->framed + junk - arrivals->junk;
 
-  /* The piece with the frame's last byte stays: the next may begin there. */
+  /* The buffer with the last byte of the frame is kept, because the next frame
+   * may begin in it. */
   while (arrivals->n_pieces > 0 && arrivals->pieces[arrivals->first].end < end) {
     arrivals->first = (arrivals->first + 1) % MAX_PIECES;
     arrivals->n_pieces--;

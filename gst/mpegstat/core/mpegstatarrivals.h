@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When did a frame's last byte come? In a raw stream a frame is known to be
- * whole only once the next one begins, mostly a frame period later; its arrival
- * is that of the buffer that its last byte was in. A core: GLib only.
+/* Determines when the last byte of a frame arrived. In an unparsed stream a
+ * frame is complete only when the next one begins, which is usually a frame
+ * period later. Its arrival is that of the buffer that contained its last byte.
+ * The code depends on GLib only.
  */
 
 #pragma once
@@ -10,20 +11,22 @@
 
 typedef struct
 {
-  guint64 arrival;              /* ns since the first bytes came */
-  guint64 wall;                 /* ns, time of day */
+  guint64 arrival;              /* in ns since the first bytes arrived */
+  guint64 wall;                 /* time of day in ns */
 } MpegStatTime;
 
 typedef struct _MpegStatArrivals MpegStatArrivals;
 
 MpegStatArrivals *mpegstat_arrivals_new (void);
 void mpegstat_arrivals_free (MpegStatArrivals * arrivals);
-/* No byte is pending. junk: the framer's counter of junk bytes now */
+/* Called when no bytes are pending. `junk` is the framer's present counter of
+ * junk bytes. */
 void mpegstat_arrivals_reset (MpegStatArrivals * arrivals, guint64 junk);
 
 void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,
     const MpegStatTime * time);
-/* The framer cut a frame of this size off; its counter of junk bytes tells
- * what else it took from the stream. */
+/* Called when the framer has output a frame of `size` bytes; stores its arrival
+ * in `time`. `junk` is the framer's counter of junk bytes, which shows how many
+ * further bytes of the stream it has consumed. */
 void mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size,
     guint64 junk, MpegStatTime * time);

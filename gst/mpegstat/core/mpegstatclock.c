@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One time of arrival from two clocks; see the header. */
+/* Implementation of mpegstatclock.h: one arrival time from two clocks. */
 
 #include "mpegstatclock.h"
 
@@ -15,8 +15,9 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Across a change of clock only what was spent playing counts: from its
- * beginning until now, or from the latest arrival until its end. */
+/* Returns the time since the last arrival. If the clock has changed, only the
+ * time in PLAYING counts: from its start until now, or from the last arrival
+ * until its end. */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
     guint64 monotonic)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Time of arrival from two clocks: running time while the pipeline plays, and
- * monotonic time while it has no clock. It goes on where it stood when one
- * takes over from the other, and a pause doesn't count. A core: the caller
- * reads the clocks.
+/* Combines two clocks into one arrival time: the running time while the
+ * pipeline plays, and monotonic time while it has no clock. The arrival time is
+ * continuous when one clock replaces the other, and a pause does not count. The
+ * caller reads the clocks.
  */
 
 #pragma once
@@ -11,26 +11,29 @@
 
 typedef enum
 {
-  MPEGSTAT_CLOCK_NONE,          /* nothing arrived yet */
+  MPEGSTAT_CLOCK_NONE,          /* nothing has arrived yet */
   MPEGSTAT_CLOCK_RUNNING_TIME,
   MPEGSTAT_CLOCK_MONOTONIC
 } MpegStatClockKind;
 
-/* All zero is where it begins; times in ns. */
+/* All times are in ns. The initial state is all zero. */
 typedef struct
 {
   MpegStatClockKind kind;
-  guint64 reading;              /* that clock's, at the latest arrival */
-  guint64 monotonic;            /* at the latest arrival */
-  guint64 arrival;              /* the latest, since the first */
-  guint64 switched;             /* monotonic, when playing began or stopped */
+  /* value of the clock `kind` at the last arrival */
+  guint64 reading;
+  guint64 monotonic;            /* monotonic time at the last arrival */
+  /* time of the last arrival, since the first one */
+  guint64 arrival;
+  /* monotonic time when playing started or stopped */
+  guint64 switched;
 } MpegStatClock;
 
 void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
-/* Something arrived now; the time since the first arrival */
+/* Called at an arrival. Returns the time since the first arrival. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
-/* The same time for now, if that clock is still the one in use; else that of
- * the latest arrival */
+/* Returns the present time since the first arrival if the clock is still in
+ * use; otherwise the time of the last arrival. */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);

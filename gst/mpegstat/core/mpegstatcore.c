@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Accounts for every frame of a stream; see mpegstatcore.h.
+/* Implementation of mpegstatcore.h: measures each frame of a stream.
  *
- * Latency is L = R - S (Ouwens 3.4): R the arrival, S the time at which the
- * frame was due in transport order, both since the first complete frame. Its
- * difference from frame to frame is the D of RFC 3550's jitter. The due time
- * is the timeline's, which doesn't depend on GOP headers: in the paper one
- * lost GOP header shifted all latencies up to the next one (3.8).
+ * The latency is L = R - S (Ouwens 3.4). R is the arrival, and S is the time at
+ * which the frame was due in transport order, both relative to the first
+ * complete frame. The difference of the latencies of two frames is the D of RFC
+ * 3550's jitter. The due time comes from the timeline, which does not depend on
+ * GOP headers; in the paper a lost GOP header changed all latencies up to the
+ * next GOP header (3.8).
  */
 
 #include "mpegstatcore.h"
@@ -22,17 +23,20 @@
 
 struct _MpegStatCore
 {
-  MpegStatTotals totals;        /* its counters; the rest when asked for */
+  /* Only the counters are kept up to date; the other fields are computed by
+   * mpegstat_core_get_totals. */
+  MpegStatTotals totals;
 
-  gboolean have_first;          /* the frame whose latency is 0 */
+  gboolean have_first;          /* the frame whose latency is 0 has arrived */
   guint64 first_arrival, first_expected;
 
-  gboolean have_gop;            /* the GOP header of the current GOP came */
+  /* the GOP header of the current GOP has arrived */
+  gboolean have_gop;
   MpegVideoGop gop;
 
   gboolean have_arrival;
-  guint64 opening, closing;     /* first and last arrival of all */
-  guint64 opening_bytes;        /* what came with the first one */
+  guint64 opening, closing;     /* first and last arrival of all frames */
+  guint64 opening_bytes;        /* size of the first frame */
 
   StatisticsHistogram *latency;
   StatisticsJitter jitter;
@@ -183,7 +187,8 @@ account_frame (MpegStatCore * core, const MpegStatEvent * event)
   core->closing = event->arrival;
 }
 
-/* What is the same for every kind of frame, once it is described */
+/* Updates the totals for a frame whose fields were set before; common to all
+ * codecs. */
 static void
 input_described (MpegStatCore * core, MpegStatEvent * event)
 {
@@ -264,8 +269,8 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* Like the sliding window, the first arrival opens the time and its bytes
- * don't count. */
+/* As in the sliding window, the first arrival starts the time, and its bytes do
+ * not count. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What there is to say of a stream of MPEG video frames: one event for each
+/* Measures a stream of MPEG video frames. The core creates one event for each
  * frame, GOP header and loss, and totals over all of them (Ouwens 2006,
- * sections 3.2 and 3.4). A core: GLib only, times are the caller's.
+ * sections 3.2 and 3.4). It depends on GLib only, and the caller supplies all
+ * times.
  */
 
 #pragma once
@@ -12,12 +13,13 @@
 typedef enum
 {
   MPEGSTAT_FRAME,               /* a complete frame */
-  MPEGSTAT_INCOMPLETE,          /* a frame of which something is missing */
-  MPEGSTAT_LOST,                /* frames in a row that never came */
+  MPEGSTAT_INCOMPLETE,          /* a frame of which a part is missing */
+  MPEGSTAT_LOST,                /* consecutive lost frames */
   MPEGSTAT_GOP                  /* a GOP header */
 } MpegStatKind;
 
-/* Columns of the log, in its order; a message has fields of the same names */
+/* Columns of the log in their order. A message has fields with the same names.
+ */
 typedef enum
 {
   MPEGSTAT_EVENT,
@@ -43,23 +45,24 @@ typedef enum
 typedef struct
 {
   MpegStatKind kind;
-  guint32 present;              /* bit c: column c has a value */
+  guint32 present;              /* bit c is set if column c has a value */
 
-  guint64 wall, arrival;        /* ns */
-  guint64 expected;             /* ns */
-  gint64 latency;               /* ns */
+  guint64 wall, arrival;        /* in ns */
+  guint64 expected;             /* in ns */
+  gint64 latency;               /* in ns */
   MpegVideoPictureType type;
   guint temporal_reference;
   gint64 coding_number, display_number;
   guint64 pts_90khz;
-  guint64 size;                 /* bytes */
+  guint64 size;                 /* in bytes */
   MpegVideoGop gop;
   guint64 hash;
-  guint64 lost[MPEG_VIDEO_PICTURE_LAST];        /* by type, of a LOST */
+  /* only for MPEGSTAT_LOST: number of lost frames of each type */
+  guint64 lost[MPEG_VIDEO_PICTURE_LAST];
 } MpegStatEvent;
 
-/* Arrays are indexed by MpegVideoPictureType. Only complete frames count in
- * frames, bytes, rates, latency and jitter. */
+/* Arrays are indexed by MpegVideoPictureType. Only complete frames count for
+ * frames, bytes, bitrates, latency and jitter. */
 typedef struct
 {
   guint64 frames[MPEG_VIDEO_PICTURE_LAST];
@@ -67,63 +70,69 @@ typedef struct
   guint64 lost[MPEG_VIDEO_PICTURE_LAST];
   guint64 incomplete;
   guint64 gops;
-  guint64 bitrate;              /* bit/s, over the last second */
-  guint64 average_bitrate;      /* bit/s, first to last arrival */
-  guint64 duration;             /* ns, first to last arrival */
+  guint64 bitrate;              /* in bit/s, over the last second */
+  /* in bit/s, from the first to the last arrival */
+  guint64 average_bitrate;
+  guint64 duration;             /* in ns, from the first to the last arrival */
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  gint64 latency_mean;          /* ns, as the ones above */
-  guint64 jitter;               /* ns */
+  gint64 latency_mean;          /* in ns, like the values above */
+  guint64 jitter;               /* in ns */
 } MpegStatTotals;
 
 typedef struct _MpegStatCore MpegStatCore;
 
 MpegStatCore *mpegstat_core_new (void);
 void mpegstat_core_free (MpegStatCore * core);
-/* The stream begins anew (flush, another stream): latency counts from the next
- * frame on. The totals stay. */
+/* Called at a flush or before another stream: the latency is measured relative
+ * to the next frame. The totals are kept. */
 void mpegstat_core_restart (MpegStatCore * core);
 
-/* A frame arrived (ns since the first bytes did) at this time of day (ns).
- * Fills in one event, or two when a GOP header came with it, the GOP's first;
- * returns how many. */
+/* Processes a frame. `arrival` is in ns since the first bytes arrived, and
+ * `wall` is the time of day in ns. Fills one event or, if the frame has a GOP
+ * header, two events, the one of the GOP header first. Returns the number of
+ * events. */
 #define MPEGSTAT_MAX_EVENTS 2
 guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoFrame * frame,
     const MpegVideoPosition * position, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* An access unit of H.264 or H.265. size: of its slices, as parameter sets and
- * framing come and go on the way */
+/* An access unit of H.264 or H.265. `size` is the size of its slices only,
+ * because parameter sets and framing may change between sender and receiver. */
 typedef struct
 {
-  MpegVideoPictureType type;    /* I: begins a GOP, B: no other refers to it */
-  gboolean closed, broken_link; /* of an I, as a GOP header has them */
+  /* I: starts a GOP; B: no other frame refers to it */
+  MpegVideoPictureType type;
+  /* for I-frames, with the meaning that they have in a GOP header */
+  gboolean closed, broken_link;
   gint64 coding_number, display_number;
-  guint64 expected;             /* ns */
+  guint64 expected;             /* in ns */
   gboolean has_pts;
   guint64 pts_90khz;
-  guint64 size;                 /* bytes */
+  guint64 size;                 /* in bytes */
   gboolean has_hash;
-  guint64 hash;                 /* a frame's, of its slices */
+  guint64 hash;                 /* hash of the slices of a frame */
 } MpegStatUnit;
 
-/* The same for such a unit. A GOP event, which only says how the frames behind
- * it refer to those before it, comes with each I. */
+/* Processes an access unit like mpegstat_core_input_frame. Each I-frame also
+ * creates a GOP event, which only says how the following frames refer to those
+ * before it. */
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* It became known now that these frames are lost. */
+/* Processes a loss that became known at the given time. */
 void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoLoss * loss, MpegStatEvent * event);
 void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,
     MpegStatTotals * totals);
 
-/* A frame's mark, by which sender and receiver know it again: 64-bit FNV-1a
- * over the size of its slices, from the first one on (8 bytes, big endian,
- * without a sequence end code), and over the first MPEGSTAT_HASH_BYTES of them
- * or as many as there are. Headers before the slices don't count, so that a
- * sequence header which a payloader puts in changes nothing. */
+/* Hash of a frame, by which sender and receiver recognize the same frame:
+ * 64-bit FNV-1a over the size of its slices (8 bytes in big-endian order,
+ * without a sequence end code), followed by the first MPEGSTAT_HASH_BYTES bytes
+ * of the slices or as many as there are. Headers before the slices are not
+ * included, so that a sequence header that a payloader inserts does not change
+ * the hash. */
 #define MPEGSTAT_HASH_BYTES 64
-/* Where the slices lie; FALSE: there are none */
+/* Finds the slices of a frame. Returns FALSE if there are none. */
 gboolean mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,
     gsize * size);
 guint64 mpegstat_hash (const guint8 * slices, guint n, guint64 size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes events of mpegstatcore; see mpegstatformat.h. The log is made for
- * programs: fields are never quoted in CSV, because none can hold a comma.
+/* Implementation of mpegstatformat.h. Fields are never quoted in CSV, because
+ * none of them can contain a comma.
  */
 
 #include "mpegstatformat.h"
@@ -14,7 +14,8 @@ static const struct
 {
   const gchar *name;
   MpegStatValueType type;
-  gsize offset;                 /* of a member of 64 bits; 0: it is computed */
+  /* Offset of a 64-bit member of the event; 0 if the value is computed */
+  gsize offset;
 } columns[MPEGSTAT_N_COLUMNS] = {
   [MPEGSTAT_EVENT] = {"event", MPEGSTAT_VALUE_STRING},
   [MPEGSTAT_WALL_NS] = {"wall_ns", MPEGSTAT_VALUE_UINT, MEMBER (wall)},
@@ -174,7 +175,7 @@ append_json_value (GString * out, const MpegStatValue * value)
       g_string_append (out, "null");
       break;
     case MPEGSTAT_VALUE_STRING:
-      /* none of our strings holds what JSON escapes */
+      /* no string of an event contains a character that JSON has to escape */
       g_string_append_printf (out, "\"%s\"", value->s);
       break;
     case MPEGSTAT_VALUE_BOOLEAN:
@@ -234,7 +235,8 @@ append_frame_text (const MpegStatEvent * event, GString * out)
   g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 
-/* "1500 (101 I, 400 P, 999 B)", without the types of which there are none */
+/* Appends for example "1500 (101 I, 400 P, 999 B)". Types with a count of 0 are
+ * omitted. */
 static void
 append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How an event is written: as a row of a CSV file, as a JSON object, as a line
- * for people. A core: GLib only, strings out.
+/* Formats an event as a row of a CSV file, as a JSON object, or as a line of
+ * text for people. The code depends on GLib only and does no I/O.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 typedef enum
 {
-  MPEGSTAT_VALUE_NONE,          /* the event has nothing in this column */
+  MPEGSTAT_VALUE_NONE,          /* the event has no value in this column */
   MPEGSTAT_VALUE_STRING,
   MPEGSTAT_VALUE_INT,
   MPEGSTAT_VALUE_UINT,
@@ -28,7 +28,7 @@ const gchar *mpegstat_column_name (MpegStatColumn column);
 void mpegstat_event_get_value (const MpegStatEvent * event,
     MpegStatColumn column, MpegStatValue * value);
 
-/* Each appends whole lines, newline included. */
+/* Each function appends complete lines with a newline character. */
 void mpegstat_format_csv_header (GString * out);
 void mpegstat_format_csv (const MpegStatEvent * event, GString * out);
 void mpegstat_format_json (const MpegStatEvent * event, GString * out);

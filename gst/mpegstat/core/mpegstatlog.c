@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See mpegstatlog.h. */
+/* Implementation of mpegstatlog.h: the log file. */
 
 #include "mpegstatlog.h"
 
@@ -26,7 +26,8 @@ mpegstat_log_clear (MpegStatLog * log)
   g_string_free (log->line, TRUE);
 }
 
-/* After an error the stream goes on without a log. */
+/* Closes the log if an error occurs. The stream then continues without a log.
+ */
 static gint
 write_line (MpegStatLog * log)
 {

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log of mpegstat: a file, or standard output, to which each event is written
- * as it happens.
+/* The log of mpegstat, a file or standard output. Each event is written when it
+ * occurs.
  */
 
 #pragma once
 
 #include "mpegstatcore.h"
 
-#define MPEGSTAT_LOG_STDOUT "-" /* location of standard output */
+#define MPEGSTAT_LOG_STDOUT "-" /* stands for standard output */
 
 typedef enum
 {
-  MPEGSTAT_LOG_CSV,             /* a header line, then one row for each event */
-  MPEGSTAT_LOG_JSON             /* one object for each event, in a line */
+  MPEGSTAT_LOG_CSV,             /* a header line, and one row per event */
+  MPEGSTAT_LOG_JSON             /* one line with an object per event */
 } MpegStatLogFormat;
 
 typedef struct
 {
-  gint fd;                      /* -1: there is no log. */
+  gint fd;                      /* -1: no log is open */
   MpegStatLogFormat format;
-  GString *line;                /* memory for the line at hand */
+  GString *line;                /* memory for formatting a line */
 } MpegStatLog;
 
 void mpegstat_log_init (MpegStatLog * log);
 void mpegstat_log_clear (MpegStatLog * log);
 
-/* Overwrites the file. Returns 0, or errno, and then there is no log. */
+/* Opens the log and overwrites the file. Returns 0, or an errno value if there
+ * is no log because of an error. */
 gint mpegstat_log_open (MpegStatLog * log, const gchar * location,
     MpegStatLogFormat format);
 gboolean mpegstat_log_is_open (const MpegStatLog * log);
-/* The header line of CSV, and the line of an event. They return 0, or errno, and
- * then the log was closed. */
+/* Write the header line of a CSV log, and the line of an event. Return 0, or an
+ * errno value if the log was closed because of an error. */
 gint mpegstat_log_write_header (MpegStatLog * log);
 gint mpegstat_log_write (MpegStatLog * log, const MpegStatEvent * event);
 void mpegstat_log_close (MpegStatLog * log);

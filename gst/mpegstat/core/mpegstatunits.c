@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Access units and their places; see the header.
+/* Implementation of mpegstatunits.h: access units and their positions.
  *
- * The due time in transport order is the DTS. Behind a depayloader there is
- * none, as RTP carries the PTS alone (RFC 6184 and 7798): then it is counted,
- * and without a frame rate it is the latest PTS so far, which is right wherever
- * nothing is reordered.
+ * The due time in transport order is the DTS. There is no DTS after a
+ * depayloader, because RTP transports the PTS only (RFC 6184 and 7798). The due
+ * time is then the number of the access unit times the frame duration. Without
+ * a frame rate it is the maximum PTS so far, which is correct if nothing is
+ * reordered.
  */
 
 #include "mpegstatunits.h"
@@ -14,12 +15,15 @@
 struct _MpegStatUnits
 {
   IfdClassifier *classifier;
-  guint64 period;               /* ns; 0: not known */
+  guint64 period;               /* duration of a frame in ns; 0 if unknown */
 
-  gint64 next_number;           /* in transport order */
-  guint64 first_pts, first_dts; /* ns, or NONE: of the first that had one */
-  gint64 first_dts_number;      /* its place in transport order */
-  guint64 latest_pts;           /* ns since first_pts */
+  /* number of the next access unit in transport order */
+  gint64 next_number;
+  /* First timestamps of the stream, in ns; NONE if there was none yet */
+  guint64 first_pts, first_dts;
+  /* number of the access unit with first_dts, in transport order */
+  gint64 first_dts_number;
+  guint64 latest_pts;           /* maximum PTS, in ns since first_pts */
 };
 
 MpegStatUnits *
@@ -60,7 +64,7 @@ mpegstat_units_restart (MpegStatUnits * units)
   units->latest_pts = 0;
 }
 
-/* Rounded to whole frames */
+/* Converts a time to a number of frames, rounded to the nearest integer. */
 static gint64
 in_frames (gint64 time, guint64 period)
 {
@@ -69,7 +73,8 @@ in_frames (gint64 time, guint64 period)
   return (time + (time < 0 ? -half : half)) / (gint64) period;
 }
 
-/* Time since the first of its kind; it may be before it. */
+/* Returns the time since the first timestamp of this kind, which may be
+ * negative. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {
@@ -78,7 +83,8 @@ since_first (guint64 time, guint64 * first)
   return (gint64) (time - *first);
 }
 
-/* A gap in the DTS counts those that are missing. */
+/* Returns the number of the access unit in transport order. A gap in the DTS
+ * counts as missing access units. */
 static gint64
 take_number (MpegStatUnits * units, gint64 dts)
 {
@@ -100,7 +106,7 @@ place_by_pts (MpegStatUnits * units, gint64 pts, MpegStatUnit * unit)
   if (!unit->has_pts)
     return;
   units->latest_pts = MAX (units->latest_pts, (guint64) pts);
-  /* 9 / 10^5 are 90 kHz in ns */
+  /* The factor 9 / 10^5 converts ns to 1/90000 s. */
   unit->pts_90khz = (guint64) pts *9 / 100000;
 }
 

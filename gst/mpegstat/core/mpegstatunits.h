@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an access unit of H.264 or H.265 is, where it stands, and by what mark it
- * is known again at the other end. Its bytes don't tell its place, as those of
- * MPEG-1/2 do: that comes from timestamps, or from counting. A core: GLib only.
+/* Determines type, position and hash of an access unit of H.264 or H.265. Its
+ * bytes do not show its position, in contrast to MPEG-1/2 video, so the
+ * position comes from timestamps or from counting. The code depends on GLib
+ * only.
  */
 
 #pragma once
@@ -13,13 +14,15 @@ typedef struct _MpegStatUnits MpegStatUnits;
 
 MpegStatUnits *mpegstat_units_new (IfdCodec codec);
 void mpegstat_units_free (MpegStatUnits * units);
-/* For its codec data and its counters */
+/* Returns the classifier, for setting codec data and reading its counters. */
 IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
-/* How long a frame is shown, ns; 0: not known */
+/* Sets the duration of a frame in ns; 0 if unknown. */
 void mpegstat_units_set_period (MpegStatUnits * units, guint64 period);
-/* The stream begins anew: numbers and times count from the next one. */
+/* Starts a new stream: numbers and times are relative to the next access unit.
+ */
 void mpegstat_units_restart (MpegStatUnits * units);
 
-/* An access unit; pts and dts: ns, or MPEG_VIDEO_TIME_NONE */
+/* Processes an access unit and fills `unit`. `pts` and `dts` are in ns or
+ * MPEG_VIDEO_TIME_NONE. */
 void mpegstat_units_input (MpegStatUnits * units, const guint8 * data,
     gsize size, guint64 pts, guint64 dts, MpegStatUnit * unit);
