@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element rfc2250depay: pads, properties and buffers around the
- * unpacker. */
+/* The element rfc2250depay: pads, properties and buffers. rfc2250unpacker.h
+ * implements the payload format. */
 
 /**
  * SECTION:element-rfc2250depay
  * @title: rfc2250depay
  * @see_also: rfc2250pay, rtpjitterbuffer, rtpmpvdepay
  *
- * Takes MPEG-1 and MPEG-2 video out of RTP (RFC 2250 section 3) and puts it
- * out frame by frame. It knows from the video-specific headers what a lost
- * packet took with it: by default only frames that lost nothing leave; with
- * #GstRfc2250Depay:on-loss=conceal all slices that came whole do.
+ * Extracts MPEG-1 and MPEG-2 video from RTP (RFC 2250 section 3), frame by
+ * frame. The video-specific headers show what a lost packet contained. By
+ * default, only complete frames are pushed. With
+ * #GstRfc2250Depay:on-loss=conceal, all complete slices are pushed.
  *
- * It finds out by itself whether the stream is MPEG-1 or MPEG-2, reads the
- * MPEG-2 header extension with all that it may carry, and serves senders whose
- * headers are all zero (`rtpmpvpay`) too.
+ * The element detects whether the stream is MPEG-1 or MPEG-2. It supports the
+ * MPEG-2 header extension with all its optional parts, and also senders whose
+ * video-specific headers are all zero (`rtpmpvpay`).
  *
- * The timestamps are those of the packets: put `rtpjitterbuffer` before it for
- * presentation times. Without one it still puts neighbours that overtook each
- * other back in order (#GstRfc2250Depay:reorder-window).
+ * The timestamps are those of the packets; add `rtpjitterbuffer` upstream to
+ * get presentation times. Without it, the element still corrects a small
+ * reordering of packets (#GstRfc2250Depay:reorder-window).
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp, media=video, clock-rate=90000, encoding-name=MPV, payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! videoconvert ! autovideosink
- * ]| Receives and shows a stream.
+ * ]| Receives and displays a stream.
  * |[
  * gst-launch-1.0 filesrc location=clip.m2v ! rfc2250pay ! udpsink host=127.0.0.1 port=5004
  * ]| Sends it.
@@ -49,10 +49,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_depay_debug
 
 #define CLOCK_RATE 90000
-/* Packets without a payload to remember; keep-alives come seconds apart */
+/* Number of packets without a payload that are remembered. It is small, because
+ * keep-alive packets are seconds apart. */
 #define MAX_FILLERS 16
 
-/* Refused before the unpacker sees them */
+/* Packets that were refused before the unpacker, and frames by type */
 typedef struct
 {
   guint64 lost;
@@ -72,8 +73,8 @@ struct _GstRfc2250Depay
 
   /* protected by the object lock */
   Rfc2250OnLoss on_loss;
-  guint reorder_window;         /* packets */
-  guint max_frame_size;         /* bytes */
+  guint reorder_window;         /* in packets */
+  guint max_frame_size;         /* in bytes */
   DepayStats stats;
   Rfc2250UnpackerStats unpacker_stats;  /* as of the last frame */
 
@@ -82,21 +83,26 @@ struct _GstRfc2250Depay
   RtpReorder *reorder;
   Rfc2250Unpacker *unpacker;
   GstMpegVideoInput *input;
-  gint payload_type;            /* from caps; -1: any */
+  gint payload_type;            /* from the caps; -1: any */
   gboolean have_seqnum;
   guint16 next_seqnum;
-  guint16 fillers[MAX_FILLERS]; /* packets without a payload, the latest */
-  guint n_fillers;              /* of them valid */
+  /* sequence numbers of the last packets without a payload */
+  guint16 fillers[MAX_FILLERS];
+  guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
-  guint64 fillers_used;         /* that are not lost, though missing */
+  /* Number of packets without a payload that the reorder buffer counts as lost
+   */
+  guint64 fillers_used;
   gboolean have_ssrc;
   guint32 ssrc;
-  guint64 rtptime;              /* extended; all ones: none yet */
-  gboolean resync;              /* a new source began */
-  MpegVideoSequence sequence;   /* that the source caps describe */
+  /* extended timestamp; all bits set if there is none yet */
+  guint64 rtptime;
+  gboolean resync;              /* packets of a new source have begun */
+  MpegVideoSequence sequence;   /* sequence parameters of the src pad's caps */
   gboolean have_caps;
   gboolean have_rtp_caps;
-  gboolean refused_input;       /* and said so */
+  /* an error about the type of the input was posted */
+  gboolean refused_input;
   gboolean warned_too_big;
 };
 
@@ -187,12 +193,13 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:on-loss:
    *
-   * What becomes of a frame of which something is missing. `drop-frame`: it
-   * does not leave. `conceal`: its whole slices leave, flagged
-   * %GST_BUFFER_FLAG_CORRUPTED; a lost picture header is rebuilt from the
-   * video-specific header as RFC 2250 appendix 1 allows: for MPEG-1 always, for
-   * MPEG-2 if the sender uses `mpeg2-extension` or `new-picture-bits`. `pass`:
-   * all that came leaves, flagged.
+   * What happens to a frame of which a part is missing. `drop-frame`: the frame
+   * is not pushed. `conceal`: its complete slices are pushed with the flag
+   * %GST_BUFFER_FLAG_CORRUPTED. A lost picture header is restored from the
+   * video-specific header as RFC 2250 appendix 1 allows. This is always
+   * possible for MPEG-1, and for MPEG-2 if the sender uses `mpeg2-extension` or
+   * `new-picture-bits`. `pass`: all data that arrived are pushed with this
+   * flag.
    *
    * Since: 0.1
    */
@@ -204,14 +211,15 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:reorder-window:
    *
-   * Packets that wait behind a gap for the missing one, which may have been
-   * overtaken. Costs no time while nothing is missing. 0: every gap is a loss.
-   * A gap that the jitter buffer has given up (DISCONT) is not waited for.
+   * Maximum number of packets that wait for a missing one, which may have been
+   * overtaken. This adds no delay while no packet is missing. With 0, each gap
+   * is treated as a loss. The element does not wait for packets that the jitter
+   * buffer has given up (DISCONT).
    *
    * Since: 0.1
    */
-  /* As many as TCP's and TFRC's loss detection let overtake (RFC 5681 section
-   * 3.2, RFC 5348 section 5.1) */
+  /* The default is the degree of reordering that the loss detection of TCP and
+   * TFRC tolerates (RFC 5681 section 3.2, RFC 5348 section 5.1). */
   PROPERTY_UINT ("reorder-window", "Reorder window",
       "Maximum number of packets that wait for a missing one, which may have "
       "been overtaken (packets, 0 = do not wait)",
@@ -220,8 +228,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:max-frame-size:
    *
-   * Largest coded frame, in bytes. A larger one is dropped and counted, the
-   * first one with a warning.
+   * Maximum size of a coded frame in bytes. A larger frame is dropped and
+   * counted; the first such frame also leads to a warning.
    *
    * Since: 0.1
    */
@@ -233,24 +241,27 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:mpeg-stats:
    *
-   * Counters since the element was made, all #guint64, none ever goes back
-   * (`stats` belongs to the base class):
+   * Counters since the element was created. All are #guint64 and never
+   * decrease. (The property `stats` belongs to the base class.)
    *
-   * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
-   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number;
-   *   `strays`: dropped packets of another source, or with a number far off. Another
-   *   source takes over when it has two packets in a row and the current one has
-   *   been silent for a second
+   * - `packets`, `legacy-packets`: accepted packets, and those of them whose
+   *   video-specific header is all zero
+   * - `lost`, `duplicates`, `late`, `ssrc-changes`: packets by sequence number,
+   *   and changes of the source
+   * - `strays`: dropped packets of another source, or with a sequence number
+   *   that is far off. Another source becomes the current one if it has sent
+   *   two consecutive packets and the current one has been silent for a second
    * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
-   *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
-   *   another payload type than the caps'; a keep-alive; shorter than the
-   *   header says; reserved bits set; forbidden value in the MPEG-2 extension;
-   *   no video behind the header
-   * - `frames`, `frames-damaged`, `frames-dropped`: left whole, left with
-   *   something missing, did not leave; `too-big`: of the dropped
-   * - `frames-i`, `-p`, `-b`, `-d`: all that left, by type
-   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: by
-   *   `on-loss=conceal`
+   *   `bad-mbz`, `bad-extension`, `empty`: refused packets, by reason: not RTP;
+   *   a payload type other than that of the caps; a keep-alive packet; shorter
+   *   than the header requires; reserved bits set; a forbidden value in the
+   *   MPEG-2 extension; no video data after the header
+   * - `frames`, `frames-damaged`, `frames-dropped`: frames that were pushed
+   *   complete, pushed incomplete, and not pushed; `too-big`: those of the
+   *   dropped frames that exceeded max-frame-size
+   * - `frames-i`, `-p`, `-b`, `-d`: all pushed frames, by type
+   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: headers that
+   *   `on-loss=conceal` restored, and incomplete slices that it dropped
    *
    * Since: 0.1
    */
@@ -263,7 +274,7 @@ static const GstWirelessProperty properties[] = {
 
 /* --- counters ----------------------------------------------------------- */
 
-/* One message; the counter tells of the others. */
+/* Posts one warning; further frames are only counted. */
 static void
 gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
 {
@@ -276,7 +287,7 @@ gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
           depay->max_frame_size), ("Further such frames are only counted."));
 }
 
-/* Once a frame, and for each packet that is refused */
+/* Called once per frame, and for each refused packet */
 static void
 gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
 {
@@ -305,7 +316,8 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   MpegVideoSequence sequence = frame->sequence;
   GstCaps *caps;
 
-  /* before the first sequence header, the picture's own extension tells */
+  /* Before the first sequence header, the extension of the picture shows
+   * whether the stream is MPEG-2. */
   if (frame->flags & MPEG_VIDEO_FRAME_NO_SEQUENCE)
     sequence.mpeg2 = frame->pictures[0].header.has_extension;
   if (depay->have_caps && !sequence_changes_caps (&sequence, &depay->sequence))
@@ -319,8 +331,8 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   gst_caps_unref (caps);
 }
 
-/* What is no frame: a sequence end code, or, with on-loss=pass, a frame of
- * which the head is missing */
+/* Pushes data that are not a frame: a sequence end code or, with on-loss=pass,
+ * a frame whose beginning is missing. */
 static GstFlowReturn
 gst_rfc2250_depay_push_part (GstRfc2250Depay * depay, GstBuffer * buffer)
 {
@@ -417,8 +429,9 @@ gst_rfc2250_depay_was_filler (GstRfc2250Depay * depay, guint16 seqnum)
   return FALSE;
 }
 
-/* Is anything missing between the last packet and this one? Keep-alives
- * without a payload (RFC 6263 section 4.1) are not. */
+/* Returns whether packets between the last one and this one are missing.
+ * Keep-alive packets without a payload (RFC 6263 section 4.1) do not count as
+ * missing. */
 static gboolean
 gst_rfc2250_depay_check_gap (GstRfc2250Depay * depay, guint32 ssrc,
     guint16 seqnum)
@@ -471,8 +484,8 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
   depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
 }
 
-/* Only what is a packet of this stream gets a place in the order of packets;
- * a forged one of the right number must not keep the true one out. */
+/* Only valid packets of this stream are passed to the reorder buffer. Otherwise
+ * a forged packet with a suitable number would displace the true one. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
@@ -490,7 +503,7 @@ gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
   return rfc2250_unpacker_check (depay->unpacker, payload, size);
 }
 
-/* The general case */
+/* Checks a packet with any RTP header. */
 static gboolean
 gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
@@ -511,15 +524,16 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
   return good;
 }
 
-/* Nearly all packets have the shortest of RTP headers and of ours, and the base
- * class will map them anyhow: a look at their first bytes is enough. */
+/* Nearly all packets have the minimum RTP header and the minimum video-specific
+ * header, and the base class will map them later anyway. For these packets it
+ * is sufficient to check the first bytes. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* version 2, no padding, no extension, no contributing sources; no T */
+  /* version 2, no padding, no extension, no contributing sources; T is 0 */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);
@@ -555,8 +569,8 @@ gst_rfc2250_depay_refuse (GstRfc2250Depay * depay, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Is all that is missing before this packet known to be empty? Then there is
- * nothing to wait for. */
+/* Returns whether all packets that are missing before this one are known to
+ * have no payload. Then there is nothing to wait for. */
 static gboolean
 gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
 {
@@ -569,7 +583,7 @@ gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
   return missing == seqnum;
 }
 
-/* The base class says nothing to the user about a stream that is not RTP. */
+/* Posts an error, because the base class posts none if the input is not RTP. */
 static void
 gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
 {
@@ -584,8 +598,9 @@ gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
       (NULL));
 }
 
-/* Before the base class, which drops whatever comes late: puts packets in
- * order, refuses what is no packet of this stream, and counts both. */
+/* Called before the chain function of the base class, which drops each late
+ * packet. Restores the order of packets, refuses packets that do not belong to
+ * the stream, and counts both. */
 static GstFlowReturn
 gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -664,7 +679,7 @@ gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    /* the base class refuses it */
+    /* The base class refuses this segment. */
     if (segment->format != GST_FORMAT_TIME)
       gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
   }

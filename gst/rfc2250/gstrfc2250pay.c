@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element rfc2250pay: pads, properties and buffers around the packer. */
+/* The element rfc2250pay: pads, properties and buffers. rfc2250packer.h
+ * implements the payload format. */
 
 /**
  * SECTION:element-rfc2250pay
  * @title: rfc2250pay
  * @see_also: rfc2250depay, mpegstat, rtpmpvpay
  *
- * Payloads MPEG-1 and MPEG-2 video elementary streams into RTP as RFC 2250
- * section 3 says. Unlike `rtpmpvpay` it fills the video-specific header of
- * every packet in, so that receivers can tell what a lost packet took with it:
- * picture type, temporal reference, where slices begin and end. Headers stand
- * only at the top of a payload, slices stay whole where they fit, no packet
- * holds two pictures, and a raw stream gets timestamps.
+ * Payloads MPEG-1 and MPEG-2 video elementary streams into RTP according to RFC
+ * 2250 section 3. Unlike `rtpmpvpay`, it fills in the video-specific header of
+ * each packet. The header contains the picture type, the temporal reference,
+ * and where slices begin and end, so that a receiver knows what a lost packet
+ * contained. Headers are only at the beginning of a payload, slices are split
+ * only if they do not fit, no packet contains two pictures, and the packets of
+ * an unparsed stream get timestamps.
  *
- * Takes parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
- * added latency, or raw bytes straight from a file.
+ * Accepts parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
+ * additional latency, or unparsed bytes from a file.
  *
- * What the video-specific header costs: 4 bytes a packet, 0.3 % at an MTU of
- * 1400; 8 with #GstRfc2250Pay:mpeg2-extension.
+ * The video-specific header takes 4 bytes per packet, which is 0.3 % at an MTU
+ * of 1400, or 8 bytes with #GstRfc2250Pay:mpeg2-extension.
  *
  * ## Example launch lines
  * |[
@@ -25,7 +27,7 @@
  * ]| Sends a file in real time.
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp, media=video, clock-rate=90000, encoding-name=MPV, payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! videoconvert ! autovideosink
- * ]| Receives and shows it.
+ * ]| Receives and displays it.
  *
  * Since: 0.1
  */
@@ -48,7 +50,8 @@ GST_ELEMENT_REGISTER_DECLARE (rfc2250pay);
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_pay_debug
 
-/* Room for the headers of a hundred packets or more */
+/* Size of a block in bytes; it has space for the headers of at least a hundred
+ * packets */
 #define HEADERS_BLOCK_SIZE 4096
 /* RFC 3551 table 5 */
 #define STATIC_PAYLOAD_TYPE GST_RTP_PAYLOAD_MPV
@@ -59,19 +62,22 @@ struct _GstRfc2250Pay
 
   /* protected by the object lock */
   Rfc2250PackerConfig config;
-  guint max_frame_size;         /* bytes */
+  guint max_frame_size;         /* in bytes */
   Rfc2250PackerStats packer_stats;      /* as of the last frame */
   MpegVideoFramerStats framer_stats;
 
   /* streaming thread only */
-  GstPadQueryFunction base_src_query;   /* set once */
+  GstPadQueryFunction base_src_query;   /* set once, in init */
   GstMpegVideoInput *input;
   Rfc2250Packer *packer;
-  guint8 *headers;              /* see gst_rfc2250_pay_make_headers () */
+  /* explained at gst_rfc2250_pay_make_headers () */
+  guint8 *headers;
   gsize headers_used;
   gboolean have_caps;
-  gboolean parsed;              /* atomic: the latency query reads it too */
-  GstClockTime frame_duration;  /* object lock: likewise */
+  /* atomic, because the latency query reads it too */
+  gboolean parsed;
+  /* protected by the object lock, because the latency query reads it too */
+  GstClockTime frame_duration;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -141,7 +147,7 @@ gst_rfc2250_pay_create_stats (GstElement * element)
       "foreign-codes", G_TYPE_UINT64, f.foreign_codes, NULL);
 }
 
-/* With OBJECT_LOCK */
+/* The caller holds OBJECT_LOCK. */
 static void
 change_max_frame_size (gpointer object)
 {
@@ -155,10 +161,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:aggregate-mode:
    *
-   * How slices share packets. `slices` is understood by every receiver; `none`
-   * loses least with a packet and costs most packets; `fill` makes the fewest
-   * packets, which a radio pays for each (802.11b: about 0.85 ms a packet,
-   * whatever its size).
+   * How slices are distributed over packets. `slices` is supported by every
+   * receiver. `none` loses the least data with a packet, but produces the most
+   * packets. `fill` produces the fewest packets, which saves airtime on a radio
+   * link (802.11b takes about 0.85 ms per packet, whatever its size).
    *
    * Since: 0.1
    */
@@ -169,11 +175,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:mpeg2-extension:
    *
-   * Put the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) into each
-   * packet of an MPEG-2 stream, so that a receiver can rebuild a lost picture
-   * header from any packet of the picture. 4 bytes a packet, more with
-   * composite display or further extensions. live555, VLC and mediamtx do not
-   * understand it.
+   * Send the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) in each
+   * packet of an MPEG-2 stream. A receiver can then restore a lost picture
+   * header from any packet of the picture. It takes 4 bytes per packet, or more
+   * with composite display or further extensions. live555, VLC and mediamtx do
+   * not support it.
    *
    * Since: 0.1
    */
@@ -185,10 +191,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:new-picture-bits:
    *
-   * Set AN in each packet of an MPEG-2 stream, and N in those of a picture
-   * whose header differs from that of the picture of its type before it, so
-   * that a receiver knows whether it may reuse that one for a lost header.
-   * mediamtx refuses such packets.
+   * Set AN in each packet of an MPEG-2 stream, and N in the packets of a
+   * picture whose header differs from that of the previous picture of its type.
+   * A receiver then knows whether it may use that previous header in place of a
+   * lost one. mediamtx rejects such packets.
    *
    * Since: 0.1
    */
@@ -200,11 +206,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:config-interval:
    *
-   * Repeat the last sequence header (with its extensions) before an I-frame
-   * that has none, when this many seconds have passed since it was last sent.
-   * Needed by receivers that tune in to a stream with one sequence header at
-   * its beginning. Not done while quantiser matrices are in force that the
-   * header would reset.
+   * Repeat the last sequence header with its extensions before an I-frame that
+   * has none, if this number of seconds has passed since it was last sent.
+   * Receivers that join a stream with a single sequence header at its beginning
+   * need this. The header is not repeated while downloaded quantizer matrices
+   * are in use that it would reset.
    *
    * Since: 0.1
    */
@@ -216,8 +222,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:max-frame-size:
    *
-   * Largest coded frame, in bytes. What is larger is dropped with a warning,
-   * and the next header begins a new frame.
+   * Maximum size of a coded frame in bytes. A larger frame is dropped with a
+   * warning, and the next header starts a new frame.
    *
    * Since: 0.1
    */
@@ -230,21 +236,23 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:mpeg-stats:
    *
-   * Counters since the element was made, all #guint64, none ever goes back
-   * (`stats` belongs to the base class):
+   * Counters since the element was created. All are #guint64 and never
+   * decrease. (The property `stats` belongs to the base class.)
    *
-   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: what was sent; of the frame's
-   *   two field pictures each counts
+   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: frames and pictures that were
+   *   sent; each of the two field pictures of a frame counts as a picture
    * - `packets`, `payload-bytes`: RTP packets, and their bytes without the RTP
    *   header
-   * - `slices`, `split-slices`, `header-packets`: slices, those that begin in
+   * - `slices`, `split-slices`, `header-packets`: slices, slices that begin in
    *   one packet and end in another, and packets without slice data
-   * - `sequence-headers-injected`, `sequence-headers-not-injected`: by
-   *   config-interval; left out because of downloaded matrices
-   * - `incomplete-frames`: sent although slices are missing in the input
+   * - `sequence-headers-injected`, `sequence-headers-not-injected`: sequence
+   *   headers that config-interval inserted, and those that were omitted
+   *   because of downloaded matrices
+   * - `incomplete-frames`: frames that were sent although slices are missing in
+   *   the input
    * - `junk-bytes`, `too-big`, `truncated`, `bad-headers`, `before-sequence`,
    *   `foreign-codes`: input that was not sent: bytes that belong to no frame,
-   *   frames over max-frame-size, frames cut by a discontinuity, damaged
+   *   frames over max-frame-size, frames that a discontinuity cut off, invalid
    *   headers, pictures before the first sequence header, start codes of a
    *   system stream
    *
@@ -273,7 +281,8 @@ gst_rfc2250_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
   return gst_rtp_base_payload_set_outcaps (payload, NULL);
 }
 
-/* Payload bytes that the MTU leaves, or 0 after an error message */
+/* Returns the payload size that the MTU allows in bytes, or 0 after posting an
+ * error. */
 static gsize
 gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
     const Rfc2250PackerConfig * config)
@@ -291,10 +300,11 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
   return 0;
 }
 
-/* RTP header and video-specific header in one memory, out of a block that the
- * packets share: the general way allocates and maps it three times, which is
- * most of a packet's cost. The base class fills in what it owns: all but
- * version and marker. */
+/* Creates the RTP header and the video-specific header in one memory, which is
+ * part of a block that several packets share. The usual function of the base
+ * class allocates and maps the memory three times, which is most of the cost of
+ * a packet. The base class sets all fields of the RTP header except version and
+ * marker. */
 static GstBuffer *
 gst_rfc2250_pay_make_headers (GstRfc2250Pay * pay, const Rfc2250Packet * packet)
 {
@@ -319,7 +329,8 @@ gst_rfc2250_pay_make_headers (GstRfc2250Pay * pay, const Rfc2250Packet * packet)
   return buffer;
 }
 
-/* The same with the list of contributing sources that the base class knows */
+/* Like gst_rfc2250_pay_make_headers, but with the list of contributing sources,
+ * which the base class knows */
 static GstBuffer *
 gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
     const Rfc2250Packet * packet)
@@ -337,20 +348,23 @@ gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
   return buffer;
 }
 
-/* A frame on its way into packets */
+/* A frame that is being split into packets */
 typedef struct
 {
   GstBuffer *buffer;
-  const guint8 *data;           /* its bytes, mapped */
-  GstBuffer *holder;            /* keeps them in place and unchanged; or NULL */
-  gboolean sources;             /* packets name contributing sources */
+  const guint8 *data;           /* the mapped bytes of the frame */
+  /* Buffer that keeps the bytes in place and unchanged; may be NULL */
+  GstBuffer *holder;
+  /* packets contain a list of contributing sources */
+  gboolean sources;
 } Outgoing;
 
-/* A buffer of the frame's memory, if that is one piece of system memory, which
- * stays where it is without a mapping. A buffer locks its memory exclusively: as
- * long as it lives, whoever else has the memory cannot map it for writing, and a
- * pool to which the frame returns discards it instead of filling it again.
- * Otherwise NULL */
+/* Returns a new buffer with the memory of the frame (transfer full), if the
+ * frame has a single memory of the system allocator, which stays in place
+ * without being mapped; returns NULL otherwise. A buffer locks its memory
+ * exclusively. As long as this buffer exists, no other owner of the memory can
+ * map it for writing, and a buffer pool to which the frame returns discards the
+ * frame instead of reusing it. */
 static GstBuffer *
 gst_rfc2250_pay_hold (GstBuffer * frame)
 {
@@ -367,9 +381,9 @@ gst_rfc2250_pay_hold (GstBuffer * frame)
   return holder;
 }
 
-/* The frame's bytes, shared. gst_memory_share () locks the one memory that all
- * packets share twice for each of them; a reference to the one buffer that holds
- * it does the same here. */
+/* Appends bytes of the frame without copying them. gst_memory_share () would
+ * lock the memory that all packets share twice for each packet. A reference to
+ * the one buffer that holds the memory has the same effect here. */
 static void
 gst_rfc2250_pay_append_shared (GstBuffer * buffer, const Outgoing * frame,
     gsize offset, gsize size)
@@ -427,7 +441,7 @@ gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
   GST_OBJECT_LOCK (pay);
   rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
   gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
-  /* repeated fields make some frames longer: the longest counts */
+  /* Repeated fields make some frames longer, so the maximum duration counts. */
   if (GST_CLOCK_TIME_IS_VALID (duration) && duration > pay->frame_duration) {
     pay->frame_duration = duration;
     new_latency = !g_atomic_int_get (&pay->parsed);
@@ -484,7 +498,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   return gst_rtp_base_payload_push_list (payload, list);
 }
 
-/* Sends each frame that is whole now. */
+/* Sends all frames that are complete. */
 static GstFlowReturn
 gst_rfc2250_pay_send_frames (GstRfc2250Pay * pay)
 {
@@ -519,7 +533,7 @@ gst_rfc2250_pay_reset (GstRfc2250Pay * pay)
   rfc2250_packer_reset (pay->packer);
 }
 
-/* A file source sends no caps and a segment of bytes. */
+/* A file source sends no caps, and a segment in bytes, so both are replaced. */
 static GstEvent *
 gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
 {
@@ -557,7 +571,8 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
   return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload, event);
 }
 
-/* Raw bytes show the end of a frame only by the start of the next one. */
+/* In an unparsed stream, a frame is complete only when the next one begins,
+ * which adds a frame duration to the latency. */
 static void
 gst_rfc2250_pay_add_latency (GstRfc2250Pay * pay, GstQuery * query)
 {

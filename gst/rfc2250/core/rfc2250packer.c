@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cuts frames into RTP payloads; see the header. */
+/* Implementation of rfc2250packer.h: splits frames into RTP payloads. */
 
 #include "rfc2250packer.h"
 
 #include <string.h>
 
-/* Less than this of a slice behind headers is not worth a split: the start
- * code and the first macroblock's header would not even be together. */
+/* Minimum size of a slice fragment after headers. A smaller one is useless,
+ * because it would not even contain the whole header of the first macroblock.
+ */
 #define MIN_FRAGMENT 8
 
 struct _Rfc2250Packer
@@ -14,24 +15,29 @@ struct _Rfc2250Packer
   Rfc2250PackerConfig config;
   Rfc2250PackerStats stats;
 
-  /* For config_interval */
-  GBytes *sequence;             /* header and extensions, or NULL */
-  gboolean own_matrices;        /* loaded since by a quant_matrix_extension */
-  guint64 sequence_time;        /* ns, when it was last sent */
+  /* state for config_interval */
+  /* Sequence header with its extensions; NULL if none was received */
+  GBytes *sequence;
+  /* A quant_matrix_extension was received after the sequence header. */
+  gboolean own_matrices;
+  guint64 sequence_time;        /* when it was last sent, in ns */
 
-  /* For N: the last header of each type, without what is in every packet */
+  /* State for the N bit: the last picture header of each type, without the
+   * fields that every packet contains */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean have_last[MPEG_VIDEO_PICTURE_LAST];
 
-  /* The frame in hand */
-  const MpegVideoFrame *frame;  /* NULL: none */
+  /* State of the current frame */
+  const MpegVideoFrame *frame;  /* NULL if there is none */
   const guint8 *data;
   gsize max_payload;
   gboolean inject;
-  guint picture;                /* which of its pictures */
-  guint unit;                   /* next unit to send, or the one being sent */
-  gsize offset;                 /* next byte to send */
-  Rfc2250Header header;         /* of the picture; S, B, E per packet */
+  guint picture;                /* index of the current picture in the frame */
+  /* index of the unit that is sent next or being sent */
+  guint unit;
+  gsize offset;                 /* offset of the next byte to send */
+  /* Header of the current picture; S, B and E are set for each packet */
+  Rfc2250Header header;
   guint8 extensions[RFC2250_MAX_EXTENSIONS_SIZE];
 };
 
@@ -77,8 +83,8 @@ rfc2250_packer_set_config (Rfc2250Packer * packer,
 
 /* --- the sequence header ------------------------------------------------ */
 
-/* Saves the frame's sequence header with the extensions that belong to it.
- * User data stays behind. */
+/* Stores the sequence header of the frame with its extensions, but without user
+ * data. */
 static void
 save_sequence (Rfc2250Packer * packer, guint64 now)
 {
@@ -97,13 +103,15 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
   g_clear_pointer (&packer->sequence, g_bytes_unref);
   packer->own_matrices = FALSE;
   packer->sequence_time = now;
-  /* what no payload holds is damaged */
+  /* A larger header does not fit into a payload, so it must be damaged. */
   if (size <= MPEG_VIDEO_MAX_HEADER_SIZE)
     packer->sequence = g_bytes_new (packer->data + start, size);
 }
 
-/* A repeated sequence header may stand before an I-frame (13818-2 6.1.1.6) and
- * sets the matrices back to its own: not when others were loaded since. */
+/* Returns whether to insert the stored sequence header before this frame. A
+ * repeated sequence header is allowed before an I-frame (13818-2 6.1.1.6). It
+ * resets the quantization matrices to its own, so it is not inserted if other
+ * matrices were downloaded since. */
 static gboolean
 wants_injection (Rfc2250Packer * packer, guint64 now)
 {
@@ -152,9 +160,10 @@ note_matrices (Rfc2250Packer * packer)
 
 /* --- the video-specific header ------------------------------------------ */
 
-/* Collects what section 3.4.1 carries under E: the extensions behind the
- * picture coding extension, with start codes, without stuffing. They are
- * optional, and left out where they would take the room of the video. */
+/* Collects the extensions that section 3.4.1 transports under E: the extensions
+ * after the picture coding extension, with their start codes, without stuffing.
+ * They are optional, and they are omitted if they would leave too little space
+ * for the video. Returns their size in bytes. */
 static gsize
 collect_extensions (Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)
@@ -186,7 +195,8 @@ collect_extensions (Rfc2250Packer * packer,
   return total;
 }
 
-/* The header's parameters less those that each packet or the time tells */
+/* Returns whether the header differs from the last one of its type, apart from
+ * the fields that each packet contains or that change with time. */
 static gboolean
 header_is_new (Rfc2250Packer * packer, const MpegVideoPicture * picture)
 {
@@ -239,14 +249,16 @@ unit_is_slice (const Rfc2250Packer * packer, guint unit)
   return MPEG_VIDEO_CODE_IS_SLICE (packer->frame->units[unit].code);
 }
 
-/* Has an earlier packet begun with this unit? */
+/* Returns whether an earlier packet contains the beginning of the current unit.
+ */
 static gboolean
 in_mid_unit (const Rfc2250Packer * packer)
 {
   return packer->offset > packer->frame->units[packer->unit].offset;
 }
 
-/* Takes bytes up to end, all units that end there with them. */
+/* Adds the bytes up to `end` to the packet, and skips all units that end there.
+ */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
 {
@@ -257,9 +269,10 @@ take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
     packer->unit++;
 }
 
-/* Headers go whole, as many as fit. What alone is larger than a payload (user
- * data only) is split; its last piece goes alone, so that the header or slice
- * behind it begins a payload too. Returns the room that is left. */
+/* Adds as many whole headers as fit. A header that alone exceeds a payload,
+ * which only user data can, is split. Its last part is sent alone, so that the
+ * following header or slice starts at the beginning of a payload. Returns the
+ * remaining space in bytes. */
 static gsize
 take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room)
@@ -287,7 +300,8 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   return room;
 }
 
-/* Does a piece of this slice, the size of the room left, save a packet? */
+/* Returns whether filling the packet with a part of this slice saves a packet.
+ */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)
 {
@@ -296,8 +310,8 @@ fill_saves_packet (gsize size, gsize room, gsize capacity)
       < (size + capacity - 1) / capacity;
 }
 
-/* Whole slices, as many as the mode allows; a piece of one where it must be or
- * pays. */
+/* Adds as many whole slices as the mode allows. A slice is split only if it
+ * does not fit into a payload, or if this saves a packet. */
 static void
 take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room, gsize capacity)
@@ -333,7 +347,8 @@ take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* What goes on with a slice that an earlier packet began ends with it. */
+/* A packet that continues a slice from an earlier packet contains nothing after
+ * the end of this slice. */
 static void
 take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
 {
@@ -366,9 +381,10 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
     if (!header->b)
       packer->stats.header_packets++;
   } else if (!unit_is_slice (packer, packer->unit)) {
-    /* A sequence end code: not the end of a slice, so E would be a lie, and
-     * without E some receivers give up the slices before it. It goes alone,
-     * behind the packet with the frame's last slice, which has the marker. */
+    /* A sequence end code is not the end of a slice, so E must not be set. But
+     * without E, some receivers discard the slices before it. The sequence end
+     * code is therefore sent in a packet of its own, after the packet with the
+     * last slice of the frame, which has the marker. */
     take (packer, packet, packer->offset + MIN (room,
             unit_end (packer, packer->unit) - packer->offset));
     packer->stats.header_packets++;
@@ -379,8 +395,8 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* Is a sequence end code next, or the rest of the zeros behind one? It is not
- * part of any picture. */
+/* Returns whether a sequence end code, or the rest of the zero bytes after it,
+ * is next. It does not belong to any picture. */
 static gboolean
 at_end_code (const Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packer: frames in, descriptions of RTP payloads out (RFC 2250 section
- * 3.1 and 3.4). A core: it copies no video data, the caller does as it likes.
+/* The packer splits frames into RTP payloads according to RFC 2250, sections
+ * 3.1 and 3.4. It does no I/O and only describes the payloads, so that the
+ * caller decides whether to copy video data.
  *
- * Sequence, GOP and picture headers stand only at the top of a payload, in
- * that order, each whole; one picture to a packet; a slice begins a payload
- * (after headers) or follows whole slices.
+ * Sequence, GOP and picture headers are only at the beginning of a payload, in
+ * this order, and are never split. A packet contains data of one picture only.
+ * A slice is at the beginning of a payload, possibly after headers, or follows
+ * whole slices.
  */
 
 #pragma once
@@ -14,71 +16,81 @@
 
 typedef enum
 {
-  RFC2250_AGGREGATE_NONE,       /* one slice to a packet */
-  RFC2250_AGGREGATE_SLICES,     /* whole slices, as many as fit */
-  RFC2250_AGGREGATE_FILL        /* and a piece of the next one where that saves
-                                 * a packet */
+  RFC2250_AGGREGATE_NONE,       /* one slice per packet */
+  RFC2250_AGGREGATE_SLICES,     /* as many whole slices as fit */
+  /* Also a part of the next slice, if this saves a packet */
+  RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 
 typedef struct
 {
   Rfc2250AggregateMode aggregate_mode;
-  gboolean mpeg2_extension;     /* T and section 3.4.1 in every packet */
-  gboolean new_picture_bits;    /* AN and N */
-  gint config_interval;         /* s; 0: never, -1: with every I-frame */
+  /* send the extension of section 3.4.1 (T) in each packet */
+  gboolean mpeg2_extension;
+  gboolean new_picture_bits;    /* set the AN and N bits */
+  /* In seconds; 0: never; -1: with each I-frame */
+  gint config_interval;
 } Rfc2250PackerConfig;
 
-/* One payload: header, then the saved sequence header if inject, then size
- * bytes of the frame from offset on. */
+/* A payload. It consists of `header`, the stored sequence header if `inject` is
+ * TRUE, and `size` bytes of the frame from `offset` on. */
 typedef struct
 {
   guint8 header[RFC2250_MAX_HEADER_SIZE];
   gsize header_size;
   gboolean inject;
   gsize offset, size;
-  gboolean marker;              /* holds the end of the frame's last slice */
-  gsize coverage;               /* payload bytes, from its start, that are
-                                 * headers of any kind */
+  /* the payload contains the end of the frame's last slice */
+  gboolean marker;
+  /* Number of bytes at the beginning of the payload that are headers of any
+   * kind */
+  gsize coverage;
   MpegVideoPictureType type;
   guint temporal_reference;
 } Rfc2250Packet;
 
-/* Counters never go back. */
+/* Counters never decrease. */
 typedef struct
 {
   guint64 frames;
-  guint64 pictures[MPEG_VIDEO_PICTURE_LAST];    /* fields count one by one */
+  guint64 pictures[MPEG_VIDEO_PICTURE_LAST];    /* each field picture counts */
   guint64 packets;
-  guint64 payload_bytes;        /* with the video-specific headers */
+  guint64 payload_bytes;        /* including the video-specific headers */
   guint64 slices;
-  guint64 split_slices;         /* larger than a payload, or filled up */
-  guint64 header_packets;       /* without any slice data */
-  guint64 injected;             /* sequence headers put in */
-  guint64 not_injected;         /* would have reset downloaded matrices */
+  /* larger than a payload, or split to fill a packet */
+  guint64 split_slices;
+  guint64 header_packets;       /* packets without slice data */
+  guint64 injected;             /* inserted sequence headers */
+  /* Sequence headers that were not inserted, because they would have reset
+   * downloaded matrices */
+  guint64 not_injected;
 } Rfc2250PackerStats;
 
 typedef struct _Rfc2250Packer Rfc2250Packer;
 
-/* Smallest payload, video-specific header and all, that the largest header of
- * a stream fits into (RFC 2250 section 3.1) */
+/* Returns the minimum payload size, including the video-specific header, that
+ * can hold the largest header of a stream (RFC 2250 section 3.1), in bytes. */
 gsize rfc2250_packer_min_payload (const Rfc2250PackerConfig * config);
 
 Rfc2250Packer *rfc2250_packer_new (void);
 void rfc2250_packer_free (Rfc2250Packer * packer);
-/* Forgets the stream; keeps configuration and counters. */
+/* Discards the state of the stream, but keeps the configuration and the
+ * counters. */
 void rfc2250_packer_reset (Rfc2250Packer * packer);
 void rfc2250_packer_set_config (Rfc2250Packer * packer,
     const Rfc2250PackerConfig * config);
 
-/* A frame and its bytes, both to stay until no output is left. now: its
- * running time, ns. max_payload: bytes, at least
+/* Passes a frame and its bytes, both of which must stay valid until
+ * rfc2250_packer_poll_output returns FALSE. `now` is the running time of the
+ * frame in ns. `max_payload` is the maximum payload size in bytes, at least
  * rfc2250_packer_min_payload (). */
 void rfc2250_packer_input (Rfc2250Packer * packer,
     const MpegVideoFrame * frame, const guint8 * data, guint64 now,
     gsize max_payload);
 gboolean rfc2250_packer_poll_output (Rfc2250Packer * packer,
     Rfc2250Packet * packet);
-/* The sequence header with its extensions that inject means; never NULL then */
+/* Returns the sequence header with its extensions that a packet with `inject`
+ * needs (transfer none). It is not NULL for such a packet. */
 GBytes *rfc2250_packer_get_sequence (Rfc2250Packer * packer);
 void rfc2250_packer_get_stats (const Rfc2250Packer * packer,
     Rfc2250PackerStats * stats);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts frames together from RTP payloads; see the header. */
+/* Implementation of rfc2250unpacker.h: restores frames from RTP payloads. */
 
 #include "rfc2250unpacker.h"
 
 #include <string.h>
 
 #define START_CODE_SIZE 4
-/* Room for a rebuilt GOP header, picture header and coding extension */
+/* Maximum size of a restored GOP header, picture header and picture coding
+ * extension */
 #define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
 #define INITIAL_CHUNK_SIZE (64 * 1024)
 #define SMALL_FRAME_SIZE (INITIAL_CHUNK_SIZE / 2)
@@ -16,43 +17,50 @@ struct _Rfc2250Unpacker
   Rfc2250OnLoss on_loss;
   gsize max_frame_size;
   Rfc2250UnpackerStats stats;
-  GQueue output;                /* of Rfc2250UnpackedFrame */
+  GQueue output;                /* elements are Rfc2250UnpackedFrame */
 
-  /* What the stream was found to be */
+  /* Properties of the stream that were detected */
   gboolean seen_marker;
-  gboolean refused;             /* the payload before was: a gap */
+  /* The previous payload was refused, so there is a gap. */
+  gboolean refused;
   gboolean have_sequence;
   MpegVideoSequence sequence;
-  gboolean gop_with_i;          /* the last I-frame came with a GOP header */
+  gboolean gop_with_i;          /* the last I-frame had a GOP header */
   gboolean last_gop_closed;
-  /* The last coding extension of each type, for pictures whose N bit says
-   * that it is theirs too (appendix 1) */
+  /* The last picture coding extension of each type. It also applies to the
+   * following pictures of this type, as long as the N bit says so (appendix 1).
+   */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
-  guint last_reference;         /* of the last picture that a packet came of */
+  guint last_reference;         /* of the picture of the last packet */
   guint last_type;
 
-  /* The frame in hand */
+  /* State of the current frame */
   gboolean in_frame;
-  gboolean end_code_sent;       /* nothing but that came since the last one */
-  gboolean gap_before;          /* packets are missing before its first one */
+  /* Only a sequence end code has been received since the last frame. */
+  gboolean end_code_sent;
+  /* packets before its first packet are missing */
+  gboolean gap_before;
   guint reference;              /* temporal reference in its first packet */
-  gboolean missing;             /* something of it did not come */
-  gboolean unusable;            /* no picture header, none to be rebuilt */
+  gboolean missing;             /* a part of it is missing */
+  /* its picture header is missing and cannot be restored */
+  gboolean unusable;
   gboolean have_slice;
-  gboolean skipping;            /* up to the next start of a slice */
-  gboolean slice_open;          /* its last slice goes on */
-  gsize open_slice;             /* where that one starts */
-  MpegVideoPicture picture;     /* its first picture, if type is not UNKNOWN */
+  gboolean skipping;            /* data are skipped until a slice begins */
+  gboolean slice_open;          /* its last slice is not complete */
+  gsize open_slice;             /* offset of this slice */
+  /* Its first picture; only valid if the type is not UNKNOWN */
+  MpegVideoPicture picture;
   gboolean second_field;
   guint64 rtptime, pts;
   guint8 *chunk;
   gsize len, chunk_size;
 
-  /* All-zero headers */
+  /* State for senders whose video-specific headers are all zero */
   MpegVideoFramer *framer;
-  gboolean legacy_missing;      /* until a payload begins with a header */
-  gboolean legacy_marker;       /* of the last payload */
+  /* data are skipped until a payload begins with a header */
+  gboolean legacy_missing;
+  gboolean legacy_marker;       /* marker of the last payload */
 };
 
 Rfc2250Unpacker *
@@ -127,7 +135,7 @@ unpacker_append (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size)
 
 /* --- start codes in payloads -------------------------------------------- */
 
-/* The start code that the payload begins with, or -1 */
+/* Returns the start code at the beginning of the payload, or -1. */
 static gint
 first_code (const guint8 * data, gsize size)
 {
@@ -145,7 +153,7 @@ begins_with_header (const guint8 * data, gsize size)
       || code == MPEG_VIDEO_CODE_PICTURE;
 }
 
-/* First slice start code, or NULL */
+/* Returns the first start code of a slice, or NULL. */
 static const guint8 *
 find_slice (const guint8 * data, const guint8 * end)
 {
@@ -157,7 +165,7 @@ find_slice (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Where the last slice of the payload begins, which has one */
+/* Returns the last start code of a slice, or NULL if there is none. */
 static const guint8 *
 find_last_slice (const guint8 * data, const guint8 * end)
 {
@@ -198,7 +206,7 @@ note_extension (Rfc2250Unpacker * unpacker, MpegVideoPicture * picture,
   }
 }
 
-/* Reads the headers at the top of a payload. */
+/* Parses the headers at the beginning of a payload. */
 static void
 note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     MpegVideoPicture * picture)
@@ -235,8 +243,8 @@ note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     unpacker->gop_with_i = have_gop;
 }
 
-/* Appendix 1: a saved header serves as long as of every picture of its type a
- * packet came and none had N set. */
+/* Appendix 1: a stored picture header applies as long as a packet of every
+ * picture of its type has arrived and none of these packets had N set. */
 static void
 note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
     const MpegVideoPicture * picture)
@@ -252,7 +260,7 @@ note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   }
 }
 
-/* --- rebuilding a picture header (appendix 1) --------------------------- */
+/* --- restoring a picture header (appendix 1) ------------------------------ */
 
 typedef struct
 {
@@ -279,7 +287,8 @@ align_bits (BitWriter * writer)
     write_bits (writer, 1, 0);
 }
 
-/* A "null" time code, closed_gop as it was, broken_link set */
+/* Writes a GOP header with time code 0, the given closed_gop flag, and
+ * broken_link set. */
 static void
 write_gop (BitWriter * writer, gboolean closed)
 {
@@ -298,7 +307,7 @@ write_picture (BitWriter * writer, const Rfc2250Header * header)
   write_bits (writer, 32, 0x100 | MPEG_VIDEO_CODE_PICTURE);
   write_bits (writer, 10, header->tr);
   write_bits (writer, 3, header->p);
-  write_bits (writer, 16, 0xffff);      /* vbv_delay: not known */
+  write_bits (writer, 16, 0xffff);      /* vbv_delay: unknown */
   if (header->p == MPEG_VIDEO_PICTURE_P || header->p == MPEG_VIDEO_PICTURE_B) {
     write_bits (writer, 1, header->ffv);
     write_bits (writer, 3, header->ffc);
@@ -337,9 +346,10 @@ write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
   align_bits (writer);
 }
 
-/* Begins the frame with a picture header made from what the packet says. FALSE
- * where that is not enough: for MPEG-2 without T and without a saved header
- * that N vouches for. */
+/* Starts the frame with a picture header that is restored from the fields of
+ * the packet. Returns FALSE if they are not sufficient. This is the case in
+ * MPEG-2 without the T extension, unless the N bit confirms that a stored
+ * header applies. */
 static gboolean
 rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -399,7 +409,8 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
     unpacker->stats.frames++;
 }
 
-/* A sequence end code that comes behind the marker of its frame */
+/* Outputs a sequence end code that was received after the marker of its frame.
+ */
 static void
 unpacker_send_end_code (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)
@@ -416,7 +427,8 @@ unpacker_send_end_code (Rfc2250Unpacker * unpacker,
   g_queue_push_tail (&unpacker->output, frame);
 }
 
-/* Such a code, or more of the zeros that may follow it */
+/* Returns whether the payload is a sequence end code, or continues the zero
+ * bytes after one. */
 static gboolean
 is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     gint code)
@@ -427,7 +439,7 @@ is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
       && unpacker->end_code_sent && payload->rtptime == unpacker->rtptime);
 }
 
-/* Takes back the last slice if its end never came. */
+/* Discards the last slice if its end was not received. */
 static void
 drop_open_slice (Rfc2250Unpacker * unpacker)
 {
@@ -438,7 +450,7 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
-/* Small frames are copied: see the framer. */
+/* Small frames are copied, so that the chunk need not be allocated again. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -451,8 +463,9 @@ unpacker_take_chunk (Rfc2250Unpacker * unpacker)
   return g_realloc (chunk, unpacker->len);
 }
 
-/* A field alone, behind a gap: the first field was in the gap, or all of it. A
- * sender that puts the marker behind each field sends fields alone too. */
+/* Returns whether the frame is a single field after a gap. The other field, or
+ * all of it, was then in the gap. Without a gap, a single field is normal for a
+ * sender that sets the marker after each field. */
 static gboolean
 lacks_field (const Rfc2250Unpacker * unpacker)
 {
@@ -502,8 +515,9 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
   unpacker->len = 0;
 }
 
-/* Is a payload that begins with this picture header the second field of the
- * frame in hand, of which perhaps only packets without its header came? */
+/* Returns whether a payload that begins with this picture header is the second
+ * field of the current frame. Perhaps only packets without a picture header
+ * were received of the first field. */
 static gboolean
 opens_second_field (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, const MpegVideoPicture * picture)
@@ -517,15 +531,17 @@ opens_second_field (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Does this payload belong to another frame than the one in hand? */
+/* Returns whether the payload belongs to a different frame than the current
+ * one. */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const MpegVideoPicture * picture, gint code)
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
-  /* One timestamp for all and a lost marker; but headers that were spread over
-   * packets have no slice between them, and no marker is lost without a gap. */
+  /* Handles a sender that gives all packets the same timestamp, if a marker was
+   * lost. Headers that are spread over several packets are not a new frame,
+   * because no slice is between them. A marker can only be lost in a gap. */
   if (!unpacker->have_slice || (unpacker->seen_marker && !payload->gap))
     return FALSE;
   return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
@@ -533,7 +549,7 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
       && !opens_second_field (unpacker, header, picture));
 }
 
-/* The head of the frame is not there. */
+/* Called when the beginning of the frame is missing. */
 static void
 unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -544,7 +560,8 @@ unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
     unpacker->unusable = TRUE;
 }
 
-/* The second field's packets came, its header did not. */
+/* Returns whether packets of the second field arrived, but not its picture
+ * header. */
 static gboolean
 lost_second_head (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header)
@@ -556,8 +573,8 @@ lost_second_head (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* After a gap: which part of the payload can a decoder use? Returns FALSE for
- * none. */
+/* Called after a gap. Limits the payload to the part that a decoder can use.
+ * Returns FALSE if there is no such part. */
 static gboolean
 skip_to_slice (Rfc2250Unpacker * unpacker, const guint8 ** data, gsize * size)
 {
@@ -593,7 +610,8 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* A slice that E doesn't close may have begun in this payload. */
+    /* A slice that does not end in this payload (E is not set) may have begun
+     * in it. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {
@@ -604,7 +622,7 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   unpacker_append (unpacker, data, size);
 }
 
-/* Something is missing within the frame in hand. */
+/* Called when packets in the middle of the current frame are missing. */
 static void
 unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, gboolean has_header)
@@ -617,7 +635,7 @@ unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     unpacker->second_field = TRUE;
 }
 
-/* A packet with a true header */
+/* Processes a packet whose video-specific header is filled in. */
 static void
 unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const guint8 * data, gsize size)
@@ -637,7 +655,7 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
     note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
-    /* what is missing was, some of it, the end of the frame in hand */
+    /* The missing packets include the end of the current frame. */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
@@ -665,12 +683,13 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     unpacker->skipping = !skip_to_slice (unpacker, &data, &size);
   if (!unpacker->skipping)
     unpacker_add (unpacker, header, data, size);
-  /* live555 marks the very first packet, which holds headers only. */
+  /* live555 sets the marker of the very first packet, which contains only
+   * headers. */
   if (payload->marker && (unpacker->have_slice || unpacker->missing))
     unpacker_finish_frame (unpacker);
 }
 
-/* --- all-zero headers --------------------------------------------------- */
+/* --- video-specific headers that are all zero ----------------------------- */
 
 static void
 legacy_collect (Rfc2250Unpacker * unpacker)
@@ -681,7 +700,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* the framer hands the two times on as they are */
+    /* The framer passes both times on unchanged: the PTS is the RTP timestamp,
+     * and the DTS is the PTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;
@@ -693,9 +713,10 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   }
 }
 
-/* Nothing but the bytes themselves tells where frames begin, and a payload may
- * hold a dozen. After a gap, all up to the next header goes, as nothing tells
- * whose it is. */
+/* Processes a packet whose video-specific header is all zero. Only the start
+ * codes show where frames begin, and a payload may contain a dozen frames.
+ * After a gap, all bytes up to the next header are discarded, because it is
+ * unknown to which frame they belong. */
 static void
 unpacker_take_legacy (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)
@@ -705,7 +726,8 @@ unpacker_take_legacy (Rfc2250Unpacker * unpacker,
   if (!unpacker->framer)
     unpacker->framer = mpeg_video_framer_new (&config);
   if (payload->gap) {
-    /* a marker closed the frame in hand, or else its end is missing */
+    /* If the last packet had the marker, the current frame is complete;
+     * otherwise its end is missing. */
     if (unpacker->legacy_marker || unpacker->on_loss == RFC2250_ON_LOSS_PASS)
       mpeg_video_framer_drain (unpacker->framer);
     else
@@ -723,7 +745,7 @@ unpacker_take_legacy (Rfc2250Unpacker * unpacker,
   legacy_collect (unpacker);
 }
 
-/* --- the verbs ---------------------------------------------------------- */
+/* --- functions of the header ---------------------------------------------- */
 
 static gboolean
 unpacker_refuse (Rfc2250Unpacker * unpacker, Rfc2250HeaderResult result)
@@ -765,7 +787,8 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
   gsize header_size;
 
   unpacker->stats.packets++;
-  /* The place of what is refused is one of the stream's: its video is lost. */
+  /* A refused packet occupies a sequence number of the stream, so its video
+   * data are lost. */
   copy.gap = copy.gap || unpacker->refused;
   unpacker->refused = unpacker_refuse (unpacker,
       rfc2250_header_parse (&header, payload->data, payload->size,
@@ -778,8 +801,9 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* P = 0 is forbidden, and B and E are both unset only amid a large slice:
-   * all of it zero is a sender that doesn't fill the header in. */
+  /* P = 0 is forbidden, and B and E are both unset only in the middle of a
+   * large slice. If all fields are zero, the sender does not fill in the
+   * header. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,
@@ -799,7 +823,8 @@ rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
     mpeg_video_framer_drain (unpacker->framer);
     legacy_collect (unpacker);
   }
-  /* a sender that marks the last packets of frames has not sent this one's */
+  /* The sender sets the marker on the last packet of a frame, and that packet
+   * was not received. */
   if (unpacker->seen_marker)
     unpacker->missing = TRUE;
   unpacker_finish_frame (unpacker);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The unpacker: RTP payloads in, frames of an MPEG video elementary stream
- * out (RFC 2250 section 3 and appendix 1). A core.
+/* The unpacker restores the frames of an MPEG video elementary stream from RTP
+ * payloads (RFC 2250 section 3 and appendix 1). It does no I/O.
  *
- * Packets come in order; what is missing between them is said with the next
- * one. Where a frame begins is read from the payload itself, so that senders
- * whose video-specific headers are all zero are served as well: their payloads
- * go through the framer.
+ * Packets are passed in order, and each packet says whether packets before it
+ * are missing. The start of a frame is detected in the payload itself. Senders
+ * whose video-specific headers are all zero are therefore supported as well;
+ * their payloads are passed to the framer.
  */
 
 #pragma once
@@ -15,65 +15,72 @@
 
 typedef enum
 {
-  RFC2250_ON_LOSS_DROP_FRAME,   /* only frames that lost nothing leave */
-  RFC2250_ON_LOSS_CONCEAL,      /* whole slices leave, under a picture header */
-  RFC2250_ON_LOSS_PASS          /* all that came leaves */
+  RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
+  /* output complete slices, after a picture header */
+  RFC2250_ON_LOSS_CONCEAL,
+  RFC2250_ON_LOSS_PASS          /* output all data that arrived */
 } Rfc2250OnLoss;
 
 typedef struct
 {
-  const guint8 *data;           /* payload, video-specific header first */
+  /* payload, beginning with the video-specific header */
+  const guint8 *data;
   gsize size;
   gboolean marker;
-  gboolean gap;                 /* packets are missing before this one */
-  guint64 rtptime;              /* extended timestamp */
-  guint64 pts;                  /* ns or NONE: handed on with the frame */
+  gboolean gap;                 /* packets before this one are missing */
+  guint64 rtptime;              /* extended RTP timestamp */
+  guint64 pts;                  /* in ns or NONE; copied to the frame */
 } Rfc2250Payload;
 
 typedef struct
 {
-  guint8 *data;                 /* g_free () it */
+  guint8 *data;                 /* freed by the caller with g_free () */
   gsize size;
-  gboolean damaged;             /* something of it is missing */
-  gboolean headless;            /* it begins in the middle of a picture */
-  gboolean end_code;            /* no frame: the sequence end code behind one */
-  guint64 rtptime, pts;         /* of its first packet */
+  gboolean damaged;             /* a part of the frame is missing */
+  gboolean headless;            /* the data begin in the middle of a picture */
+  /* not a frame, but the sequence end code after one */
+  gboolean end_code;
+  guint64 rtptime, pts;         /* of the first packet of the frame */
 } Rfc2250UnpackedFrame;
 
-/* Counters never go back. */
+/* Counters never decrease. */
 typedef struct
 {
   guint64 packets;
-  guint64 legacy_packets;       /* with an all-zero header */
-  guint64 bad_short;            /* shorter than the header says */
-  guint64 bad_mbz;              /* reserved bits set */
+  /* packets whose video-specific header is all zero */
+  guint64 legacy_packets;
+  guint64 bad_short;            /* shorter than the header requires */
+  guint64 bad_mbz;              /* reserved bits are set */
   guint64 bad_extension;        /* forbidden value in the MPEG-2 extension */
-  guint64 empty;                /* no video behind the header */
-  guint64 frames;               /* left whole */
-  guint64 frames_damaged;       /* left with something missing */
-  guint64 frames_dropped;       /* did not leave */
-  guint64 too_big;              /* of these, larger than max_frame_size */
-  guint64 pictures_rebuilt;     /* picture headers made anew */
-  guint64 gops_rebuilt;         /* GOP headers made anew */
-  guint64 slices_dropped;       /* pieces without their other half */
+  guint64 empty;                /* no video data after the header */
+  guint64 frames;               /* complete frames that were output */
+  guint64 frames_damaged;       /* incomplete frames that were output */
+  guint64 frames_dropped;       /* frames that were not output */
+  /* dropped frames that exceeded max_frame_size */
+  guint64 too_big;
+  guint64 pictures_rebuilt;     /* restored picture headers */
+  guint64 gops_rebuilt;         /* restored GOP headers */
+  guint64 slices_dropped;       /* slices of which a part was missing */
 } Rfc2250UnpackerStats;
 
 typedef struct _Rfc2250Unpacker Rfc2250Unpacker;
 
 Rfc2250Unpacker *rfc2250_unpacker_new (void);
 void rfc2250_unpacker_free (Rfc2250Unpacker * unpacker);
-/* Forgets the stream; keeps configuration and counters. */
+/* Discards the state of the stream, but keeps the configuration and the
+ * counters. */
 void rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker);
 void rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
     Rfc2250OnLoss on_loss, gsize max_frame_size);
 
-/* FALSE, and counted: no payload of RFC 2250. For whoever must know before the
- * packet's number counts; rfc2250_unpacker_input () checks too. */
+/* Returns FALSE, and counts the reason, if the data are not a payload of RFC
+ * 2250. This is for a caller that has to check a packet before it uses the
+ * packet's sequence number; rfc2250_unpacker_input () makes the same check. */
 gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,
     const guint8 * data, gsize size);
 void rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload);
-/* End of stream */
+/* Called at the end of the stream */
 void rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker);
 gboolean rfc2250_unpacker_poll_output (Rfc2250Unpacker * unpacker,
     Rfc2250UnpackedFrame * frame);

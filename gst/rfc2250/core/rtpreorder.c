@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reordering of RTP packets; see the header. */
+/* Implementation of rtpreorder.h: reordering of RTP packets. */
 
 #include "rtpreorder.h"
 
 #include <string.h>
 
-/* A packet further back than this is no late one: the sender began anew. The
- * value is GstRTPBaseDepayload's max-reorder; RFC 3550 A.1 has the same for
- * MAX_MISORDER. */
+/* A packet that is further behind than this is not a late packet; the sender
+ * has restarted. The value equals max-reorder of GstRTPBaseDepayload and
+ * MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
-/* Another source takes over only after the current one has been silent for so
- * long. RFC 3550 leaves this to the receiver; its own timeouts, sections 6.2.1 and
- * 6.3.5, count reports of RTCP, which is seconds as well. */
+/* Time that the current source must be silent before another source can replace
+ * it. RFC 3550 leaves this to the receiver. Its own timeouts, sections 6.2.1
+ * and 6.3.5, count RTCP reports, which also takes seconds. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
-/* Packets that are kept of sources that may take over. At 10,000 forged packets
- * per second a packet stays for 51 ms, more than a frame period. */
+/* Number of packets that are kept of sources that may become the current
+ * source. At 10,000 forged packets per second, a packet is kept for 51 ms,
+ * which is more than a frame period. */
 #define MAX_STRAYS 512
-/* Sources that were replaced and may come back */
+/* Number of replaced sources that can become the current source again */
 #define MAX_EARLIER 8
 
 typedef struct
@@ -31,12 +32,12 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  gpointer packet;              /* NULL: it went to the other ring */
+  gpointer packet;              /* NULL if it was moved to the other ring */
 } Stray;
 
 typedef struct
 {
-  Stray strays[MAX_STRAYS];     /* the oldest first */
+  Stray strays[MAX_STRAYS];     /* ring buffer, the oldest element at `first` */
   guint first, n;
 } StrayRing;
 
@@ -47,17 +48,20 @@ struct _RtpReorder
 
   gboolean started;
   guint32 ssrc;
-  guint16 next;                 /* sequence number that comes next */
-  guint64 seen[2];              /* bit i: next - 1 - i was received */
-  GArray *waiting;              /* of Waiting, in order, all after next */
+  guint16 next;                 /* the next sequence number */
+  /* bit i is set if the number next - 1 - i was received */
+  guint64 seen[2];
+  /* elements are Waiting in ascending order, all after `next` */
+  GArray *waiting;
 
-  /* Packets that fit nowhere, since the last one of the current source: from
-   * another source, or far off. Only packets that follow each other begin
-   * something (RFC 3550 A.1). Those that do are kept apart, so that a flood of
-   * single packets does not displace them. */
+  /* Packets since the last one of the current source that come from another
+   * source or have a number that is far off. Only consecutive packets can start
+   * a new sequence (RFC 3550 A.1). Consecutive packets are kept in a separate
+   * ring, so that a flood of single packets does not displace them. */
   StrayRing singles, runs;
-  guint64 heard;                /* ns, the current source's last packet */
-  guint32 earlier[MAX_EARLIER]; /* sources, the latest last */
+  /* arrival of the current source's last packet, in ns */
+  guint64 heard;
+  guint32 earlier[MAX_EARLIER]; /* SSRCs of replaced sources, the latest last */
   guint n_earlier;
   guint64 strays;
   GQueue output;
@@ -75,7 +79,7 @@ rtp_reorder_new (GDestroyNotify free_packet)
   return reorder;
 }
 
-/* Returns how many packets it has freed. */
+/* Returns the number of freed packets. */
 static guint
 clear_ring (RtpReorder * reorder, StrayRing * ring)
 {
@@ -122,7 +126,7 @@ rtp_reorder_set_window (RtpReorder * reorder, guint window)
   reorder->window = MIN (window, RTP_REORDER_MAX_WINDOW);
 }
 
-/* next moves up by one, over a packet that came or did not. */
+/* Increments `next`, after a packet that was received or that is given up. */
 static void
 reorder_advance (RtpReorder * reorder, gboolean received)
 {
@@ -133,8 +137,8 @@ reorder_advance (RtpReorder * reorder, gboolean received)
     reorder->lost++;
 }
 
-/* Hands out what waits, over gaps until no more than limit packets wait, and
- * then as far as there is no gap. */
+/* Outputs waiting packets. Gaps are given up as long as more than `limit`
+ * packets wait; then packets are output up to the next gap. */
 static void
 reorder_release (RtpReorder * reorder, guint limit)
 {
@@ -166,7 +170,8 @@ reorder_begin (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
   reorder->seen[0] = reorder->seen[1] = 0;
 }
 
-/* Keeps the packet in its place; FALSE: it is there already. */
+/* Inserts a waiting packet in order. Returns FALSE if a packet with the same
+ * number is already waiting. */
 static gboolean
 reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
 {
@@ -185,7 +190,7 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
-/* A packet of the current source, near the next one */
+/* Processes a packet of the current source that is near the next number. */
 static RtpReorderResult
 reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
     gpointer packet)
@@ -211,7 +216,7 @@ reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
   return RTP_REORDER_TAKEN;
 }
 
-/* --- sources ---------------------------------------------------------------- */
+/* --- sources -------------------------------------------------------------- */
 
 static void
 reorder_drop_strays (RtpReorder * reorder)
@@ -250,7 +255,8 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Whether it follows a packet that is kept. Both then belong to a run. */
+/* Stores a stray. Returns whether it follows another stored stray directly;
+ * both then belong to a run. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -270,7 +276,8 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
   return in_run;
 }
 
-/* Without arrival times, or where they go back, two packets have to do. */
+/* Returns whether the source may become the current one. Without valid arrival
+ * times, two consecutive packets are sufficient. */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {
@@ -296,7 +303,7 @@ is_near (const RtpReorder * reorder, guint16 seqnum)
   return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
 }
 
-/* Goes on with all packets of the run that the last one belongs to. */
+/* Makes the run of `last` the current sequence, and outputs all its packets. */
 static void
 take_over (RtpReorder * reorder, const Stray * last)
 {
@@ -327,8 +334,9 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* A source that was there before takes its place back at once: who cannot see its
- * packets does not know its SSRC. Whoever replaced it has no such right. */
+/* A source that was replaced becomes the current one again at once. An attacker
+ * who cannot see its packets does not know its SSRC. The source that replaced
+ * it is not remembered. */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {

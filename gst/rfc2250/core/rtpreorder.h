@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts packets that overtook each other back in order: a core. In order they
- * pass at once; behind a gap at most `window` packets wait for the missing
- * one. Packets are opaque.
+/* Restores the order of RTP packets. A packet in order is passed on at once. If
+ * a packet is missing, at most `window` packets wait for it. The contents of
+ * packets are not accessed.
  *
- * Single packets of another source, or with a number far off, are strays and are
- * dropped. Two in a row, with none of the current source between them, begin
- * anew: with the SSRC of the current source at once (RFC 3550 A.1), with another
- * one only when the current source has been silent for a second. Until then the
- * new source's packets are kept, at most 1024, so that nothing of it is missing.
- * A source that was replaced takes its place back with its next packet.
+ * A single packet of another source, or with a sequence number that is far off,
+ * is a stray and is dropped. Two such packets with consecutive numbers, without
+ * a packet of the current source between them, start a new sequence. If they
+ * have the SSRC of the current source, the new sequence starts at once (RFC
+ * 3550 A.1). If they have another SSRC, it starts only if the current source
+ * has been silent for a second. Until then at most 1024 packets of new sources
+ * are kept, so that none of them is lost. A source that was replaced becomes
+ * the current source again with its next packet.
  */
 
 #pragma once
@@ -17,35 +19,43 @@
 
 typedef enum
 {
-  RTP_REORDER_NEXT,             /* the next in order, and nothing waits: the
-                                 * caller's to use at once */
-  RTP_REORDER_TAKEN,            /* see rtp_reorder_poll_output () */
-  RTP_REORDER_DUPLICATE,        /* was here before: the caller's to free */
-  RTP_REORDER_LATE              /* its place was given up: likewise */
+  /* The packet is the next in order and no packet waits. The caller still owns
+   * it and uses it at once. */
+  RTP_REORDER_NEXT,
+  /* The reorder buffer owns the packet; see rtp_reorder_poll_output (). */
+  RTP_REORDER_TAKEN,
+  /* The packet was received before; the caller frees it. */
+  RTP_REORDER_DUPLICATE,
+  /* The packet arrived after its gap was given up; the caller frees it. */
+  RTP_REORDER_LATE
 } RtpReorderResult;
 
 typedef struct _RtpReorder RtpReorder;
 
-/* free_packet: for packets that wait when the object is reset or freed */
+/* `free_packet` frees the packets that are waiting when the object is reset or
+ * freed. */
 RtpReorder *rtp_reorder_new (GDestroyNotify free_packet);
 void rtp_reorder_free (RtpReorder * reorder);
 void rtp_reorder_reset (RtpReorder * reorder);
-/* 0 to RTP_REORDER_MAX_WINDOW packets */
+/* Sets the window: 0 to RTP_REORDER_MAX_WINDOW packets. */
 #define RTP_REORDER_MAX_WINDOW 64
 void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 
 #define RTP_REORDER_NO_TIME G_MAXUINT64
 
-/* now: arrival in ns, or RTP_REORDER_NO_TIME: any other source that sends two
- * packets in a row begins anew. final_gap: what is missing before this packet
- * will not come. */
+/* Processes a packet. `now` is the arrival in ns. If it is RTP_REORDER_NO_TIME,
+ * any other source that sends two consecutive packets replaces the current
+ * source. `final_gap` says that the packets missing before this one will not
+ * arrive. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
-/* The next packet in order, or NULL */
+/* Returns the next packet in order (transfer full), or NULL. */
 gpointer rtp_reorder_poll_output (RtpReorder * reorder);
-/* No more will come: all that waits may go. */
+/* Called when no more packets will arrive; all waiting packets can then be
+ * polled. */
 void rtp_reorder_drain (RtpReorder * reorder);
-/* Packets that were given up, in all */
+/* Returns the total number of packets that were missing when their gap was
+ * given up. */
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
-/* Packets that nothing went on from: dropped, in all */
+/* Returns the total number of dropped strays. */
 guint64 rtp_reorder_get_strays (const RtpReorder * reorder);
