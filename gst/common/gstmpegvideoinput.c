@@ -323,7 +323,7 @@ input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
   gsize size;
 
   if (!gst_buffer_map (input->pending, &map, GST_MAP_READ)) {
-    GST_WARNING_OBJECT (input->owner, "can't map %" GST_PTR_FORMAT,
+    GST_WARNING_OBJECT (input->owner, "cannot map %" GST_PTR_FORMAT,
         input->pending);
     gst_clear_buffer (&input->pending);
     return;

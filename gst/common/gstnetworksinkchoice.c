@@ -68,11 +68,11 @@ log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
         " or live input has waited for max-live-wait",
     "full: the network takes nothing, and blocking is false or live input has"
         " waited for max-live-wait",
-    "rest-of-frame: an earlier part of its frame was dropped",
-    "no-key-frame: the receiver has nothing that it refers to",
-    "broken: the connection broke in the middle of it",
+    "rest-of-frame: an earlier part of the same frame was dropped",
+    "no-key-frame: a new receiver lacks the frames that it refers to",
+    "broken: the connection broke while it was being sent",
     "unsendable: the transport cannot carry it",
-    "eos-timeout: the end of the stream took too long"
+    "eos-timeout: the stream did not end within drain-timeout"
   };
 
   GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT
@@ -125,7 +125,7 @@ gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
   if (!missed)
     return FALSE;
   GST_DEBUG_OBJECT (self,
-      "a new receiver: what comes before the next key frame is dropped");
+      "the receiver is a new one: drops everything before the next key frame");
   priv->needs_key_frame = TRUE;
   priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
   gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);

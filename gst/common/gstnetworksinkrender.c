@@ -121,7 +121,7 @@ gives_up (GstNetworkSink * self, gint64 since)
     return FALSE;
   if (!priv->live_gave_up)
     GST_INFO_OBJECT (self, "live input has waited for %" GST_TIME_FORMAT
-        ": drops it until the network has room",
+        ": drops packets until the network has room",
         GST_TIME_ARGS (priv->max_live_wait));
   priv->live_gave_up = TRUE;
   return TRUE;
@@ -310,7 +310,7 @@ wait_with_count (GstNetworkSink * self, gint64 timeout)
   GstNetworkSinkPrivate *priv = self->priv;
   gint64 begin = g_get_monotonic_time ();
 
-  GST_LOG_OBJECT (self, "waits for room or for its time");
+  GST_LOG_OBJECT (self, "waits for room in the network, or for pacing");
   LOCK (self);
   priv->blocked_since = begin;
   UNLOCK (self);
@@ -488,7 +488,7 @@ choose_packets (GstNetworkSink * self, Batch * batch)
 static void
 drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
 {
-  GST_DEBUG_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
+  GST_DEBUG_OBJECT (self, "cannot send %" GST_PTR_FORMAT ": %s",
       batch->packets[0], error ? error->message : "unknown");
   g_clear_error (&error);
   drop_first (self, batch, DROP_UNSENDABLE);
@@ -587,7 +587,7 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
   GstNetworkSinkPrivate *priv = self->priv;
 
   GST_LOG_OBJECT (self, "sent %" G_GSIZE_FORMAT " bytes%s", taken,
-      all ? ", and with these all of the buffer" : "");
+      all ? ", the last ones of the buffer" : "");
   priv->rest_offset += taken;
   if (taken > 0)
     priv->live_gave_up = FALSE;
@@ -649,7 +649,7 @@ transmit (GstNetworkSink * self)
     return OUTCOME_INTERRUPTED;
   outcome = send_rest (self, &error);
   if (outcome == OUTCOME_UNSENDABLE) {
-    GST_WARNING_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
+    GST_WARNING_OBJECT (self, "cannot send %" GST_PTR_FORMAT ": %s",
         self->priv->rest, error->message);
     g_clear_error (&error);
   }
@@ -964,8 +964,8 @@ warn_of_eos_timeout (GstNetworkSink * self)
   seconds = priv->eos_timeout / (gdouble) GST_SECOND;
   UNLOCK (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s did not take everything within the eos-timeout of %g s. What was "
-          "left is lost: raise eos-timeout, or lower the bitrate.", peer,
+      ("%s did not take everything within the drain-timeout of %g s. The "
+          "rest is lost: raise drain-timeout, or lower the bitrate.", peer,
           seconds), (NULL));
   g_free (peer);
 }
@@ -1042,7 +1042,7 @@ finish_stream (GstNetworkSink * self)
   GstFlowReturn flow = GST_FLOW_OK;
   gboolean is_missed = priv->has_input && reached_nobody (self);
 
-  GST_DEBUG_OBJECT (self, "the stream ends: sends what is left");
+  GST_DEBUG_OBJECT (self, "the stream ends: sends the rest");
   if (begin_drain (self))
     flow = drain (self);
   if (flow == GST_FLOW_OK && priv->gave_up)

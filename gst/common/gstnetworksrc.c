@@ -194,7 +194,7 @@ gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
 {
   GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
 
-  GST_DEBUG_OBJECT (self, "nothing came for %" GST_TIME_FORMAT,
+  GST_DEBUG_OBJECT (self, "no packet came for %" GST_TIME_FORMAT,
       GST_TIME_ARGS (timeout));
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),

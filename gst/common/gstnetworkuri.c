@@ -163,7 +163,8 @@ take_rtp_key (GstElement * element, GstStructure * rtp, const gchar * key,
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize (&value, text)
       || g_value_get_int (&value) < 0) {
-    GST_WARNING_OBJECT (element, "URI: %s \"%s\" is no such number", key, text);
+    GST_WARNING_OBJECT (element, "URI: %s \"%s\" is not a valid number", key,
+        text);
     g_value_unset (&value);
     return;
   }
@@ -182,7 +183,8 @@ take_property (GstElement * element, const gchar * key, const gchar * text)
   if (property->value_type == G_TYPE_STRING)
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize_with_pspec (&value, text, property)) {
-    GST_WARNING_OBJECT (element, "URI: \"%s\" is no value of %s", text, key);
+    GST_WARNING_OBJECT (element, "URI: \"%s\" is not a valid value of %s", text,
+        key);
     goto done;
   }
   if (g_param_value_validate (property, &value))

@@ -313,7 +313,7 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
   else if (c->frame.type == IFD_FRAME_I)
     overwrite (ifd, c, "an I-frame takes the place of any frame");
   else if (c->frame.type == IFD_FRAME_B)
-    drop (ifd, c, IFD_DROP_NO_ROOM, "a B-frame takes the place of none");
+    drop (ifd, c, IFD_DROP_NO_ROOM, "a B-frame takes the place of no frame");
   else if (is_reference (newest (ifd)))
     drop (ifd, c, IFD_DROP_NO_ROOM,
         "a P-frame takes the place of B-frames only");
@@ -330,7 +330,7 @@ get_rule_of_undecodable (IfdDropReason reason)
     return "no I-frame was sent since the stream or the receiver began";
   if (reason == IFD_DROP_DISTURBED)
     return "it refers to a frame of its GOP that is not sent";
-  return "it leads its GOP, and the frames that it refers to are not sent";
+  return "it is a leading frame, and refers to frames that are not sent";
 }
 
 static void
@@ -532,7 +532,7 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
     return is_larger (victim, c) ? victim : NULL;
   if (victim)
     return victim;
-  *rule = "without B-frames, a P-frame that leads its GOP goes first";
+  *rule = "without B-frames, a leading P-frame goes first";
   if (c->frame.type == IFD_FRAME_P && c->leading)
     return NULL;
   victim = find_leading_p (ifd);
@@ -543,8 +543,8 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   if (victim)
     return victim;
   *rule = c->frame.type == IFD_FRAME_I ?
-      "where all are I-frames, the oldest goes" :
-      "a P-frame goes where the rest of its GOP costs least";
+      "if all frames are I-frames, the oldest one goes" :
+      "a P-frame goes if no waiting frame costs less than the rest of its GOP";
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
@@ -578,7 +578,7 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   if (is_stale (ifd, c)) {
     while (ifd->w.head)
       give_up (ifd, ifd->w.head,
-          "an I-frame clears what an outage left of the GOPs before");
+          "an I-frame replaces all that an outage left of earlier GOPs");
     return TRUE;
   }
   victim = find_victim (ifd, c, rule);
@@ -600,8 +600,8 @@ waits_in_vain (Ifd * ifd)
   if (!ifd->has_no_i || ifd->refreshes)
     return FALSE;
   ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  trace (ifd, FALSE, "%u frames waited for an I-frame in vain: the stream goes "
-      "on without one", ifd->vain);
+  trace (ifd, FALSE, "no I-frame came for %u frames: the stream goes on "
+      "without one", ifd->vain);
   return TRUE;
 }
 
@@ -856,7 +856,7 @@ adopt_algorithm (Ifd * ifd)
 {
   if (ifd->algorithm == ifd->config.algorithm)
     return;
-  trace (ifd, FALSE, "another algorithm begins with this I-frame");
+  trace (ifd, FALSE, "a different algorithm is used from this I-frame on");
   ifd->algorithm = ifd->config.algorithm;
   ifd->awaits_i = TRUE;
 }
