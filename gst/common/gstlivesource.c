@@ -63,11 +63,11 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* Usually one thread makes both calls of a flush. The exception are the events
- * FLUSH_START and FLUSH_STOP, which an application may send from two threads.
- * Then this function cannot tell whether its caller is the streaming thread;
- * gst_live_flush_begin_create, which runs in the streaming thread, decides
- * that. */
+/* Usually one thread makes both calls of a flush. FLUSH_START and FLUSH_STOP
+ * are an exception, because an application may send these events from two
+ * threads. Then this function cannot tell whether its caller is the streaming
+ * thread; gst_live_flush_begin_create, which runs in the streaming thread,
+ * decides that. */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)
 {

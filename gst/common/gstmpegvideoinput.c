@@ -147,8 +147,8 @@ gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
   if (parsed == input->parsed)
     return;
   input->parsed = parsed;
-  /* The pending bytes of the unparsed stream do not belong to the first frame
-   * of the parsed stream, nor the other way round. */
+  /* The pending bytes must not become part of the first frame after the change
+   * between parsed and unparsed input. */
   input_drop_framer (input);
 }
 
@@ -187,7 +187,7 @@ input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
   input->discont = input->resync = input->corrupted = FALSE;
 }
 
-/* Takes ownership of `buffer`. The frame's index of headers moves to the queue.
+/* Takes ownership of `buffer` and of the list of start codes in `frame`.
  */
 static void
 input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,

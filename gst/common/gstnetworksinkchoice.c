@@ -9,11 +9,12 @@
 #include "gstwirelessevents.h"
 
 /* Number of frames that are dropped while a new receiver waits for a key frame.
- * After this many frames without a key frame, the stream is assumed to mark
- * none, and sending starts anyway. */
+ * After this many frames without a key frame, the stream is assumed to have no
+ * flagged key frames, and sending starts anyway. */
 #define MAX_FRAMES_WITHOUT_KEY 600
 
-/* --- what is sent and what is not ----------------------------------------- */
+/* --- choice of buffers
+ * -------------------------------------------------------- */
 
 void
 gst_network_sink_clear_rest (GstNetworkSink * self)

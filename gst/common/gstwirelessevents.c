@@ -4,7 +4,8 @@
 
 #include "gstwirelessevents.h"
 
-/* --- between a queue and a sink ------------------------------------------- */
+/* --- events between a queue and a sink
+ * ----------------------------------------- */
 
 #define RESTART_NAME "application/x-gst-wireless-restart"
 #define ENDING_NAME "application/x-gst-wireless-ending"
@@ -49,7 +50,8 @@ gst_wireless_event_new_key_unit_request (void)
           "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
 }
 
-/* --- held back until caps are known --------------------------------------- */
+/* --- events that are held back until the caps are known
+ * ----------------------- */
 
 void
 gst_held_events_flush (GQueue * events)

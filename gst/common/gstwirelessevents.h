@@ -6,7 +6,8 @@
 
 #include <gst/gst.h>
 
-/* --- between a queue and a sink ------------------------------------------- */
+/* --- events between a queue and a sink
+ * ----------------------------------------- */
 
 /* Upstream event: the sink now sends to a new receiver, which has none of the
  * previous frames. Frames that refer to previous frames are therefore useless.
@@ -25,7 +26,8 @@ GstEvent *gst_wireless_event_new_key_unit_request (void);
 GstEvent *gst_wireless_event_new_ending (void);
 gboolean gst_wireless_event_is_ending (GstEvent * event);
 
-/* --- held back until caps are known --------------------------------------- */
+/* --- events that are held back until the caps are known
+ * ----------------------- */
 
 /* Discards the events that a flush discards: all except sticky events, and also
  * SEGMENT. The queue owns its events (GstEvent). */

@@ -373,8 +373,9 @@ keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
       end - begin, 0, end - begin, bytes, g_free);
 }
 
-/* IFD assumes that each B-frame between an I-frame and the next P-frame is a
- * leading frame. The temporal references show whether it really is. */
+/* Without flags, the IFD algorithm assumes that each B-frame between an I-frame
+ * and the next P-frame is a leading frame. The temporal references show whether
+ * it really is. */
 static IfdFrameFlags
 find_place (const GstIfdQueueInput * input, guint temporal_reference)
 {

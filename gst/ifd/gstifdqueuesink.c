@@ -443,9 +443,9 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       return TRUE;
     case GST_QUERY_ALLOCATION:
       /* Downstream's buffer pool could run out of buffers while downstream
-       * blocks, and upstream would then block too. IFD must receive all frames
-       * in time in order to choose among them. The answer must not wait for
-       * downstream either. */
+       * blocks, and upstream would then block too. The queue must receive all
+       * frames in time in order to choose among them. The answer must not wait
+       * for downstream either. */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))

@@ -221,7 +221,8 @@ gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing)
 
 /* --- latency ------------------------------------------------------------- */
 
-/* Called with the lock. Returns the maximum time that a frame waits in W. */
+/* Called with the lock. Returns the maximum time that a frame waits in the
+ * queue. */
 static GstClockTime
 get_own_latency (GstIfdQueue * self)
 {

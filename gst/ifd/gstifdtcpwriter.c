@@ -29,10 +29,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * delay is negligible, and the network does not become idle while the thread
  * wakes up. In ns */
 #define NO_DELAY (5 * GST_MSECOND)
-/* Number of consecutive times that the kernel must send a full mark of data at
- * once before the mark may grow. Fewer are no proof of a fast network, because
- * a token bucket on the path may hold as many bytes (75 kbyte in the testbed of
- * the paper). */
+/* Number of consecutive times that the kernel must send all data up to the mark
+ * at once before the mark (the maximum number of unsent bytes) may grow. Fewer
+ * are no proof of a fast network, because a token bucket on the path may hold
+ * as many bytes (75 kbyte in the testbed of the paper). */
 #define MANY_MARKS 16
 /* Interval for polling the unacknowledged data, because no system notifies when
  * they are acknowledged. The interval starts at the minimum and doubles.
@@ -80,7 +80,7 @@ struct _GstIfdTcpWriter
   /* Used by the streaming thread only; reset for each socket */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of consecutive times that a full mark of data was sent without
+  /* Number of consecutive times that all data up to the mark were sent without
    * waiting */
   guint marks_at_once;
   gboolean said_end;            /* this side has sent FIN on this socket */

@@ -11,8 +11,8 @@
  * random addresses takes 5 answers per second from each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* The answers to all unknown hosts together may come in bursts of a tenth of a
- * second's budget. */
+/* The maximum burst of answers to all unknown hosts together is the number of
+ * answers per second divided by this. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */

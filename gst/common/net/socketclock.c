@@ -105,8 +105,8 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* offset_low only grows, so that a later timestamp never yields an earlier
-   * time. */
+  /* While the clock is not set, offset_low only grows, so that a later
+   * timestamp never yields an earlier time. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

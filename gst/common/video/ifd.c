@@ -32,8 +32,8 @@
 #include "statistics.h"
 
 /* Number of GOPs for which the core stores whether they were counted as
- * disturbed. It exceeds the number of frames in W, so that the GOP of each
- * frame in W is included. */
+ * disturbed. It exceeds the maximum number of waiting frames, so that the GOP
+ * of each of them is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Rules for the trace that several functions use */
@@ -68,7 +68,7 @@ struct _Ifd
   /* Algorithm in use since the start of the stream or since the last I-frame */
   IfdAlgorithm algorithm;
   GQueue w;                     /* elements are IfdEntry, the oldest first */
-  gboolean sending;             /* S holds the frame `s` */
+  gboolean sending;             /* the frame `s` is being sent */
   IfdFrame s;
   guint64 sending_since;        /* in ns */
   GQueue events;                /* elements are IfdEvent */
@@ -99,7 +99,7 @@ struct _Ifd
   gboolean behind_p;            /* a P-frame came since the newest I-frame */
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* state of the decoder after all frames that were taken from W */
+  /* state of the decoder after all frames that were taken for sending */
   DecoderOrder order;
   /* I-frames were dropped because of their display order. */
   gboolean awaits_order;
@@ -195,7 +195,7 @@ ifd_free (Ifd * ifd)
   g_free (ifd);
 }
 
-/* What the verbs share */
+/* --- used by several functions below --- */
 
 static void
 G_GNUC_PRINTF (3, 4)
@@ -512,11 +512,12 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Returns the frame of W that is dropped to make room, or NULL if C itself is
- * dropped. `rule` is set to the rule that selected it, for the trace.
+/* Returns the waiting frame (of the queue W) that is dropped to make room, or
+ * NULL if the new frame C itself is dropped. `rule` is set to the rule that
+ * selected it, for the trace.
  *
- * B-frames are dropped before P-frames, the largest one first. If neither W nor
- * C is a B-frame, a P-frame is dropped that no frame in W or C refers to. The
+ * B-frames are dropped before P-frames, the largest one first. If there is no
+ * B-frame, a P-frame is dropped that no other waiting frame refers to. The
  * first choice is a leading P-frame. The second choice is the last frame of a
  * complete GOP; this costs one picture and perhaps the leading B-frames of the
  * next GOP. Otherwise C is dropped, which costs the rest of its GOP. An I-frame
@@ -548,11 +549,12 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether C is an I-frame, W contains no B-frames, and frames between
- * those in W are missing. The channel has then been too slow for most of a GOP.
- * Each frame in W would be displayed for the duration of one picture only, and
- * as late as the gaps are long. If the frames in W are consecutive, as in a
- * stream of I-frames, their delay is no longer than their own number. */
+/* Returns whether the new frame C is an I-frame, no B-frame is waiting, and
+ * frames between the waiting ones are missing. The channel has then been too
+ * slow for most of a GOP. Each waiting frame would be displayed for the
+ * duration of one picture only, and as late as the gaps are long. If the
+ * waiting frames are consecutive, as in a stream of I-frames, their delay is no
+ * longer than their own number. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -568,8 +570,8 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_link (ifd, link, IFD_DROP_OVERWRITTEN, rule);
 }
 
-/* Drops frames from W to make room for C. Returns FALSE if C itself affects the
- * picture least and has to be dropped; `rule` says why. */
+/* Drops waiting frames to make room for the new frame C. Returns FALSE if C
+ * itself affects the picture least and has to be dropped; `rule` says why. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -688,7 +690,7 @@ drop_misordered_i (Ifd * ifd, GList * link)
   drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
-/* Drops the I-frames in W that have become misordered because of dropped
+/* Drops the waiting I-frames that have become misordered because of dropped
  * frames, and the frames that refer to them. Returns the state of the decoder
  * after the remaining frames. */
 static DecoderOrder
@@ -753,8 +755,8 @@ waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
   return FALSE;
 }
 
-/* Stores C, for which W has room. A frame that C depends on may have been
- * dropped to make this room; then C is dropped too. */
+/* Stores the new frame C, for which there is room. If a frame that C refers to
+ * was dropped to make this room, C is dropped too. */
 static void
 store_decodable (Ifd * ifd, IfdEntry * c)
 {
@@ -937,8 +939,8 @@ ifd_poll_event (Ifd * ifd, IfdEvent * event)
   return TRUE;
 }
 
-/* The receiver starts with `first`, an I-frame in W, so its leading frames are
- * dropped. */
+/* The receiver starts with the waiting I-frame `first`, so the leading frames
+ * of `first` are dropped. */
 static void
 drop_leading (Ifd * ifd, const IfdEntry * first)
 {

@@ -37,16 +37,16 @@ typedef enum
 {
   IFD_ALGORITHM_PAPER,          /* figure 1.1, unchanged */
   IFD_ALGORITHM_PAPER_GOP,      /* figures 1.2 and 1.3, unchanged */
-  /* Like PAPER_GOP, but corrected, and W holds several frames; ifd.c explains
-   * the differences. */
+  /* Like PAPER_GOP, but corrected, and the queue W holds several frames; ifd.c
+   * explains the differences. */
   IFD_ALGORITHM_GOP
 } IfdAlgorithm;
 
 typedef struct
 {
   IfdAlgorithm algorithm;
-  /* Capacity of W in frames, 1 to IFD_MAX_FRAMES; the algorithms of the paper
-   * always use 1 */
+  /* Capacity of the queue W in frames, 1 to IFD_MAX_FRAMES; the algorithms of
+   * the paper always use 1 */
   guint max_frames;
 } IfdConfig;
 
@@ -104,9 +104,9 @@ typedef struct
 /* Reason why a frame is dropped */
 typedef enum
 {
-  /* it arrived while W was full of frames that matter more */
+  /* It arrived while the queue W was full of frames that matter more. */
   IFD_DROP_NO_ROOM,
-  /* it was in W and made room for another frame */
+  /* it waited in the queue W and made room for another frame */
   IFD_DROP_OVERWRITTEN,
   /* a frame of its GOP that it refers to was dropped */
   IFD_DROP_DISTURBED,
@@ -130,7 +130,7 @@ gchar ifd_frame_type_char (IfdFrameType type);
 
 typedef enum
 {
-  IFD_EVENT_STORED,             /* the frame of C was stored in W */
+  IFD_EVENT_STORED,             /* the new frame was stored in the queue W */
   /* The frame was dropped and belongs to the caller again. */
   IFD_EVENT_DROPPED
 } IfdEventType;
@@ -145,22 +145,25 @@ typedef struct
   guint64 cause;
 } IfdEvent;
 
-/* Counters never decrease. `in` is the sum of sent, dropped and flushed frames
- * and of the frames in W and S. */
+/* Counters never decrease. `in` is the sum of the frames that were sent,
+ * dropped and flushed, that wait in the queue W, and that are being sent. */
 typedef struct
 {
   guint64 in[IFD_FRAME_LAST], in_bytes[IFD_FRAME_LAST];
   guint64 sent[IFD_FRAME_LAST], sent_bytes[IFD_FRAME_LAST];
   guint64 dropped[IFD_FRAME_LAST][IFD_DROP_LAST];
   guint64 dropped_bytes[IFD_FRAME_LAST];
-  guint64 flushed;              /* frames in W and S when the stream ended */
+  /* Frames that were waiting or being sent when the stream ended */
+  guint64 flushed;
   guint64 gops;                 /* number of I-frames that arrived */
   guint64 gops_disturbed;       /* GOPs of which an I- or P-frame was dropped */
-  /* I-frames that were stored in W although a decoder would display them in the
-   * wrong order */
+  /* I-frames that were stored in the queue W although a decoder would display
+   * them in the wrong order */
   guint64 gops_misordered;
-  guint64 time_blocked;         /* time during which S held a frame, in ns */
-  guint waiting;                /* number of frames in W now */
+  /* time during which a frame was being sent, in ns */
+  guint64 time_blocked;
+  /* number of frames that are waiting in the queue W */
+  guint waiting;
   guint64 waiting_bytes;
   /* Time from due to sent, in ns; 0 if nothing was sent */
   gint64 lateness_median, lateness_p99, lateness_max;
@@ -174,15 +177,15 @@ typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
 Ifd *ifd_new (const IfdConfig * config);
-/* The frames in W belong to the caller, who calls ifd_flush first to get them
- * back. */
+/* The frames in the queue W belong to the caller, who calls ifd_flush first to
+ * get them back. */
 void ifd_free (Ifd * ifd);
 /* Sets a function that logs one line for each arriving frame, and one for each
  * dropped frame with the rule that selected it. NULL disables this. */
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
-/* Changes the configuration. The new capacity of W applies from the next frame
- * on, without dropping frames that W holds. A new algorithm applies from the
- * next I-frame on, because it does not know what the previous algorithm has
+/* Changes the configuration. The new capacity of the queue W applies from the
+ * next frame on, without dropping waiting frames. A new algorithm applies from
+ * the next I-frame on, because it does not know what the previous algorithm has
  * dropped. */
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
@@ -193,14 +196,15 @@ gboolean ifd_has_room (const Ifd * ifd);
  * returned by ifd_poll_output, by an event of type IFD_EVENT_DROPPED, or by
  * ifd_flush. */
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
-/* Moves the oldest frame of W to S and stores it in `frame`. Returns FALSE if W
- * is empty or S is occupied. */
+/* Removes the oldest frame from the queue W for sending and stores it in
+ * `frame`. Returns FALSE if the queue is empty, or if ifd_sent was not called
+ * for the previous frame yet. */
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
 /* Stores the frame that ifd_poll_output would take in `frame`, without removing
- * it. Returns FALSE if W is empty. */
+ * it. Returns FALSE if the queue W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
-/* Empties S, because the frame was sent or the sender gave it up. The frame
- * counts as sent in both cases. */
+/* Called when the frame from ifd_poll_output was sent, or when the sender gave
+ * it up. The frame counts as sent in both cases. */
 void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
@@ -209,9 +213,10 @@ gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
  * refresh if that comes first. IFD_ALGORITHM_PAPER does not know leading frames
  * and sends them. */
 void ifd_restart (Ifd * ifd);
-/* Called at the end of a stream. Removes the oldest frame of W and stores it in
- * `frame`. Returns FALSE if W is empty; then S is emptied too, and the core is
- * reset except for its counters. */
+/* Called at the end of a stream. Removes the oldest frame of the queue W and
+ * stores it in `frame`. Returns FALSE if the queue is empty; then the frame
+ * that is being sent is forgotten too, and the core is reset except for its
+ * counters. */
 gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);

@@ -22,8 +22,8 @@
  */
 #define SEI_RECOVERY_POINT 6
 
-/* Maximum number of bytes of a slice that are searched for its header, in
- * bytes. No encoder writes a longer header, and the rest of a slice is long. */
+/* Maximum number of bytes of a slice that are searched for its header. No
+ * encoder writes a longer header, and the rest of a slice is long. */
 #define MAX_SLICE_HEADER 2048
 
 /* maximum of sps_max_sub_layers, H.265, 7.4.3.2.1 */

@@ -9,7 +9,7 @@ struct _IfdLine
 {
   Ifd *ifd;
   /* Elements are IfdLineItem, the oldest first. The frames among them are
-   * exactly those in W. */
+   * exactly the waiting frames of the IFD algorithm. */
   GQueue items;
   guint objects;                /* number of items that are not frames */
   GQueue drops;                 /* elements are IfdLineDrop */
@@ -158,7 +158,8 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* IFD keeps the order of frames, so the frame is the oldest item. */
+  /* The IFD algorithm keeps the order of frames, so the frame is the oldest
+   * item. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;

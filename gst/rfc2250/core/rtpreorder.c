@@ -335,8 +335,8 @@ take_over (RtpReorder * reorder, const Stray * last)
 }
 
 /* A source that was replaced becomes the current one again at once. An attacker
- * who cannot see its packets does not know its SSRC. The source that replaced
- * it is not remembered. */
+ * who cannot see the packets of a source does not know its SSRC, so such a
+ * packet is trusted. The source that replaced it is not remembered. */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {
