@@ -28,16 +28,17 @@
 typedef enum
 {
   GST_NETWORK_SINK_SENT,        /* The network has taken all data. */
-  /* The network has taken as much as it has room for. The caller waits and then
-   * calls again with the rest. */
+  /* The network has taken a part of the data and is full. The caller waits and
+   * then calls again with the rest. */
   GST_NETWORK_SINK_FULL,
   /* The network has room, but the pacing does not allow the next packet yet.
    * The caller waits and then calls again. Only send_packets returns this
    * value. */
   GST_NETWORK_SINK_EARLY,
-  /* This buffer cannot be sent, but others can; the error says why. */
+  /* This buffer cannot be sent, but other buffers can. The error gives the
+   * reason. */
   GST_NETWORK_SINK_UNSENDABLE,
-  /* The connection is no longer usable; the error says why. */
+  /* The connection is no longer usable. The error gives the reason. */
   GST_NETWORK_SINK_BROKEN
 } GstNetworkSinkResult;
 

@@ -67,8 +67,8 @@ typedef enum
 typedef enum
 {
   INPUT_UNKNOWN,                /* upstream was not queried yet */
-  /* Upstream may be blocked without a limit: it is not live, or it drops frames
-   * itself. */
+  /* Upstream may be blocked without a limit, because upstream is not live or
+   * drops frames itself. */
   INPUT_STORED,
   INPUT_LIVE
 } Input;
@@ -141,17 +141,17 @@ struct _GstNetworkSinkPrivate
   /* why the state is FAILED; NULL if the error was posted already */
   GError *error;
   gboolean error_is_of_connecting;
-  /* When render began to wait for room in the network, monotonic time in us; 0
-   * if it does not wait for that */
+  /* Monotonic time in us at which render began to wait for room in the network;
+   * 0 while render does not wait for room */
   gint64 blocked_since;
-  /* When render began to wait for a connection, monotonic time in us; 0 if it
-   * does not wait for that */
+  /* Monotonic time in us at which render began to wait for a connection; 0
+   * while render does not wait for a connection */
   gint64 unconnected_since;
   Counters counters;
 
-  /* Both are cancelled with the lock held. connection_cancellable is reset only
-   * by the connection's thread, and send_cancellable only by the streaming
-   * thread, each also with the lock held. */
+  /* Each cancellable is cancelled and reset with the lock held. Only the
+   * connection's thread resets connection_cancellable, and only the streaming
+   * thread resets send_cancellable. */
   GCancellable *connection_cancellable, *send_cancellable;
 
   /* Created and joined by state changes */
@@ -159,8 +159,8 @@ struct _GstNetworkSinkPrivate
 
   /* --- the connection's thread only --- */
   gint64 pause;                 /* before the next attempt to connect, in us */
-  /* Until this time refusals do not end the attempts, monotonic time in us; 0
-   * if there was no refusal since the last connection */
+  /* Monotonic time in us until which refusals do not end the attempts to
+   * connect; 0 if there was no refusal since the last connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Time of the last warning, monotonic time in us; 0 if none was posted */

@@ -96,9 +96,9 @@ is_input_live (GstNetworkSink * self)
   return self->priv->input == INPUT_LIVE;
 }
 
-/* Returns the time until which a buffer may wait that has waited since `since`;
- * both are monotonic time in us. Returns G_MAXINT64 if there is no limit. May
- * be called with or without the lock. */
+/* Returns the time until which a buffer may wait that has been waiting since
+ * `since`. Both times are monotonic and in us. Returns G_MAXINT64 if there is
+ * no limit. May be called with or without the lock. */
 static gint64
 get_live_end (GstNetworkSink * self, gint64 since)
 {
@@ -184,8 +184,8 @@ is_over (GstNetworkSink * self)
       && g_get_monotonic_time () >= self->priv->ending_until;
 }
 
-/* Called with the lock. Sets the deadline for the end of the stream to
- * eos-timeout from now. */
+/* Called with the lock. Sets the deadline for the end of the stream, which is
+ * `drain-timeout` from now. */
 static void
 begin_ending (GstNetworkSink * self)
 {
@@ -516,7 +516,7 @@ wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
 }
 
 /* Sends all packets of the batch over the existing connection. Returns early if
- * it is interrupted or the connection breaks. */
+ * a wait is interrupted or the connection breaks. */
 static void
 send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
 {

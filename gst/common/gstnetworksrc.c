@@ -29,7 +29,8 @@ typedef struct
   /* Created and freed in state changes to and from PAUSED, constant otherwise
    */
   AddressList *allowed;         /* NULL: all senders are allowed */
-  GMutex lock;                  /* no other lock is taken while it is held */
+  /* no other lock is taken while this lock is held */
+  GMutex lock;
   guint64 not_allowed;          /* number of packets; protected by lock */
 } GstNetworkSrcPrivate;
 

@@ -68,9 +68,10 @@ struct _GstIfdQueue
   GstClockTime paused_at;       /* running time; used while not playing */
   /* Monotonic time in us; origin of the running time without a clock */
   gint64 started_at;
-  /* the streaming thread waits for it; NULL if it does not wait */
+  /* clock ID for which the streaming thread waits; NULL if it does not wait */
   GstClockID wait_id;
-  /* Time after its running time at which a frame is due */
+  /* delay in ns that is added to the running time of a frame to get the time at
+   * which the frame is due */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
   gboolean latency_is_known;    /* since the last start or change to PLAYING */
@@ -102,9 +103,10 @@ struct _GstIfdQueue
 /* Returns the running time, which does not advance while the pipeline is
  * paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Returns whether the buffer has to wait for its time. It does not with
- * sync=false, without a clock or without a timestamp. Blocks until PLAYING if
- * the element paces. The caller does not hold the lock. */
+/* Returns whether the buffer has to wait for its time. No buffer waits with
+ * sync=false or without a clock, and a buffer without a timestamp does not
+ * wait. Blocks until PLAYING if the element paces. The caller does not hold the
+ * lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer);
 /* Waits until a paced buffer is due or `flow` is no longer OK, and returns the
  * running time at which the buffer is due. The caller holds the lock, which is

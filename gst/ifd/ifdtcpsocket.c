@@ -10,7 +10,8 @@
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
-#include <linux/tcp.h>          /* its struct tcp_info has more fields */
+/* struct tcp_info has more fields in this header */
+#include <linux/tcp.h>
 #elif defined (G_OS_UNIX)
 #include <netinet/tcp.h>
 #endif

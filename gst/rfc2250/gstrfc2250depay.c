@@ -758,7 +758,7 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "RTP MPEG-1/2 video depayloader (RFC 2250)",
       "Codec/Depayloader/Network/RTP",
-      "Takes MPEG-1/2 video out of RTP, frame by frame, and knows what was lost",
+      "Extracts MPEG-1/2 video from RTP, frame by frame, and detects losses",
       "The gst-plugins-wireless authors");
 
   depayload_class->set_caps = gst_rfc2250_depay_set_caps;

@@ -251,7 +251,8 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* The FORCE option may exceed the limit of the system, but needs CAP_NET_ADMIN.
+/* The option with FORCE in its name may exceed the limit of the system, but it
+ * needs CAP_NET_ADMIN. The other option is used if this fails.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)

@@ -54,8 +54,8 @@ prepare_message (Batch * batch, guint i)
   return message;
 }
 
-/* An unconnected socket ignores ICMP errors, because it cannot tell which
- * destination caused them. */
+/* An unconnected socket ignores ICMP errors, because the kernel does not tell
+ * which destination caused them. */
 static void
 note_returned (DatagramSocket * self, gint error_number)
 {

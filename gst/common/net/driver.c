@@ -268,8 +268,8 @@ take_error (Driver * driver, guint number, GError * error)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Wakes the main loop, because it has to wait until the socket is writable, or
- * no longer has to. */
+/* Wakes the main loop, because the loop now has to wait, or no longer has to
+ * wait, until the socket is writable. */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {

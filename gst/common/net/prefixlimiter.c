@@ -31,7 +31,8 @@ typedef struct
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  guint64 full_at;              /* for all unknown hosts together, in ns */
+  /* when the budget of all unknown hosts together is full again, in ns */
+  guint64 full_at;
   guint64 cells[TABLES][CELLS]; /* when each budget is full again, in ns */
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;

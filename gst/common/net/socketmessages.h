@@ -20,8 +20,8 @@ typedef struct
 
 typedef struct
 {
-  /* errno of the next message; 0 if it has none, or if the call would have to
-   * wait */
+  /* errno of the next message; 0 if that message has no error, or if the call
+   * would have to wait */
   gint own;
   /* errno of the last ICMP error that an earlier message caused; 0 if there is
    * none */

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The two sums of 32-bit halves cannot overflow 64 bits in fewer than 2^32
- * words. */
+/* Each 64-bit sum adds 32-bit halves of words, so it cannot overflow in fewer
+ * than 2^32 words. */
 guint64
 wire_sum (gconstpointer bytes, gsize size)
 {

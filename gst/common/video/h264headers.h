@@ -22,7 +22,7 @@ typedef struct
 {
   gboolean is_reference;        /* nal_ref_idc */
   gboolean is_idr;
-  gboolean is_intra;            /* this slice has the type I or SI */
+  gboolean is_intra;            /* the slice has the type I or SI */
   guint frame_num;
   gboolean is_field;            /* field_pic_flag */
   gboolean is_bottom;           /* bottom_field_flag */

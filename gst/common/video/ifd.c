@@ -43,11 +43,12 @@
 typedef struct
 {
   IfdFrame frame;
-  guint64 gop;                  /* number of its GOP, counted in I-frames */
-  gboolean leading;             /* it is a leading frame of its GOP */
+  /* number of the frame's GOP, counted in I-frames */
+  guint64 gop;
+  gboolean leading;             /* the frame is a leading frame of its GOP */
   /* Number of I- and P-frames in the stream up to and including this frame */
   guint64 references;
-  /* accepted although its display order is wrong */
+  /* the I-frame was accepted although its display order is wrong */
   gboolean misordered;
 } IfdEntry;
 
@@ -369,7 +370,7 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     return;
   }
   /* From "perform IFD normally" on, figure 1.3 is the same as figure 1.1,
-   * except for this flag. */
+   * except that it also sets gop_disturbed here. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -470,8 +471,8 @@ find_largest_b (Ifd * ifd)
   return largest;
 }
 
-/* Returns the newest leading P-frame. The frames from its I-frame on, in
- * display order, do not need it. */
+/* Returns the newest leading P-frame. The frames that are displayed after the
+ * P-frame's I-frame do not refer to such a P-frame. */
 static GList *
 find_leading_p (Ifd * ifd)
 {

@@ -54,33 +54,35 @@ typedef struct
  * mapped to these. */
 typedef enum
 {
-  IFD_FRAME_I,                  /* starts a GOP, refers to no other frame */
-  IFD_FRAME_P,                  /* other frames refer to it */
-  IFD_FRAME_B,                  /* no other frame refers to it */
+  /* an I-frame starts a GOP and refers to no other frame */
+  IFD_FRAME_I,
+  IFD_FRAME_P,                  /* other frames refer to a P-frame */
+  IFD_FRAME_B,                  /* no other frame refers to a B-frame */
   IFD_FRAME_LAST
 } IfdFrameType;
 
 typedef enum
 {
-  /* I-frame: the frames that follow it do not refer to frames before it (closed
-   * GOP, IDR). */
+  /* Flag of an I-frame: the frames that follow the I-frame do not refer to
+   * frames before the I-frame (closed GOP, IDR). */
   IFD_FRAME_CLOSED = 1 << 0,
-  /* I-frame: its leading frames refer to frames that are not in the stream
-   * (broken_link, BLA). */
+  /* Flag of an I-frame: its leading frames refer to frames that are not in the
+   * stream (broken_link, BLA). */
   IFD_FRAME_BROKEN = 1 << 1,
-  /* P- or B-frame: it refers to frames before the I-frame that precedes it in
-   * decoding order. */
+  /* Flag of a P- or B-frame (leading frame): the frame refers to frames before
+   * the I-frame that precedes the frame in decoding order. */
   IFD_FRAME_LEADING = 1 << 2,
-  /* P- or B-frame: it does not refer to frames before that I-frame. If neither
-   * flag is set, a B-frame between an I-frame and the next P-frame is taken as
-   * leading, and any other frame as trailing. */
+  /* Flag of a P- or B-frame (trailing frame): the frame does not refer to
+   * frames before that I-frame. If neither flag is set, a B-frame between an
+   * I-frame and the next P-frame is taken as leading, and any other frame as
+   * trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
   /* A part of the frame is missing, so the frame is dropped and counts as lost
    * for the frames that refer to it. */
   IFD_FRAME_INCOMPLETE = 1 << 4,
-  /* P-frame: it starts an intra refresh, in which several frames refresh the
-   * picture part by part. A decoder that starts here has complete pictures some
-   * frames later. */
+  /* Flag of a P-frame: an intra refresh starts here, in which several frames
+   * refresh the picture part by part. A decoder that starts here has complete
+   * pictures some frames later. */
   IFD_FRAME_REFRESH = 1 << 5
 } IfdFrameFlags;
 
@@ -89,7 +91,8 @@ typedef struct
   IfdFrameType type;
   IfdFrameFlags flags;
   guint size;                   /* in bytes */
-  guint64 due;                  /* when it should be sent, in ns */
+  /* time at which the frame should be sent, in ns */
+  guint64 due;
   /* Position of the frame in display order, modulo order_range, if a decoder
    * derives the higher bits from the previous reference picture
    * (pic_order_cnt_lsb of H.264). order_range is 0 if a decoder does not do
@@ -104,13 +107,13 @@ typedef struct
 /* Reason why a frame is dropped */
 typedef enum
 {
-  /* It arrived while the queue W was full of frames that matter more. */
+  /* The frame arrived while the queue W was full of frames that matter more. */
   IFD_DROP_NO_ROOM,
-  /* it waited in the queue W and made room for another frame */
+  /* the frame waited in the queue W and made room for another frame */
   IFD_DROP_OVERWRITTEN,
-  /* a frame of its GOP that it refers to was dropped */
+  /* The frame refers to a frame of its GOP that was dropped. */
   IFD_DROP_DISTURBED,
-  /* It is a leading frame, and a frame of the previous GOP that it refers to
+  /* The frame is a leading frame and refers to a frame of the previous GOP that
    * was dropped. */
   IFD_DROP_LEADING,
   IFD_DROP_INCOMPLETE,          /* a part of the frame was missing */

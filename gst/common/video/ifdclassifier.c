@@ -51,7 +51,7 @@ struct _IfdClassifier
   gboolean last_i_closed;
 
   IfdField field;               /* field type of the last access unit */
-  /* the first slice of that access unit if it is a first field */
+  /* first slice of the last access unit, if that is a first field */
   H264Slice first_field;
 
   guint64 malformed[IFD_MALFORMED_LAST];
@@ -158,7 +158,7 @@ typedef struct
   guint length_size;
   /* highest sub-layer that an SPS of H.265 declares */
   guint highest;
-  /* Stores the parameter sets of H.264; NULL to only check them */
+  /* Receives the parameter sets of H.264; NULL if the sets are only checked */
   H264Headers *headers;
 } CodecData;
 
@@ -435,8 +435,8 @@ typedef struct
   gboolean is_known;
   /* all slices of the first picture are intra slices */
   gboolean is_intra;
-  /* Other frames refer to the frame, or to another view or layer in its access
-   * unit. */
+  /* other frames refer to this frame, or to another view or layer in the access
+   * unit of this frame */
   gboolean is_reference;
   gboolean has_second;          /* the access unit contains the second field */
   H264Slice second;             /* first slice of the second field */
@@ -469,8 +469,8 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Limits the NAL unit to the beginning of its slice, which is the same in all
- * stream formats. */
+/* Limits the NAL unit to the beginning of its slice. The bytes there are the
+ * same in all stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
@@ -831,8 +831,8 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* The copy receives the counts of errors, because ifd_classifier_input
-   * already counts them. */
+  /* The errors are counted in a copy of the classifier, because
+   * ifd_classifier_input already counts the errors of each access unit. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

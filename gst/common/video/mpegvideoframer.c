@@ -44,9 +44,12 @@ struct _MpegVideoFramer
 
   /* State of the current frame */
   gboolean hunting;
-  gboolean have_body;           /* it has a picture start code or a slice */
-  gboolean in_slices;           /* its last unit is a slice */
-  gboolean ended;               /* its last unit is a sequence end code */
+  /* the current frame has a picture start code or a slice */
+  gboolean have_body;
+  /* the last unit of the current frame is a slice */
+  gboolean in_slices;
+  /* the last unit of the current frame is a sequence end code */
+  gboolean ended;
   MpegVideoFrame frame;
   GArray *units;                /* elements are MpegVideoUnit */
 

@@ -21,7 +21,7 @@
 /* A start code and the data after it, up to the next start code */
 typedef struct
 {
-  /* of the start code, from the start of the frame */
+  /* offset of the start code from the start of the frame */
   guint32 offset;
   guint32 code;                 /* value of the start code, 0x00 to 0xff */
 } MpegVideoUnit;

@@ -30,15 +30,15 @@
 /* Number of GOP periods that are searched backward and forward for the frame
  * type at a position */
 #define PATTERN_REACH 8
-/* Values that are used until a pattern was learned: every third frame is an I-
- * or P-frame, which is the most common pattern, and the GOP has at most this
- * many frames before the first received frame. */
+/* Values that are used until a pattern was learned. Every third frame is an I-
+ * or P-frame, which is the most common pattern, and at most MAX_HEAD frames of
+ * the first GOP come before the first received frame. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
 /* A clock is trusted after this many points of agreement. A step of one frame
  * yields one point, because arrival times that are used as presentation times
- * make such steps too. Any other step, such as the step from an anchor back to
- * its B-frame, yields two points. */
+ * make such steps too. Any other step, such as the step from an I- or P-frame
+ * back to a B-frame, yields two points. */
 #define CLOCK_TRUSTED 4
 /* Number of equal I-frame distances after which the period is used for
  * predictions */
@@ -46,9 +46,10 @@
 /* Number of consecutive frames whose types match the pattern, after which the
  * pattern is used for the types of lost frames */
 #define PATTERN_TRUSTED 32
-/* Number of times that the maximum distance of anchors was seen, after which a
- * larger distance is treated as a loss. An encoder with a fixed pattern reaches
- * its maximum at once, but an adaptive encoder may start without B-frames. */
+/* Number of times that the maximum distance of anchors (I- or P-frames) must be
+ * seen before a larger distance is treated as a loss. An encoder with a fixed
+ * pattern reaches its maximum at once, but an adaptive encoder may start
+ * without B-frames. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
@@ -72,10 +73,11 @@ struct _MpegVideoTimeline
   guint64 base_time;            /* in ns */
   /* number of repeated fields displayed since base_time */
   gint64 extra;
-  /* repeated fields of the last anchor, which is not displayed yet */
+  /* repeated fields of the last anchor (I- or P-frame), which is not displayed
+   * yet */
   gint64 pending_extra;
-  /* One bit per frame shows whether it repeated a field; the lowest bit is the
-   * last frame. */
+  /* Bit mask with one bit per frame, which is set if the frame repeats a field;
+   * the lowest bit is the last frame */
   guint repeat_history;
   gboolean last_anchor_top_first;
 
@@ -90,7 +92,7 @@ struct _MpegVideoTimeline
   /* Received frames */
   Place places[WINDOW];         /* index: display number % WINDOW */
   gint64 last_anchor;           /* display number; -1: none */
-  /* the last anchor that must have been lost; -1: none */
+  /* the last anchor (I- or P-frame) that must have been lost; -1: none */
   gint64 lost_anchor;
   gint64 max_received;
   /* all positions below this number are received or reported as lost */
@@ -104,17 +106,20 @@ struct _MpegVideoTimeline
   /* temporal reference of I-frames; -1: unknown */
   gint lead;
   gint64 period;                /* distance of I-frames; 0: unknown */
-  /* number of consecutive times that it was seen */
+  /* number of consecutive times that this period was seen */
   guint period_seen;
-  gint64 anchor_distance;       /* maximum distance of anchors; 0: unknown */
-  guint distance_seen;          /* number of times that it was seen */
+  /* maximum distance of two anchors (I- or P-frames); 0: unknown */
+  gint64 anchor_distance;
+  /* number of times that this distance was seen */
+  guint distance_seen;
   /* number of consecutive frames whose type the pattern predicted */
   guint pattern_hits;
 
   /* Clocks that may show the display number */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  gint time_code_trust;         /* -1: the time code was wrong */
+  /* agreement with the time code; -1 if the time code was wrong */
+  gint time_code_trust;
   gboolean have_clock;
   guint64 clock;                /* in ns */
   gint64 clock_number;
@@ -172,8 +177,8 @@ is_anchor (MpegVideoPictureType type)
   return type != MPEG_VIDEO_PICTURE_B && type != MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the duration of `n` frame periods in ns. Up to 2^53 frames it does
- * not overflow. */
+/* Returns the duration of `n` frame periods in ns. The calculation does not
+ * overflow for up to 2^53 frames. */
 static gint64
 periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
 {
@@ -185,7 +190,8 @@ periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
       + rest * second * timeline->fps_d / timeline->fps_n;
 }
 
-/* Returns the time of display number `n` plus `extra` fields; at least 0. */
+/* Returns the time in ns at which display number `n` is displayed, after
+ * `extra` repeated fields; at least 0. */
 static guint64
 number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
 {
@@ -195,8 +201,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the largest gap that is accepted as a loss, in frames. At a very low
- * frame rate it is still several GOPs long. */
+/* Returns the largest gap that is accepted as a loss, in frames. Even at a very
+ * low frame rate the limit is several GOPs. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -259,8 +265,8 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the type at a position according to the frames that are a multiple of
- * the period away. */
+/* Returns the frame type at a position. The type is that of a received frame
+ * whose distance is a multiple of the period. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -287,8 +293,8 @@ pattern_is_trusted (const MpegVideoTimeline * timeline)
   return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
 }
 
-/* Returns the maximum distance of two anchors, or a default if it is not known
- * yet. */
+/* Returns the maximum distance of two anchors (I- or P-frames), or a default if
+ * the distance is not known yet. */
 static gint64
 usual_distance (const MpegVideoTimeline * timeline)
 {
@@ -296,8 +302,8 @@ usual_distance (const MpegVideoTimeline * timeline)
       DEFAULT_ANCHOR_DISTANCE;
 }
 
-/* Returns the nearest received anchor, searching upward or downward from
- * `number`, or -1. */
+/* Returns the nearest received anchor (I- or P-frame), searching upward or
+ * downward from `number`, or -1. */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 {
@@ -310,8 +316,9 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
   return -1;
 }
 
-/* Returns the type at a position according to the frames received around it.
- * Returns UNKNOWN if too many frames are missing there, perhaps whole GOPs. */
+/* Returns the frame type at a position, as the frames received around the
+ * position show it. Returns UNKNOWN if too many frames are missing there,
+ * perhaps whole GOPs. */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -336,7 +343,8 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
         && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
-  /* This is the first anchor of a GOP whose I-frame was not received. */
+  /* `number` is the first anchor (I- or P-frame) of a GOP whose I-frame was not
+   * received. */
   if (number >= timeline->gop_start && !timeline->gop_has_i
       && number - timeline->gop_start < distance)
     return MPEG_VIDEO_PICTURE_I;
@@ -474,8 +482,8 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
  */
 
 /* Returns whether the temporal reference shows a new GOP. Within a GOP the
- * temporal references of anchors increase in transport order, and so do those
- * of B-frames. */
+ * temporal references of anchors (I- and P-frames) increase in transport order,
+ * and so do those of B-frames. */
 static gboolean
 order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -484,7 +492,8 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
-/* Moves the origin of temporal references without moving a frame. */
+/* Moves the origin of temporal references. The display numbers of frames stay
+ * the same. */
 static void
 move_origin (MpegVideoTimeline * timeline, gint distance)
 {
@@ -825,8 +834,9 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* If only B-frames are between two anchors, nothing was lost there, so the
- * distance of these anchors is known. The maximum is kept. */
+/* If only B-frames are between two anchors (I- or P-frames), nothing was lost
+ * there, so the distance of these anchors is known. The maximum distance is
+ * kept. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -849,7 +859,8 @@ learn_anchor_distance (MpegVideoTimeline * timeline)
     timeline->distance_seen++;
 }
 
-/* Returns whether frames are known to be missing directly before this anchor.
+/* Returns whether frames are known to be missing directly before this anchor
+ * (I- or P-frame).
  */
 static gboolean
 gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
@@ -865,15 +876,16 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     return TRUE;
   if (new_gop && timeline->gop_start > timeline->max_received + 1)
     return TRUE;
-  /* The first anchor of a GOP is its I-frame. */
+  /* A GOP starts with its I-frame, so a P-frame at this position means that the
+   * I-frame is missing. */
   return timeline->seen_gop_header && !timeline->gop_has_i
       && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
-/* Returns the display number of the previous anchor, which may be lost; returns
- * a number before the GOP if there is none. An anchor is only assumed to be
- * lost if there is a reason, because an encoder may place more B-frames between
- * two anchors than before. */
+/* Returns the display number of the previous anchor (I- or P-frame), which may
+ * be lost. If there is none, returns a number before the GOP. An anchor is only
+ * assumed to be lost if there is a reason, because an encoder may place more
+ * B-frames between two anchors than before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -886,8 +898,8 @@ anchor_before (const MpegVideoTimeline * timeline,
     return timeline->gop_start - 1;
   if (last < 0)
     return MAX (number - distance, 0);
-  /* B-frames were received that are displayed after the last anchor, so the
-   * anchor after them was lost. */
+  /* B-frames were received that are displayed after the last anchor (I- or
+   * P-frame), so the anchor after these B-frames was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -919,10 +931,10 @@ extra_fields (const MpegVideoFrame * frame)
 }
 
 /* Predicts the number of repeated fields of the B-frames that follow an anchor
- * but are displayed before it. The parity of the anchor's first field shows
- * whether the number is odd, and the recent frequency of repeated fields shows
- * the rest. If the result is wrong by two fields, only this PTS is wrong, and
- * no later one. */
+ * (I- or P-frame) but are displayed before it. The parity of the anchor's first
+ * field shows whether the number is odd, and the recent frequency of repeated
+ * fields shows the rest. If the result is wrong by two fields, only the PTS of
+ * this anchor is wrong. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -938,7 +950,7 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* the number of this parity that is nearest to n_between * recent / 8 */
+  /* the nearest number to n_between * recent / 8 that has this parity */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }
@@ -1009,7 +1021,7 @@ merge_upstream_times (MpegVideoTimeline * timeline,
     position->dts = have_pts ? frame->dts : MIN (frame->dts, position->pts);
 }
 
-/* --- functions of the header ------------------------------------------------
+/* --- public functions -------------------------------------------------------
  */
 
 void
@@ -1082,8 +1094,8 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* All positions that can be settled were settled already. The frames that are
-   * missing between the last two anchors would have followed them in transport
+  /* No further losses can be detected. Frames that are missing between the last
+   * two anchors (I- or P-frames) would have followed these anchors in transport
    * order. */
   type_losses (timeline, TRUE);
 }

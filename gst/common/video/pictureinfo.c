@@ -29,9 +29,10 @@ struct _PictureReader
   guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* its temporal reference */
   gboolean has_key;
-  /* no picture after it refers to a picture before it */
+  /* no picture after the key frame refers to a picture before the key frame */
   gboolean is_closed;
-  gboolean has_reference;       /* another reference picture has followed it */
+  /* another reference picture has followed the key frame */
+  gboolean has_reference;
 };
 
 /* --- life cycle -------------------------------------------------------------

@@ -35,16 +35,16 @@ typedef enum
   PICTURE_KIND_PART,
   /* non-reference picture: no other picture refers to it */
   PICTURE_KIND_DROPPABLE,
-  /* Other pictures refer to it, and it refers to others. */
+  /* a picture that refers to others and that others refer to */
   PICTURE_KIND_REFERENCE,
-  PICTURE_KIND_KEY              /* it refers to no other picture */
+  PICTURE_KIND_KEY              /* a picture that refers to no other picture */
 } PictureKind;
 
 typedef struct
 {
   PictureKind kind;
-  /* It follows a key frame in decoding order and refers to pictures before this
-   * key frame. */
+  /* The picture follows a key frame in decoding order and refers to pictures
+   * before this key frame. */
   gboolean is_leading;
 } PictureInfo;
 

@@ -39,7 +39,7 @@ typedef struct
   /* Further extensions (E) with their start codes; points into the parsed data
    */
   const guint8 *extensions;
-  /* in bytes; after parsing it includes the zero padding */
+  /* size in bytes; after parsing, the size includes the zero padding */
   gsize extensions_size;
 } Rfc2250Header;
 

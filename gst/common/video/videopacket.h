@@ -21,7 +21,8 @@ typedef struct
   guint64 stream;               /* same value for all packets of a stream */
   guint32 timestamp;            /* same value for all packets of a frame */
   guint16 sequence;             /* RTP sequence number */
-  MpegVideoPictureType type;    /* UNKNOWN if the packet does not show it */
+  /* UNKNOWN if the packet does not show the frame type */
+  MpegVideoPictureType type;
   guint temporal_reference;     /* only valid if the type is known */
   /* The packet contains the first or the last byte of a frame. Each field
    * picture may count as the beginning of a frame. */

@@ -31,7 +31,7 @@ typedef struct
   /* The sequence header that the frame needs; may be NULL */
   gpointer sequence;
   /* set by ifd_line_pop: */
-  /* it does not follow the last frame that was sent */
+  /* the frame does not directly follow the last frame that was sent */
   gboolean discont;
   /* The frame contains no sequence header, and the receiver does not have the
    * one that the frame needs. The caller has to put `sequence` before the
@@ -58,8 +58,8 @@ void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
 void ifd_line_push (IfdLine * line, gpointer object);
-/* Removes a query whose sender no longer waits for the answer, if it is in the
- * queue. */
+/* Removes `object`, a query whose sender no longer waits for the answer, if it
+ * is in the queue. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
 /* Removes the next element and stores it in `item`, or returns FALSE. After a
  * frame was removed, only events and queries are returned until ifd_line_sent

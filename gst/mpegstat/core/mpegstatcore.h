@@ -102,7 +102,7 @@ typedef struct
 {
   /* I: starts a GOP; B: no other frame refers to it */
   MpegVideoPictureType type;
-  /* for I-frames, with the meaning that they have in a GOP header */
+  /* for I-frames; the meaning is the same as in a GOP header */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;
   guint64 expected;             /* in ns */

@@ -32,24 +32,27 @@ struct _Rfc2250Unpacker
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
-  guint last_reference;         /* of the picture of the last packet */
+  /* temporal reference of the last packet's picture */
+  guint last_reference;
   guint last_type;
 
   /* State of the current frame */
   gboolean in_frame;
   /* Only a sequence end code has been received since the last frame. */
   gboolean end_code_sent;
-  /* packets before its first packet are missing */
+  /* packets before the first packet of the frame are missing */
   gboolean gap_before;
-  guint reference;              /* temporal reference in its first packet */
-  gboolean missing;             /* a part of it is missing */
-  /* its picture header is missing and cannot be restored */
+  /* temporal reference in the first packet of the frame */
+  guint reference;
+  gboolean missing;             /* a part of the frame is missing */
+  /* the picture header of the frame is missing and cannot be restored */
   gboolean unusable;
   gboolean have_slice;
   gboolean skipping;            /* data are skipped until a slice begins */
-  gboolean slice_open;          /* its last slice is not complete */
+  /* the last slice of the frame is not complete */
+  gboolean slice_open;
   gsize open_slice;             /* offset of this slice */
-  /* Its first picture; only valid if the type is not UNKNOWN */
+  /* First picture of the frame; only valid if the type is not UNKNOWN */
   MpegVideoPicture picture;
   gboolean second_field;
   guint64 rtptime, pts;
@@ -347,9 +350,9 @@ write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
 }
 
 /* Starts the frame with a picture header that is restored from the fields of
- * the packet. Returns FALSE if they are not sufficient. This is the case in
- * MPEG-2 without the T extension, unless the N bit confirms that a stored
- * header applies. */
+ * the packet. Returns FALSE if these fields are not sufficient, as in MPEG-2
+ * without the T extension, unless the N bit confirms that a stored header
+ * applies. */
 static gboolean
 rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -745,7 +748,7 @@ unpacker_take_legacy (Rfc2250Unpacker * unpacker,
   legacy_collect (unpacker);
 }
 
-/* --- functions of the header ---------------------------------------------- */
+/* --- public functions ----------------------------------------------------- */
 
 static gboolean
 unpacker_refuse (Rfc2250Unpacker * unpacker, Rfc2250HeaderResult result)
