@@ -143,7 +143,7 @@ pause_attempts (GstNetworkSink * self)
  * server that does not answer is a different error
  * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
-names_nothing (GstNetworkSink * self, const GError * error)
+is_unknown_host (GstNetworkSink * self, const GError * error)
 {
   return self->priv->counters.connections == 0
       && g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
@@ -156,7 +156,7 @@ static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT)
-      || names_nothing (self, error)
+      || is_unknown_host (self, error)
       || (GST_NETWORK_SINK_GET_CLASS (self)->connectionless
       && (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
@@ -166,7 +166,8 @@ is_final (GstNetworkSink * self, const GError * error)
  * repeated, because the receiver may not listen yet or the refusal may be
  * forged. */
 static gboolean
-may_pass (GstNetworkSink * self, const GError * error, gboolean connecting)
+is_transient_refusal (GstNetworkSink * self, const GError * error,
+    gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   Failure failure = gst_network_sink_classify (error);
@@ -188,7 +189,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean again = !is_final (self, error) && (priv->auto_reconnect
-      || may_pass (self, error, connecting));
+      || is_transient_refusal (self, error, connecting));
 
   GST_INFO_OBJECT (self, "%s: %s; %s",
       connecting ? "could not connect" : "lost the connection", error->message,

@@ -1000,7 +1000,7 @@ is_stream_live (GstNetworkSink * self)
  * look like a success, so an error is posted. A live stream may end without a
  * receiver. */
 static gboolean
-reached_nobody (GstNetworkSink * self)
+was_never_connected (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean is_alone;
@@ -1013,7 +1013,7 @@ reached_nobody (GstNetworkSink * self)
 }
 
 static void
-tell_of_nobody (GstNetworkSink * self)
+post_not_connected (GstNetworkSink * self)
 {
   gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
 
@@ -1040,7 +1040,7 @@ finish_stream (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstFlowReturn flow = GST_FLOW_OK;
-  gboolean is_missed = priv->has_input && reached_nobody (self);
+  gboolean is_missed = priv->has_input && was_never_connected (self);
 
   GST_DEBUG_OBJECT (self, "the stream ends: sends the rest");
   if (begin_drain (self))
@@ -1067,7 +1067,7 @@ finish_stream (GstNetworkSink * self)
     gst_network_sink_tell_error (self);
   if (!is_missed)
     return flow;
-  tell_of_nobody (self);
+  post_not_connected (self);
   return GST_FLOW_ERROR;
 }
 

@@ -466,7 +466,7 @@ bind_connected (DatagramSocket * self, const gchar * interface,
 
 /* Reads the local endpoint of a socket that is bound or connected. */
 static gboolean
-learn_local (DatagramSocket * self, GError ** error)
+read_local_endpoint (DatagramSocket * self, GError ** error)
 {
   DatagramNative native;
   socklen_t size = sizeof (native);
@@ -485,7 +485,7 @@ learn_local (DatagramSocket * self, GError ** error)
 
 /* A raw socket receives packets only after this call. */
 static gboolean
-begin_to_hear (DatagramSocket * self, GSocketAddress * local, GError ** error)
+start_receiving (DatagramSocket * self, GSocketAddress * local, GError ** error)
 {
   if (!self->is_raw)
     return TRUE;
@@ -527,8 +527,8 @@ open_connected (GSocketAddress * remote, GSocketAddress * local,
   self->is_connected = TRUE;
   self->description = describe_ends (remote, local, options->interface);
   if (bind_connected (self, options->interface, local, error)
-      && connect_to (self, remote, error) && learn_local (self, error)
-      && begin_to_hear (self, local, error))
+      && connect_to (self, remote, error) && read_local_endpoint (self, error)
+      && start_receiving (self, local, error))
     return self;
   datagram_socket_free (self);
   return NULL;
@@ -624,8 +624,8 @@ gboolean
 datagram_socket_bind (DatagramSocket * self, GSocketAddress * local,
     GError ** error)
 {
-  return bind_address (self, local, error) && learn_local (self, error)
-      && begin_to_hear (self, local, error);
+  return bind_address (self, local, error) && read_local_endpoint (self, error)
+      && start_receiving (self, local, error);
 }
 
 DatagramSocket *

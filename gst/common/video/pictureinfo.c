@@ -305,7 +305,7 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
  * but some senders leave the whole header 0. These senders also put parts of
  * several pictures into one packet. */
 static gboolean
-says_its_type (const guint8 * data, gsize size)
+has_picture_type (const guint8 * data, gsize size)
 {
   const gsize header = rtp_header_get_size (data, size);
 
@@ -340,8 +340,9 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
         read_mpeg (reader, &packet, info);
       break;
     case PICTURE_FORMAT_RTP_MPEG:
-      if (says_its_type (data, size) && video_packet_parse_rtp (&packet, data,
-              size, size, VIDEO_PACKET_ANY_TYPE))
+      if (has_picture_type (data, size)
+          && video_packet_parse_rtp (&packet, data, size, size,
+              VIDEO_PACKET_ANY_TYPE))
         read_mpeg (reader, &packet, info);
       break;
     case PICTURE_FORMAT_H264:
