@@ -248,7 +248,7 @@ typedef struct
   Attacker attacker;
   GstClockTime now;
   Outcome outcome;
-} Bench;
+} Fixture;
 
 static gchar *
 make_plan (void)
@@ -274,93 +274,93 @@ pack (const gchar * plan, guint32 ssrc, guint seqnum)
 }
 
 static void
-bench_init (Bench * bench)
+fixture_init (Fixture * fixture)
 {
   gchar *plan = make_plan ();
   GstElement *mpegstat;
 
-  memset (bench, 0, sizeof (*bench));
-  bench->attacker.state = 1;
-  bench->frames = mpeg_make_frames (plan, FALSE);
-  bench->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
-  bench->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
-  bench->video = gst_buffer_copy_region (bench->packets[0]->pdata[0],
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->attacker.state = 1;
+  fixture->frames = mpeg_make_frames (plan, FALSE);
+  fixture->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
+  fixture->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
+  fixture->video = gst_buffer_copy_region (fixture->packets[0]->pdata[0],
       GST_BUFFER_COPY_MEMORY, 12, -1);
-  bench->h = gst_harness_new_parse ("rfc2250depay ! mpegstat silent=true "
+  fixture->h = gst_harness_new_parse ("rfc2250depay ! mpegstat silent=true "
       "post-messages=true");
-  gst_harness_set_src_caps_str (bench->h, RTP_CAPS);
-  bench->bus = gst_bus_new ();
-  mpegstat = gst_harness_find_element (bench->h, "mpegstat");
-  gst_element_set_bus (mpegstat, bench->bus);
+  gst_harness_set_src_caps_str (fixture->h, RTP_CAPS);
+  fixture->bus = gst_bus_new ();
+  mpegstat = gst_harness_find_element (fixture->h, "mpegstat");
+  gst_element_set_bus (mpegstat, fixture->bus);
   gst_object_unref (mpegstat);
   g_free (plan);
 }
 
 static void
-bench_clear (Bench * bench)
+fixture_clear (Fixture * fixture)
 {
-  GstElement *mpegstat = gst_harness_find_element (bench->h, "mpegstat");
+  GstElement *mpegstat = gst_harness_find_element (fixture->h, "mpegstat");
 
   gst_element_set_bus (mpegstat, NULL);
   gst_object_unref (mpegstat);
-  gst_object_unref (bench->bus);
-  gst_harness_teardown (bench->h);
-  gst_buffer_unref (bench->video);
-  g_ptr_array_unref (bench->frames);
-  g_ptr_array_unref (bench->packets[0]);
-  g_ptr_array_unref (bench->packets[1]);
+  gst_object_unref (fixture->bus);
+  gst_harness_teardown (fixture->h);
+  gst_buffer_unref (fixture->video);
+  g_ptr_array_unref (fixture->frames);
+  g_ptr_array_unref (fixture->packets[0]);
+  g_ptr_array_unref (fixture->packets[1]);
 }
 
 static gboolean
-is_frame (Bench * bench, guint i, GstBuffer * buffer)
+is_frame (Fixture * fixture, guint i, GstBuffer * buffer)
 {
   GstMapInfo map;
   gboolean is;
 
   if (i >= N_FRAMES)
     return FALSE;
-  gst_buffer_map (bench->frames->pdata[i], &map, GST_MAP_READ);
+  gst_buffer_map (fixture->frames->pdata[i], &map, GST_MAP_READ);
   is = gst_buffer_get_size (buffer) == map.size
       && gst_buffer_memcmp (buffer, 0, map.data, map.size) == 0;
-  gst_buffer_unmap (bench->frames->pdata[i], &map);
+  gst_buffer_unmap (fixture->frames->pdata[i], &map);
   return is;
 }
 
 static void
-take_frames (Bench * bench, Situation situation)
+take_frames (Fixture * fixture, Situation situation)
 {
   GstMessage *message;
   GstBuffer *buffer;
 
-  while ((buffer = gst_harness_try_pull (bench->h))) {
-    if (is_frame (bench, get_frame (situation, GST_BUFFER_PTS (buffer)),
+  while ((buffer = gst_harness_try_pull (fixture->h))) {
+    if (is_frame (fixture, get_frame (situation, GST_BUFFER_PTS (buffer)),
             buffer))
-      bench->outcome.frames++;
+      fixture->outcome.frames++;
     else
-      bench->outcome.forged++;
+      fixture->outcome.forged++;
     gst_buffer_unref (buffer);
   }
-  while ((message = gst_bus_pop (bench->bus))) {
+  while ((message = gst_bus_pop (fixture->bus))) {
     const GstStructure *structure = gst_message_get_structure (message);
 
-    bench->outcome.losses += structure
+    fixture->outcome.losses += structure
         && gst_structure_has_name (structure, "application/x-mpegstat-lost");
     gst_message_unref (message);
   }
 }
 
 static void
-push (Bench * bench, GstBuffer * buffer)
+push (Fixture * fixture, GstBuffer * buffer)
 {
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = bench->now;
-  fail_unless_equals_int (gst_harness_push (bench->h, buffer), GST_FLOW_OK);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = fixture->now;
+  fail_unless_equals_int (gst_harness_push (fixture->h, buffer), GST_FLOW_OK);
 }
 
 static void
-push_forged (Bench * bench, const Attack * attack)
+push_forged (Fixture * fixture, const Attack * attack)
 {
-  Attacker *attacker = &bench->attacker;
-  const gsize video_size = gst_buffer_get_size (bench->video);
+  Attacker *attacker = &fixture->attacker;
+  const gsize video_size = gst_buffer_get_size (fixture->video);
   Forged forged = {
     .ssrc = 0xbad0000,
     .timestamp = attacker->n * 9,
@@ -378,56 +378,56 @@ push_forged (Bench * bench, const Attack * attack)
   GST_WRITE_UINT16_BE (bytes + 2, forged.seqnum);
   GST_WRITE_UINT32_BE (bytes + 4, forged.timestamp);
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
-  gst_buffer_extract (bench->video, 0, bytes + 12, video_size);
+  gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
   /* the header of RFC 2250 stays: it is checked first */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
-  push (bench, mpeg_wrap (bytes, forged.size));
+  push (fixture, mpeg_wrap (bytes, forged.size));
   attacker->n++;
 }
 
 static void
-push_frame (Bench * bench, Situation situation, guint frame)
+push_frame (Fixture * fixture, Situation situation, guint frame)
 {
   const guint which = situation == RESTART && frame >= RESTART_FRAME;
-  GstBuffer *packet = gst_buffer_copy (bench->packets[which]->pdata[frame]);
+  GstBuffer *packet = gst_buffer_copy (fixture->packets[which]->pdata[frame]);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (packet, GST_MAP_READ, &rtp);
-  bench->attacker.near = gst_rtp_buffer_get_seq (&rtp);
+  fixture->attacker.near = gst_rtp_buffer_get_seq (&rtp);
   gst_rtp_buffer_unmap (&rtp);
   if (is_in_outage (situation, frame))
     gst_buffer_unref (packet);
   else
-    push (bench, packet);
+    push (fixture, packet);
 }
 
 static void
 run (const Attack * attack, Situation situation, Outcome * outcome)
 {
   guint frame = 0;
-  Bench bench;
+  Fixture fixture;
 
-  bench_init (&bench);
-  bench.now = situation == FIRST ? BEGIN / 2 : BEGIN;
-  for (; bench.now < END + GST_SECOND; bench.now += FORGED_INTERVAL) {
-    for (; frame < N_FRAMES && get_arrival (situation, frame) <= bench.now;
+  fixture_init (&fixture);
+  fixture.now = situation == FIRST ? BEGIN / 2 : BEGIN;
+  for (; fixture.now < END + GST_SECOND; fixture.now += FORGED_INTERVAL) {
+    for (; frame < N_FRAMES && get_arrival (situation, frame) <= fixture.now;
         frame++)
-      push_frame (&bench, situation, frame);
-    if (attack->forge && bench.now < END
-        && (situation == FIRST || bench.now >= BEGIN + FRAME_TIME))
-      push_forged (&bench, attack);
-    take_frames (&bench, situation);
+      push_frame (&fixture, situation, frame);
+    if (attack->forge && fixture.now < END
+        && (situation == FIRST || fixture.now >= BEGIN + FRAME_TIME))
+      push_forged (&fixture, attack);
+    take_frames (&fixture, situation);
   }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  take_frames (&bench, situation);
-  bench.outcome.packets = bench.attacker.n;
-  bench.outcome.strays = mpeg_get_stat (bench.h, "rfc2250depay", "strays");
-  bench.outcome.ssrc_changes = mpeg_get_stat (bench.h, "rfc2250depay",
+  gst_harness_push_event (fixture.h, gst_event_new_eos ());
+  take_frames (&fixture, situation);
+  fixture.outcome.packets = fixture.attacker.n;
+  fixture.outcome.strays = mpeg_get_stat (fixture.h, "rfc2250depay", "strays");
+  fixture.outcome.ssrc_changes = mpeg_get_stat (fixture.h, "rfc2250depay",
       "ssrc-changes");
-  *outcome = bench.outcome;
-  bench_clear (&bench);
+  *outcome = fixture.outcome;
+  fixture_clear (&fixture);
 }
 
 /* --- what must hold --------------------------------------------------------------- */
