@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A client and a listener of DCCP and a wire between them, in virtual time: it
- * loses what it is told to, delays what it is told to, keeps a log of every
- * packet, and takes packets that neither of them sent. Watches what must hold
- * whatever comes: counters don't go back, nobody wants to be woken at once for
- * ever, Syncs and Resets are limited, data goes no faster than its rate.
+/* A DCCP client, a DCCP listener and a simulated network between them, in
+ * virtual time. The network loses and delays the packets that a test names,
+ * keeps a log of every packet, and delivers packets that neither endpoint sent.
+ * It also checks what must hold in every test: counters never decrease, no
+ * endpoint asks for an immediate wakeup again and again, Syncs and Resets are
+ * rate-limited, and data does not exceed its allowed rate.
  */
 
 #ifndef __DCCPNETWORK_H__
@@ -15,8 +16,8 @@ G_BEGIN_DECLS
 
 #define MS DCCP_MILLISECOND
 #define SECOND DCCP_SECOND
-#define DCCP_WIRE_PORT 5001     /* of the listener */
-#define DCCP_WIRE_MAX_PAYLOAD 1500 /* bytes of a payload */
+#define DCCP_NETWORK_PORT 5001     /* of the listener */
+#define DCCP_NETWORK_MAX_PAYLOAD 1500 /* bytes of a payload */
 
 typedef enum
 {
@@ -53,14 +54,14 @@ struct _DccpNetwork
   /* data that each has to send: a packet each period */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
-  gsize sizes[N_ENDS];          /* bytes, at least 4, at most the longest */
+  gsize sizes[N_ENDS];          /* bytes, at least 4, at most the maximum */
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
   guint lose[N_ENDS][DCCP_LAST_TYPE];   /* of those that it sends next */
   guint lose_all[N_ENDS];
   /* FALSE: it is lost. May change the bytes. */
-    gboolean (*filter) (DccpNetwork * wire, DccpEnd from,
+    gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
   guint64 extra_delay[N_ENDS];  /* of those that are sent now */
   gpointer user_data;
@@ -74,43 +75,44 @@ struct _DccpNetwork
   guint64 credit_time[N_ENDS];  /* ns */
 };
 
-/* CCID 3 alone, 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
-void dccp_network_init (DccpNetwork * wire);
+/* CCID 3 alone, 50 ms one way, in UDP. An end that sends data puts a packet of
+ * 100 bytes each 10 ms. */
+void dccp_network_init (DccpNetwork * network);
 /* After the configs, and the paths, were changed */
-void dccp_network_begin (DccpNetwork * wire);
-void dccp_network_clear (DccpNetwork * wire);
+void dccp_network_begin (DccpNetwork * network);
+void dccp_network_clear (DccpNetwork * network);
 /* The first number of an end; for the SERVER, the client's port has to be known. */
-void dccp_network_set_iss (DccpNetwork * wire, DccpEnd end, guint64 iss);
-void dccp_network_connect (DccpNetwork * wire);
+void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
+void dccp_network_connect (DccpNetwork * network);
 /* Both are OPEN, and 0.5 s have gone by since. */
-void dccp_network_open (DccpNetwork * wire);
-void dccp_network_run (DccpNetwork * wire, guint64 duration);
-void dccp_network_close (DccpNetwork * wire, DccpEnd end);
+void dccp_network_open (DccpNetwork * network);
+void dccp_network_run (DccpNetwork * network, guint64 duration);
+void dccp_network_close (DccpNetwork * network, DccpEnd end);
 /* What an end has to say after a call of one's own */
-void dccp_network_flush (DccpNetwork * wire, DccpEnd end);
+void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
 /* Arrives now */
-void dccp_network_inject (DccpNetwork * wire, DccpEnd to, const guint8 * bytes,
-    gsize size);
-void dccp_network_inject_from (DccpNetwork * wire, DccpEnd to,
+void dccp_network_inject (DccpNetwork * network, DccpEnd to,
+    const guint8 * bytes, gsize size);
+void dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Ports are those of the connection, unless set; long sequence numbers */
-void dccp_network_forge (DccpNetwork * wire, DccpEnd to,
+void dccp_network_forge (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet);
 /* A packet that is valid for this end as the next of the other's */
-DccpPacket dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type);
+DccpPacket dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type);
 
-DccpConnection *dccp_network_get (DccpNetwork * wire, DccpEnd end);
-DccpState dccp_network_get_state (DccpNetwork * wire, DccpEnd end);
-guint dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type);
+DccpConnection *dccp_network_get (DccpNetwork * network, DccpEnd end);
+DccpState dccp_network_get_state (DccpNetwork * network, DccpEnd end);
+guint dccp_network_count (DccpNetwork * network, DccpEnd from, DccpType type);
 /* The n-th of them; negative from the end. NULL: there is none. */
-const DccpNetworkEntry *dccp_network_find (DccpNetwork * wire, DccpEnd from,
+const DccpNetworkEntry *dccp_network_find (DccpNetwork * network, DccpEnd from,
     DccpType type, gint n);
-guint dccp_network_count_events (DccpNetwork * wire, DccpEnd end,
+guint dccp_network_count_events (DccpNetwork * network, DccpEnd end,
     DccpEventType type);
-const DccpEvent *dccp_network_find_event (DccpNetwork * wire, DccpEnd end,
+const DccpEvent *dccp_network_find_event (DccpNetwork * network, DccpEnd end,
     DccpEventType type);
-const DccpStats *dccp_network_get_stats (DccpNetwork * wire, DccpEnd end);
+const DccpStats *dccp_network_get_stats (DccpNetwork * network, DccpEnd end);
 
 G_END_DECLS
 

@@ -24,7 +24,7 @@ struct _Attack
   guint answers;                /* that go at once */
 };
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static guint64
 draw (Attack * self)
@@ -39,13 +39,13 @@ forge (Attack * self, DccpEnd to, const DccpPacket * packet)
   /* options are padded to whole words */
   const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
       + dccp_type_get_header_size (packet->type, TRUE);
-  guint i = wire.log->len;
+  guint i = network.log->len;
 
-  dccp_network_forge (&wire, to, packet);
+  dccp_network_forge (&network, to, packet);
   self->n++;
-  for (; i < wire.log->len; i++) {
+  for (; i < network.log->len; i++) {
     const DccpNetworkEntry *answer =
-        &g_array_index (wire.log, DccpNetworkEntry, i);
+        &g_array_index (network.log, DccpNetworkEntry, i);
 
     if (answer->packet.type != DCCP_RESET && answer->packet.type != DCCP_SYNC)
       continue;
@@ -58,18 +58,18 @@ forge (Attack * self, DccpEnd to, const DccpPacket * packet)
 static void
 run (Attack * self)
 {
-  const guint64 end = wire.now + DURATION;
+  const guint64 end = network.now + DURATION;
 
   self->state = 1;
-  dccp_network_connect (&wire);
-  wire.sending[CLIENT] = TRUE;
-  while (wire.now < end) {
-    dccp_network_run (&wire, MS);
+  dccp_network_connect (&network);
+  network.sending[CLIENT] = TRUE;
+  while (network.now < end) {
+    dccp_network_run (&network, MS);
     if (self->attack)
       self->attack (self);
   }
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, SECOND);
 }
 
 typedef struct
@@ -81,18 +81,20 @@ typedef struct
 static void
 judge (Outcome * outcome)
 {
-  const DccpStats *stats = dccp_network_get_stats (&wire, CLIENT);
+  const DccpStats *stats = dccp_network_get_stats (&network, CLIENT);
 
-  outcome->sent = wire.n_sent[CLIENT];
-  outcome->received = wire.received[SERVER]->len;
+  outcome->sent = network.n_sent[CLIENT];
+  outcome->received = network.received[SERVER]->len;
   outcome->rate = stats->rate;
   outcome->feedback = stats->feedback_received;
   assert_equals_float (stats->loss_event_rate, 0);
-  stats = dccp_network_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->loss_events, 0);
   outcome->connections = stats->connections;
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 static void
@@ -102,13 +104,13 @@ assert_unmoved (void (*attack) (Attack * self))
   Outcome without, with;
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   run (&nobody);
   judge (&without);
-  dccp_network_clear (&wire);
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_clear (&network);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   run (&somebody);
   judge (&with);
   fail_unless (somebody.n > 5000);
@@ -116,7 +118,7 @@ assert_unmoved (void (*attack) (Attack * self))
   assert_equals_int (with.received, without.received);
   assert_equals_int (with.received, with.sent);
   for (i = 0; i < with.received; i++)
-    assert_equals_int (g_array_index (wire.received[SERVER], guint32, i), i);
+    assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
   /* A Sync that answers a forged packet may shift a report by a packet's time. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
@@ -126,7 +128,7 @@ assert_unmoved (void (*attack) (Attack * self))
   /* in each of ten seconds eight Syncs and eight Resets of both */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 /* --- whoever guesses -------------------------------------------------------------- */
@@ -146,7 +148,8 @@ guess (Attack * self)
     DccpPacket packet = draw_packet (self);
 
     /* the client's also while it connects */
-    if (end == CLIENT || dccp_network_get_state (&wire, end) == DCCP_STATE_OPEN)
+    if (end == CLIENT
+        || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
       forge (self, end, &packet);
   }
 }
@@ -165,7 +168,7 @@ static void
 miss (Attack * self)
 {
   DccpEnd end = draw (self) % N_ENDS;
-  DccpConnection *connection = dccp_network_get (&wire, end);
+  DccpConnection *connection = dccp_network_get (&network, end);
   DccpPacket packet;
 
   if (!connection || connection->state != DCCP_STATE_OPEN)
@@ -195,7 +198,7 @@ GST_END_TEST;
 static guint64
 draw_unsent (Attack * self)
 {
-  const DccpConnection *client = dccp_network_get (&wire, CLIENT);
+  const DccpConnection *client = dccp_network_get (&network, CLIENT);
 
   switch (draw (self) % 4) {
     case 0:
@@ -210,10 +213,10 @@ draw_unsent (Attack * self)
 static void
 begin_unanswered (void)
 {
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
-  wire.lose_all[SERVER] = G_MAXINT;
-  dccp_network_connect (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
+  network.lose_all[SERVER] = G_MAXINT;
+  dccp_network_connect (&network);
 }
 
 /* 10,000 forged packets in a second, half of them Resets */
@@ -229,16 +232,17 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
     if (i % 2)
       packet.type = DCCP_RESET;
     packet.acknowledgement = draw_unsent (&self);
-    dccp_network_run (&wire, SECOND / 10000);
+    dccp_network_run (&network, SECOND / 10000);
     forge (&self, CLIENT, &packet);
   }
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  assert_equals_int (wire.events[CLIENT]->len, 0);
-  wire.lose_all[SERVER] = 0;
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  dccp_network_clear (&wire);
+  assert_equals_int (network.events[CLIENT]->len, 0);
+  network.lose_all[SERVER] = 0;
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -251,11 +255,11 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
   };
 
   begin_unanswered ();
-  reset.acknowledgement = dccp_network_get (&wire, CLIENT)->gss;
-  dccp_network_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  reset.acknowledgement = dccp_network_get (&network, CLIENT)->gss;
+  dccp_network_forge (&network, CLIENT, &reset);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -267,25 +271,25 @@ come_from_elsewhere (Attack * self)
 {
   guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
   DccpPacket packet = draw_packet (self);
-  DatagramPath path = wire.paths[SERVER];
-  const guint before = wire.log->len;
+  DatagramPath path = network.paths[SERVER];
+  const guint before = network.log->len;
   gsize size;
 
-  if (dccp_network_get_state (&wire, SERVER) != DCCP_STATE_OPEN)
+  if (dccp_network_get_state (&network, SERVER) != DCCP_STATE_OPEN)
     return;
   path.remote[2] = draw (self);
   path.remote_port = draw (self);
   packet.source = draw (self);
-  packet.destination = draw (self) % 4 ? DCCP_WIRE_PORT : draw (self);
+  packet.destination = draw (self) % 4 ? DCCP_NETWORK_PORT : draw (self);
   if (draw (self) % 2)
     packet.type = DCCP_REQUEST;
   size = dccp_packet_write (&packet, &path, bytes) + packet.payload_size;
-  dccp_network_inject_from (&wire, SERVER, &path, bytes, size);
+  dccp_network_inject_from (&network, SERVER, &path, bytes, size);
   self->n++;
-  self->answers += wire.log->len - before;
-  if (wire.log->len > before)
-    fail_unless (size >= g_array_index (wire.log, DccpNetworkEntry, before).size
-        || packet.type == DCCP_REQUEST);
+  self->answers += network.log->len - before;
+  if (network.log->len > before)
+    fail_unless (size >= g_array_index (network.log, DccpNetworkEntry,
+            before).size || packet.type == DCCP_REQUEST);
 }
 
 GST_START_TEST (strangers_change_nothing)
@@ -302,7 +306,7 @@ ask_again (Attack * self)
   DccpPacket packet = draw_packet (self);
 
   packet.type = DCCP_REQUEST;
-  if (dccp_network_get_state (&wire, SERVER) == DCCP_STATE_OPEN)
+  if (dccp_network_get_state (&network, SERVER) == DCCP_STATE_OPEN)
     forge (self, SERVER, &packet);
 }
 
@@ -324,31 +328,31 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   guint i, responses;
   const guint n_networks = 2;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 20000; i++) {
     guint8 bytes[DCCP_MAX_HEADER];
-    DatagramPath path = wire.paths[SERVER];
+    DatagramPath path = network.paths[SERVER];
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = draw (&self),
-      .destination = DCCP_WIRE_PORT,.sequence = draw (&self),
+      .destination = DCCP_NETWORK_PORT,.sequence = draw (&self),
       .service_code = DCCP_SERVICE_RTPV
     };
 
     path.remote[1] = 100 + i % n_networks;
-    dccp_network_inject_from (&wire, SERVER, &path, bytes,
+    dccp_network_inject_from (&network, SERVER, &path, bytes,
         dccp_packet_write (&packet, &path, bytes));
-    fail_unless (wire.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
-    dccp_network_run (&wire, MS / 2);
+    fail_unless (network.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
+    dccp_network_run (&network, MS / 2);
   }
-  responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
+  responses = dccp_network_count (&network, SERVER, DCCP_RESPONSE);
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
-  assert_equals_int (wire.log->len, responses);
+  assert_equals_int (network.log->len, responses);
   /* who comes when it is over is let in */
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_network_open (&wire);
-  dccp_network_clear (&wire);
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_network_open (&network);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -403,11 +407,11 @@ flood_init (Flood * self)
   self->allowed = N_CLIENTS;
   dccp_endpoint_config_init (&config);
   config.is_listener = TRUE;
-  config.local_port = DCCP_WIRE_PORT;
+  config.local_port = DCCP_NETWORK_PORT;
   self->listener = dccp_endpoint_new (&config, entropy);
   config.is_listener = FALSE;
   config.local_port = 0;
-  config.remote_port = DCCP_WIRE_PORT;
+  config.remote_port = DCCP_NETWORK_PORT;
   for (i = 0; i < N_CLIENTS; i++) {
     const guint32 address = 0x64400007 + (i << 8);
 
@@ -440,7 +444,7 @@ forge_requests (Flood * self, gboolean from_one_prefix)
     const guint32 drawn = draw (&self->attack);
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = drawn >> 8,
-      .destination = DCCP_WIRE_PORT,.sequence = draw (&self->attack),
+      .destination = DCCP_NETWORK_PORT,.sequence = draw (&self->attack),
       .service_code = DCCP_SERVICE_RTPV
     };
 
@@ -542,22 +546,22 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 10000; i++) {
     DccpPacket packet = {
-      .type = DCCP_REQUEST,.source = 1,.destination = DCCP_WIRE_PORT,
+      .type = DCCP_REQUEST,.source = 1,.destination = DCCP_NETWORK_PORT,
       .sequence = i,.service_code = DCCP_SERVICE_RTPV
     };
 
-    dccp_network_forge (&wire, SERVER, &packet);
-    dccp_network_run (&wire, MS);
+    dccp_network_forge (&network, SERVER, &packet);
+    dccp_network_run (&network, MS);
   }
-  assert_equals_int (wire.ends[SERVER]->n_candidates, 1);
-  fail_unless (dccp_network_count (&wire, SERVER, DCCP_RESPONSE) <= 11 * 8);
-  fail_unless (dccp_network_get_stats (&wire,
+  assert_equals_int (network.ends[SERVER]->n_candidates, 1);
+  fail_unless (dccp_network_count (&network, SERVER, DCCP_RESPONSE) <= 11 * 8);
+  fail_unless (dccp_network_get_stats (&network,
           SERVER)->answers_suppressed > 9000);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -568,26 +572,27 @@ GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i <= 100; i++) {
     DccpPacket packet = {
-      .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_WIRE_PORT,
+      .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_NETWORK_PORT,
       .sequence = i,.service_code = DCCP_SERVICE_RTPV,
       .options = (const guint8 *) (i % 2 ? "\1\40\4\1\2" : "\1\1"),
       .options_size = i % 2 ? 5 : 2
     };
 
-    dccp_network_forge (&wire, SERVER, &packet);
+    dccp_network_forge (&network, SERVER, &packet);
     if (i % 2 == 0)
-      assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), i / 2 <
-          8 ? i / 2 : 8);
+      assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
+          i / 2 < 8 ? i / 2 : 8);
   }
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.log->len, 8);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.log->len, 8);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_OPTION], 101);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -597,20 +602,20 @@ GST_START_TEST (resets_are_never_answered_by_resets)
   Attack self = {.state = 1 };
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 1000; i++) {
     DccpPacket packet = draw_packet (&self);
 
     packet.type = DCCP_RESET;
     packet.source = 1;
-    packet.destination = i % 2 ? DCCP_WIRE_PORT : 2;
-    dccp_network_forge (&wire, i % 3 ? SERVER : CLIENT, &packet);
+    packet.destination = i % 2 ? DCCP_NETWORK_PORT : 2;
+    dccp_network_forge (&network, i % 3 ? SERVER : CLIENT, &packet);
   }
-  assert_equals_int (wire.log->len, 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_int (network.log->len, 0);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_FLOW], 666);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;

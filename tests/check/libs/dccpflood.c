@@ -31,7 +31,7 @@
 #define CLOSING_TIME 4000
 #define PAUSE 300
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 /* --- what is forged --------------------------------------------------------- */
 
@@ -123,10 +123,10 @@ static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
   const DccpEnd to = self->target->end;
-  DatagramPath path = wire.paths[to];
+  DatagramPath path = network.paths[to];
 
-  packet->source = to == SERVER ? CLIENT_PORT : DCCP_WIRE_PORT;
-  packet->destination = to == SERVER ? DCCP_WIRE_PORT : CLIENT_PORT;
+  packet->source = to == SERVER ? CLIENT_PORT : DCCP_NETWORK_PORT;
+  packet->destination = to == SERVER ? DCCP_NETWORK_PORT : CLIENT_PORT;
   if (self->source == FROM_ANYWHERE) {
     const guint32 address = draw (self);
 
@@ -156,7 +156,7 @@ static void
 forge (Attack * self)
 {
   const DccpEnd to = self->target->end;
-  const guint n_logged = wire.log->len, n_events = wire.events[to]->len;
+  const guint n_logged = network.log->len, n_events = network.events[to]->len;
   guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
   DccpPacket packet = dccp_forge_packet (&self->state);
   DatagramPath path = draw_path (self, &packet), back = turn (&path);
@@ -175,10 +175,10 @@ forge (Attack * self)
     bytes[6] ^= 1;              /* of the checksum */
   if (draw (self) % 16 == 0)
     size = draw (self) % size;
-  dccp_network_inject_from (&wire, to, &path, bytes, size);
+  dccp_network_inject_from (&network, to, &path, bytes, size);
   self->n++;
-  self->max_outputs = MAX (self->max_outputs, wire.log->len - n_logged);
-  self->max_events = MAX (self->max_events, wire.events[to]->len - n_events);
+  self->max_outputs = MAX (self->max_outputs, network.log->len - n_logged);
+  self->max_events = MAX (self->max_events, network.events[to]->len - n_events);
 }
 
 /* --- the life of a connection -------------------------------------------------- */
@@ -192,7 +192,7 @@ is_target (Attack * self)
 
   if (!target)
     return FALSE;
-  state = dccp_network_get_state (&wire, target->end);
+  state = dccp_network_get_state (&network, target->end);
   if (target->state == DCCP_STATE_LISTEN)
     return (state == DCCP_STATE_LISTEN || state == DCCP_STATE_RESPOND)
         && target->is_after == self->is_after;
@@ -205,10 +205,11 @@ run (Attack * self, guint ms)
   guint i;
 
   for (; ms > 0; ms--) {
-    dccp_network_run (&wire, MS);
+    dccp_network_run (&network, MS);
     for (i = 0; i < RATE && is_target (self); i++)
       forge (self);
-    g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=, DCCP_MAX_CANDIDATES);
+    g_assert_cmpuint (network.ends[SERVER]->n_candidates, <=,
+        DCCP_MAX_CANDIDATES);
   }
 }
 
@@ -219,16 +220,16 @@ static gboolean
 lose_while_silent (DccpNetwork * unused, DccpEnd from,
     const DccpPacket * packet, guint8 * bytes, gsize size)
 {
-  return wire.now >= silent_until[from];
+  return network.now >= silent_until[from];
 }
 
 /* The first Response is lost, then the first Acks. */
 static void
 begin_handshake (void)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 1;
-  wire.lose[CLIENT][DCCP_ACK] = 2;
-  dccp_network_connect (&wire);
+  network.lose[SERVER][DCCP_RESPONSE] = 1;
+  network.lose[CLIENT][DCCP_ACK] = 2;
+  dccp_network_connect (&network);
 }
 
 /* The answers to the first Close or CloseReq are lost. */
@@ -238,9 +239,9 @@ begin_closing (Attack * self)
   const DccpEnd closing = self->target && self->target->state ==
       DCCP_STATE_CLOSE_REQ ? SERVER : CLIENT;
 
-  silent_until[OTHER (closing)] = wire.now + SECOND / 2;
-  dccp_endpoint_close (wire.ends[closing], wire.now);
-  dccp_network_flush (&wire, closing);
+  silent_until[OTHER (closing)] = network.now + SECOND / 2;
+  dccp_endpoint_close (network.ends[closing], network.now);
+  dccp_network_flush (&network, closing);
 }
 
 static guint
@@ -250,8 +251,8 @@ count_answers (void)
   guint n = 0;
 
   for (end = CLIENT; end < N_ENDS; end++)
-    n += dccp_network_count (&wire, end, DCCP_SYNC)
-        + dccp_network_count (&wire, end, DCCP_RESET);
+    n += dccp_network_count (&network, end, DCCP_SYNC)
+        + dccp_network_count (&network, end, DCCP_RESET);
   return n;
 }
 
@@ -261,39 +262,39 @@ live (Attack * self, Outcome * outcome)
   const guint64 begin = SECOND;
   DccpEnd end;
 
-  dccp_network_init (&wire);
-  wire.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_network_init (&network);
+  network.configs[CLIENT].local_port = CLIENT_PORT;
   for (end = CLIENT; end < N_ENDS; end++) {
-    wire.paths[end].local_port = wire.paths[end].remote_port = 0;
+    network.paths[end].local_port = network.paths[end].remote_port = 0;
     silent_until[end] = 0;
   }
-  wire.filter = lose_while_silent;
-  dccp_network_begin (&wire);
+  network.filter = lose_while_silent;
+  dccp_network_begin (&network);
   self->state = 1;
   run (self, LISTEN_TIME);
   begin_handshake ();
   run (self, HANDSHAKE_TIME);
-  wire.put_at[CLIENT] = wire.now;
-  wire.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  network.sending[CLIENT] = TRUE;
   run (self, STREAM_TIME);
-  wire.sending[CLIENT] = FALSE;
+  network.sending[CLIENT] = FALSE;
   run (self, PAUSE);
   begin_closing (self);
   self->is_after = TRUE;
   run (self, CLOSING_TIME);
   /* and another one */
-  dccp_network_connect (&wire);
+  dccp_network_connect (&network);
   run (self, PAUSE);
-  outcome->sent = wire.n_sent[CLIENT];
-  outcome->received = wire.received[SERVER]->len;
-  outcome->connections = dccp_network_get_stats (&wire, SERVER)->connections;
+  outcome->sent = network.n_sent[CLIENT];
+  outcome->received = network.received[SERVER]->len;
+  outcome->connections = dccp_network_get_stats (&network, SERVER)->connections;
   for (end = CLIENT; end < N_ENDS; end++)
-    outcome->closed[end] = dccp_network_count_events (&wire, end,
+    outcome->closed[end] = dccp_network_count_events (&network, end,
         DCCP_EVENT_CLOSED);
   outcome->answers = count_answers ();
-  outcome->responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
-  outcome->seconds = (wire.now - begin) / SECOND + 1;
-  dccp_network_clear (&wire);
+  outcome->responses = dccp_network_count (&network, SERVER, DCCP_RESPONSE);
+  outcome->seconds = (network.now - begin) / SECOND + 1;
+  dccp_network_clear (&network);
 }
 
 /* --- what must hold --------------------------------------------------------------- */
@@ -363,26 +364,29 @@ GST_END_TEST;
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,
-    .destination = DCCP_WIRE_PORT,.sequence = 4711,
+    .destination = DCCP_NETWORK_PORT,.sequence = 4711,
     .service_code = DCCP_SERVICE_RTPV
   };
 
-  dccp_network_init (&wire);
-  wire.configs[CLIENT].local_port = CLIENT_PORT;
-  dccp_network_begin (&wire);
-  wire.lose[CLIENT][DCCP_REQUEST] = __i__;
+  dccp_network_init (&network);
+  network.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_network_begin (&network);
+  network.lose[CLIENT][DCCP_REQUEST] = __i__;
   if (__i__ == 0)
-    dccp_network_forge (&wire, SERVER, &request);
-  dccp_network_run (&wire, 200 * MS);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 200 * MS);
+    dccp_network_forge (&network, SERVER, &request);
+  dccp_network_run (&network, 200 * MS);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 200 * MS);
   if (__i__ == 1)
-    dccp_network_forge (&wire, SERVER, &request);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->connections, 1);
-  dccp_network_clear (&wire);
+    dccp_network_forge (&network, SERVER, &request);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->connections,
+      1);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;

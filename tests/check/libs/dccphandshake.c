@@ -11,28 +11,30 @@
 #include "ccid3options.h"
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
 assert_open (void)
 {
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -40,34 +42,36 @@ assert_open (void)
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
-  const DccpNetworkEntry *entry = dccp_network_find (&wire, from, type, n);
+  const DccpNetworkEntry *entry = dccp_network_find (&network, from, type, n);
 
   fail_unless (entry != NULL);
-  return entry->time - g_array_index (wire.log, DccpNetworkEntry, 0).time;
+  return entry->time - g_array_index (network.log, DccpNetworkEntry, 0).time;
 }
 
 GST_START_TEST (three_packets_open_a_connection)
 {
   const DccpNetworkEntry *request, *response, *ack;
 
-  dccp_network_begin (&wire);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  dccp_network_connect (&wire);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_begin (&network);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  dccp_network_connect (&network);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  dccp_network_run (&wire, 60 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  dccp_network_run (&network, 60 * MS);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  assert_equals_int (wire.events[SERVER]->len, 0);
-  dccp_network_run (&wire, 50 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (network.events[SERVER]->len, 0);
+  dccp_network_run (&network, 50 * MS);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_PARTOPEN);
-  dccp_network_run (&wire, 200 * MS);
+  dccp_network_run (&network, 200 * MS);
   assert_open ();
-  request = dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 0);
-  response = dccp_network_find (&wire, SERVER, DCCP_RESPONSE, 0);
-  ack = dccp_network_find (&wire, CLIENT, DCCP_ACK, 0);
+  request = dccp_network_find (&network, CLIENT, DCCP_REQUEST, 0);
+  response = dccp_network_find (&network, SERVER, DCCP_RESPONSE, 0);
+  ack = dccp_network_find (&network, CLIENT, DCCP_ACK, 0);
   assert_equals_int (request->packet.service_code, DCCP_SERVICE_RTPV);
   assert_equals_uint64 (response->packet.acknowledgement,
       request->packet.sequence);
@@ -75,19 +79,19 @@ GST_START_TEST (three_packets_open_a_connection)
   assert_equals_uint64 (ack->packet.acknowledgement, response->packet.sequence);
   assert_equals_uint64 (ack->packet.sequence,
       dccp_sequence_add (request->packet.sequence, 1));
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_REQUEST), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (handshake_measures_the_round_trip)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
 }
 
@@ -98,11 +102,11 @@ GST_START_TEST (handshake_agrees_on_windows)
   DccpConnection *connection;
   DccpEnd end;
 
-  wire.configs[CLIENT].sequence_window = 20000;
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  network.configs[CLIENT].sequence_window = 20000;
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
   for (end = CLIENT; end < N_ENDS; end++) {
-    connection = dccp_network_get (&wire, end);
+    connection = dccp_network_get (&network, end);
     assert_equals_uint64 (dccp_features_get (connection->features,
             DCCP_FEATURE_SEQUENCE_WINDOW, end == CLIENT), 20000);
     assert_equals_uint64 (dccp_features_get (connection->features,
@@ -119,16 +123,16 @@ GST_START_TEST (request_is_sent_again)
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
   guint i;
 
-  wire.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 200 * SECOND);
+  network.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 200 * SECOND);
   for (i = 0; i < G_N_ELEMENTS (seconds); i++)
     assert_equals_uint64 (get_time (CLIENT, DCCP_REQUEST, i),
         seconds[i] * SECOND);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), i);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_REQUEST), i);
   assert_open ();
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -138,19 +142,20 @@ GST_START_TEST (client_gives_up_after_eight_minutes)
 {
   const DccpNetworkEntry *reset;
 
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (wire.events[CLIENT]->len, 1);
+  assert_equals_int (network.events[CLIENT]->len, 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 480 * SECOND);
-  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
+  reset = dccp_network_find (&network, CLIENT, DCCP_RESET, 0);
   assert_equals_int (reset->packet.reset_code, DCCP_RESET_ABORTED);
 }
 
@@ -158,12 +163,12 @@ GST_END_TEST;
 
 GST_START_TEST (connect_timeout_may_be_shorter)
 {
-  wire.configs[CLIENT].connect_timeout = 2 * SECOND;
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 3 * SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  network.configs[CLIENT].connect_timeout = 2 * SECOND;
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 3 * SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 2 * SECOND);
 }
@@ -172,13 +177,13 @@ GST_END_TEST;
 
 GST_START_TEST (response_is_sent_for_each_request)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 2;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 3);
+  network.lose[SERVER][DCCP_RESPONSE] = 2;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 3);
   assert_open ();
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -186,10 +191,10 @@ GST_END_TEST;
 
 GST_START_TEST (client_acknowledges_until_it_hears)
 {
-  wire.lose[CLIENT][DCCP_ACK] = 3;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 5 * SECOND);
+  network.lose[CLIENT][DCCP_ACK] = 3;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 5 * SECOND);
   /* from the Response on: at once, after 200, 600 and 1400 ms */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
@@ -203,16 +208,17 @@ GST_END_TEST;
 /* The server's Acks of a client's in PARTOPEN are lost: it asks until one is not. */
 GST_START_TEST (server_helps_client_out_of_partopen)
 {
-  wire.lose[SERVER][DCCP_ACK] = 2;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND / 4);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  network.lose[SERVER][DCCP_ACK] = 2;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND / 4);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_PARTOPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  dccp_network_run (&wire, 3 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  dccp_network_run (&network, 3 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -221,19 +227,19 @@ GST_END_TEST;
  * Ack, which is lost. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
-  wire.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
-  wire.sending[SERVER] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 4 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
+  network.sending[SERVER] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 4 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  wire.lose[CLIENT][DCCP_ACK] = 0;
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
+  network.lose[CLIENT][DCCP_ACK] = 0;
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 1);
   assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, 0), 4 * SECOND + 50 * MS);
   assert_open ();
-  fail_unless (wire.received[CLIENT]->len > 0);
+  fail_unless (network.received[CLIENT]->len > 0);
 }
 
 GST_END_TEST;
@@ -242,12 +248,12 @@ GST_START_TEST (server_asks_at_growing_intervals)
 {
   guint i;
 
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 60 * MS);
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_run (&wire, 65 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 4);
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 60 * MS);
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_run (&network, 65 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 4);
   for (i = 0; i < 4; i++)
     assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, i),
         (4 * ((2 << i) - 1)) * SECOND + 50 * MS);
@@ -258,12 +264,12 @@ GST_END_TEST;
 /* It would reset what it does not know of. */
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 6;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 64 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 7);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  network.lose[SERVER][DCCP_RESPONSE] = 6;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 64 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 7);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
   assert_open ();
 }
 
@@ -275,17 +281,17 @@ GST_END_TEST;
  * attempt: the next Request opens the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
-  wire.lose[CLIENT][DCCP_REQUEST] = 3;
-  wire.lose[SERVER][DCCP_RESPONSE] = 1;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 14 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 1);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  network.lose[CLIENT][DCCP_REQUEST] = 3;
+  network.lose[SERVER][DCCP_RESPONSE] = 1;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 14 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 2);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 2);
   assert_open ();
 }
 
@@ -294,17 +300,17 @@ GST_END_TEST;
 /* In PARTOPEN each packet of data says that the Response came (8.1.5). */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
-  wire.lose[CLIENT][DCCP_ACK] = 1;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.lose[CLIENT][DCCP_ACK] = 1;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
   assert_equals_uint64 (get_time (CLIENT, DCCP_DATA_ACK, 0), 100 * MS);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 0);
   fail_unless (get_time (CLIENT, DCCP_DATA, 0) >= 200 * MS);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -347,21 +353,21 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
   DataAcks seen = { 0 };
 
-  wire.user_data = &seen;
-  wire.filter = count_confirms;
-  wire.lose[CLIENT][DCCP_ACK] = 1;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  wire.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
-      dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.user_data = &seen;
+  network.filter = count_confirms;
+  network.lose[CLIENT][DCCP_ACK] = 1;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  network.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
+      dccp_endpoint_get_max_payload (network.ends[CLIENT]);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
   fail_unless (seen.packets > 0);
   if (sizes[__i__] > 0)
     assert_equals_int (seen.confirms, seen.packets);
   fail_unless (seen.max_size <= 1500 - 20 - 8);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 0);
 }
 
 GST_END_TEST;
@@ -378,17 +384,17 @@ hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 
 GST_START_TEST (data_may_overtake_the_handshake)
 {
-  wire.filter = hold_acks;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.filter = hold_acks;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, SECOND);
   assert_open ();
-  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->lost, 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (network.received[SERVER]->len, network.n_sent[CLIENT]);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->lost, 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -409,12 +415,12 @@ double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 
 GST_START_TEST (doubled_handshake_is_one_connection)
 {
-  wire.filter = double_it;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 2 * SECOND);
+  network.filter = double_it;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 1);
+  assert_equals_int (dccp_network_get_stats (&network, SERVER)->connections, 1);
 }
 
 GST_END_TEST;
@@ -426,38 +432,39 @@ assert_reset (guint8 code)
 {
   const DccpEvent *event;
 
-  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_RESET);
+  event = dccp_network_find_event (&network, CLIENT, DCCP_EVENT_RESET);
   fail_unless (event != NULL);
   assert_equals_int (event->reset_code, code);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
 }
 
 GST_START_TEST (another_service_is_refused)
 {
-  wire.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_reset (DCCP_RESET_BAD_SERVICE_CODE);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.events[SERVER]->len, 0);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.events[SERVER]->len, 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (another_port_is_refused)
 {
-  wire.configs[CLIENT].remote_port = 5002;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.configs[CLIENT].remote_port = 5002;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_reset (DCCP_RESET_NO_CONNECTION);
 }
 
 GST_END_TEST;
 
-/* A client of its own beside the wire's */
+/* A client of its own beside the network's */
 typedef struct
 {
   DccpEndpoint *endpoint;
@@ -469,12 +476,12 @@ client_init (Client * client, guint8 number)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'c', number };
 
-  client->endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
-  client->path = wire.paths[CLIENT];
+  client->endpoint = dccp_endpoint_new (&network.configs[CLIENT], entropy);
+  client->path = network.paths[CLIENT];
   client->path.local[3] = number;
-  client->back = wire.paths[SERVER];
+  client->back = network.paths[SERVER];
   client->back.remote[3] = number;
-  dccp_endpoint_connect (client->endpoint, wire.now, &client->path);
+  dccp_endpoint_connect (client->endpoint, network.now, &client->path);
 }
 
 static void
@@ -484,9 +491,10 @@ client_sends (Client * client)
   DatagramPath path;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (client->endpoint, wire.now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (client->endpoint, network.now, &path,
               bytes)) > 0)
-    dccp_network_inject_from (&wire, SERVER, &client->back, bytes, size);
+    dccp_network_inject_from (&network, SERVER, &client->back, bytes, size);
 }
 
 GST_START_TEST (second_client_is_refused)
@@ -494,16 +502,16 @@ GST_START_TEST (second_client_is_refused)
   const DccpEvent *event;
   Client second;
 
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
   client_init (&second, 9);
   client_sends (&second);
-  event = dccp_network_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
+  event = dccp_network_find_event (&network, SERVER, DCCP_EVENT_REFUSED);
   fail_unless (event != NULL);
   fail_unless (datagram_path_equal (&event->path, &second.back));
-  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
-  assert_equals_int (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_stats (&network,
           SERVER)->connections_refused, 1);
   assert_open ();
   dccp_endpoint_free (second.endpoint);
@@ -517,24 +525,24 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   Client others[20];
   guint i;
 
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
     others[i].back.remote[0] = i;       /* of a network of its own */
     client_sends (&others[i]);
   }
   /* nothing is kept of those that get an Init Cookie */
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
-  assert_equals_int (wire.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  assert_equals_int (network.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
   /* and the others hear that it is too late, as many as may */
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET),
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
-  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
   for (i = 0; i < G_N_ELEMENTS (others); i++)
     dccp_endpoint_free (others[i].endpoint);
@@ -557,7 +565,7 @@ fill_candidates (void)
     client_sends (&other);
     dccp_endpoint_free (other.endpoint);
   }
-  assert_equals_int (wire.ends[SERVER]->n_candidates,
+  assert_equals_int (network.ends[SERVER]->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
 }
 
@@ -595,37 +603,37 @@ watch_cookies (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 static void
 begin_with_cookies (Cookies * seen)
 {
-  wire.filter = watch_cookies;
-  wire.user_data = seen;
-  dccp_network_begin (&wire);
+  network.filter = watch_cookies;
+  network.user_data = seen;
+  dccp_network_begin (&network);
   fill_candidates ();
-  dccp_network_connect (&wire);
+  dccp_network_connect (&network);
 }
 
 GST_START_TEST (cookie_opens_a_connection)
 {
   Cookies seen = { 0 };
 
-  wire.configs[CLIENT].sequence_window = 20000;
-  wire.sending[CLIENT] = TRUE;
+  network.configs[CLIENT].sequence_window = 20000;
+  network.sending[CLIENT] = TRUE;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 60 * MS);
-  assert_equals_int (wire.ends[SERVER]->n_candidates,
+  dccp_network_run (&network, 60 * MS);
+  assert_equals_int (network.ends[SERVER]->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
-  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
   /* all is as if the Request had been kept */
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_features_get (dccp_network_get (&wire,
+  assert_equals_uint64 (dccp_features_get (dccp_network_get (&network,
               SERVER)->features, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE), 20000);
-  assert_equals_int (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_stats (&network,
           SERVER)->received[DCCP_REQUEST], DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
-  fail_unless (wire.received[SERVER]->len > 100);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  fail_unless (network.received[SERVER]->len > 100);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -635,9 +643,9 @@ GST_START_TEST (cookie_may_be_lost)
 {
   Cookies seen = { 0 };
 
-  wire.lose[CLIENT][DCCP_ACK] = 2;
+  network.lose[CLIENT][DCCP_ACK] = 2;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
   fail_unless (seen.in_acks >= 1);
 }
@@ -650,12 +658,12 @@ GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };
 
-  wire.delay = 800 * MS;
+  network.delay = 800 * MS;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 8 * SECOND);
+  dccp_network_run (&network, 8 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       DCCP_MAX_CANDIDATES_OF_PREFIX + 2);
 }
 
@@ -664,8 +672,8 @@ GST_END_TEST;
 static void
 assert_not_open (void)
 {
-  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 0);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_stats (&network, SERVER)->connections, 0);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
 }
 
@@ -675,7 +683,7 @@ GST_START_TEST (spoiled_cookie_is_refused)
   Cookies seen = {.spoil = __i__ };
 
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_run (&network, SECOND);
   assert_not_open ();
 }
 
@@ -685,9 +693,9 @@ GST_START_TEST (old_cookie_is_refused)
 {
   Cookies seen = {.delay = 16 * SECOND };
 
-  wire.configs[CLIENT].idle_timeout = 0;
+  network.configs[CLIENT].idle_timeout = 0;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 17 * SECOND);
+  dccp_network_run (&network, 17 * SECOND);
   assert_not_open ();
 }
 
@@ -697,15 +705,16 @@ GST_START_TEST (half_open_connection_ends_after_eight_minutes)
 {
   Client other;
 
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
   client_init (&other, 100);
   client_sends (&other);
-  dccp_network_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  dccp_network_run (&network, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.events[SERVER]->len, 0);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.events[SERVER]->len, 0);
   dccp_endpoint_free (other.endpoint);
 }
 
@@ -713,18 +722,19 @@ GST_END_TEST;
 
 GST_START_TEST (icmp_ends_only_a_request)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 0);
+  dccp_network_run (&network, SECOND);
   assert_open ();
-  dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
-  dccp_network_connect (&wire);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_network_flush (&wire, CLIENT);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_endpoint_abort (network.ends[CLIENT], network.now);
+  dccp_network_connect (&network);
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 0);
+  dccp_network_flush (&network, CLIENT);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_UNREACHABLE), 1);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
 }
 
 GST_END_TEST;
@@ -735,27 +745,28 @@ GST_END_TEST;
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV
   };
   DccpPacket ack;
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_begin (&network);
+  dccp_network_forge (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
+  dccp_network_forge (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 0);
-  fail_unless (dccp_endpoint_next_send (wire.ends[SERVER], wire.now) ==
-      DCCP_NEVER);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
+  fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
+          network.now) == DCCP_NEVER);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
   /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_forge (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -769,19 +780,19 @@ GST_START_TEST (request_of_linux_is_answered)
     32, 6, 1, 3, 2, 248, 34, 6, 1, 3, 2, 248, 1, 32, 4, 2, 0
   };
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
     .options = options,.options_size = sizeof (options)
   };
   DccpPacket ack;
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 0);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_begin (&network);
+  dccp_network_forge (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 0);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
+  dccp_network_forge (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -808,7 +819,7 @@ confirms (guint8 type, DccpFeature feature)
   DccpOption option;
   DccpPacket packet;
 
-  assert_equals_int (dccp_packet_parse (&packet, &wire.paths[CLIENT],
+  assert_equals_int (dccp_packet_parse (&packet, &network.paths[CLIENT],
           captured, captured_size), DCCP_ACCEPTED);
   dccp_option_reader_init (&reader, &packet);
   while (dccp_option_reader_next (&reader, &option))
@@ -834,18 +845,18 @@ GST_START_TEST (response_of_linux_is_confirmed)
   DccpPacket packet;
   guint i;
 
-  wire.filter = capture;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  wire.now += 100 * MS;
-  packet = dccp_network_next (&wire, CLIENT, DCCP_RESPONSE);
+  network.filter = capture;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  network.now += 100 * MS;
+  packet = dccp_network_next (&network, CLIENT, DCCP_RESPONSE);
   packet.sequence = 12345678;
   packet.options = options;
   packet.options_size = sizeof (options);
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_forge (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_ACK), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_ACK), 1);
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_SEQUENCE_WINDOW));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ECN_INCAPABLE));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ACK_RATIO));
@@ -854,21 +865,22 @@ GST_START_TEST (response_of_linux_is_confirmed)
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_NDP_COUNT));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L,
           CCID3_FEATURE_SEND_LOSS_EVENT_RATE));
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
   for (i = 0; i < 5; i++) {
-    dccp_network_run (&wire, 100 * MS);
-    packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
+    dccp_network_run (&network, 100 * MS);
+    packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
     packet.options = feedback;
     packet.options_size = sizeof (feedback);
-    dccp_network_forge (&wire, CLIENT, &packet);
+    dccp_network_forge (&network, CLIENT, &packet);
   }
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->reported_rate,
-      0x4000 * 8);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      0);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 20);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->reported_rate, 0x4000 * 8);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 20);
 }
 
 GST_END_TEST;
@@ -877,16 +889,17 @@ GST_END_TEST;
 GST_START_TEST (peer_with_another_ccid_is_reset)
 {
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
     .options = (const guint8 *) "\1\40\4\1\2",.options_size = 5
   };
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_begin (&network);
+  dccp_network_forge (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;

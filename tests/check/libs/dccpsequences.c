@@ -8,31 +8,31 @@
 
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
-open_wire (void)
+open_network (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
 }
 
 static guint
 count_syncs (DccpEnd end)
 {
-  return dccp_network_count (&wire, end, DCCP_SYNC);
+  return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
 /* A packet of this type with these numbers, relative to GSR and GSS; TRUE: it is
@@ -40,16 +40,16 @@ count_syncs (DccpEnd end)
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
-  DccpPacket packet = dccp_network_next (&wire, to, type);
-  const guint64 before = dccp_network_get_stats (&wire, to)->received[type];
+  DccpPacket packet = dccp_network_next (&network, to, type);
+  const guint64 before = dccp_network_get_stats (&network, to)->received[type];
 
   packet.sequence = dccp_sequence_add (packet.sequence, sequence - 1);
   packet.acknowledgement = dccp_sequence_add (packet.acknowledgement,
       acknowledgement);
   packet.payload = (const guint8 *) "0123456789ab";
   packet.payload_size = 12;
-  dccp_network_forge (&wire, to, &packet);
-  return dccp_network_get_stats (&wire, to)->received[type] > before;
+  dccp_network_forge (&network, to, &packet);
+  return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
 /* Each on a connection of its own: valid ones move the windows. */
@@ -58,10 +58,10 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
     gboolean expected)
 {
   setup ();
-  open_wire ();
-  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_network_run (&wire, 60 * SECOND);
-  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
+  open_network ();
+  network.sending[CLIENT] = network.sending[SERVER] = TRUE;
+  dccp_network_run (&network, 60 * SECOND);
+  network.sending[CLIENT] = network.sending[SERVER] = FALSE;
   fail_unless (is_valid (CLIENT, type, sequence, acknowledgement) == expected,
       "%s with %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
       dccp_type_get_name (type), sequence, acknowledgement);
@@ -109,12 +109,12 @@ GST_START_TEST (sync_may_jump_when_nothing_came_for_a_while)
 {
   DccpConnection *connection;
 
-  open_wire ();
-  connection = dccp_network_get (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  open_network ();
+  connection = dccp_network_get (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
   fail_unless (is_valid (CLIENT, DCCP_SYNC, 1000000, 0));
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK), 1);
-  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_SYNC_ACK,
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC_ACK), 1);
+  assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_SYNC_ACK,
           0)->packet.acknowledgement, connection->gsr);
   /* but not back */
   fail_if (is_valid (CLIENT, DCCP_SYNC, -100000, 0));
@@ -127,19 +127,21 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   const DccpNetworkEntry *sync;
   guint64 gsr;
 
-  open_wire ();
-  gsr = dccp_network_get (&wire, CLIENT)->gsr;
+  open_network ();
+  gsr = dccp_network_get (&network, CLIENT)->gsr;
   fail_if (is_valid (CLIENT, DCCP_DATA, 8000, 0));
-  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 0);
+  sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
   /* of a Reset: GSR (step 6) */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
-  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 1);
+  sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -148,15 +150,15 @@ GST_START_TEST (syncs_are_limited)
 {
   guint i;
 
-  open_wire ();
+  open_network ();
   for (i = 0; i < 1000; i++) {
     is_valid (CLIENT, DCCP_ACK, 100000 + i, 0);
-    wire.now += 2 * MS;
+    network.now += 2 * MS;
   }
   assert_equals_int (count_syncs (CLIENT), 16);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->answers_suppressed, 984);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_SEQUENCE], 1000);
 }
 
@@ -167,12 +169,12 @@ GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;
 
-  open_wire ();
-  packet = dccp_network_next (&wire, CLIENT, DCCP_DATA);
+  open_network ();
+  packet = dccp_network_next (&network, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_forge (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->answers_suppressed, 1);
 }
 
@@ -185,17 +187,17 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
   DccpPacket reset;
   guint64 gar;
 
-  wire.configs[CLIENT].sequence_window = 32;
-  open_wire ();
-  wire.lose_all[SERVER] = G_MAXUINT;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 2 * SECOND);
-  reset = dccp_network_next (&wire, CLIENT, DCCP_RESET);
-  gar = dccp_network_get (&wire, CLIENT)->gar;
+  network.configs[CLIENT].sequence_window = 32;
+  open_network ();
+  network.lose_all[SERVER] = G_MAXUINT;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 2 * SECOND);
+  reset = dccp_network_next (&network, CLIENT, DCCP_RESET);
+  gar = dccp_network_get (&network, CLIENT)->gar;
   fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
   reset.acknowledgement = gar;
-  dccp_network_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_forge (&network, CLIENT, &reset);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
 }
 
@@ -204,14 +206,15 @@ GST_END_TEST;
 /* Section 8.3.1: the upper 24 bits are 0. */
 GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 {
-  guint8 bytes[28] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 9, 7, 0,
+  guint8 bytes[28] =
+      { DCCP_NETWORK_PORT >> 8, DCCP_NETWORK_PORT & 255, 0, 9, 7, 0,
     0, 0, DCCP_ACK << 1, 0, 0, 7, 0, 0xff, 0xff, 0xff
   };
   const DccpNetworkEntry *reset;
 
-  dccp_network_begin (&wire);
-  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
+  dccp_network_begin (&network);
+  dccp_network_inject (&network, CLIENT, bytes, sizeof (bytes));
+  reset = dccp_network_find (&network, CLIENT, DCCP_RESET, 0);
   fail_unless (reset != NULL);
   assert_equals_uint64 (reset->packet.sequence, 0);
   assert_equals_uint64 (reset->packet.acknowledgement, 7);
@@ -226,10 +229,10 @@ GST_START_TEST (listen_has_no_answer)
     .payload = (const guint8 *) "0123456789ab",.payload_size = 12
   };
 
-  open_wire ();
-  dccp_network_forge (&wire, CLIENT, &packet);
+  open_network ();
+  dccp_network_forge (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_STATE], 1);
 }
 
@@ -237,26 +240,27 @@ GST_END_TEST;
 
 GST_START_TEST (short_numbers_are_dropped_silently)
 {
-  guint8 bytes[] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 0, 3, 0, 0,
+  guint8 bytes[] =
+      { DCCP_NETWORK_PORT >> 8, DCCP_NETWORK_PORT & 255, 0, 0, 3, 0, 0,
     0, DCCP_DATA << 1, 0, 0, 0, 'd', 'a', 't', 'a', 'd', 'a', 't', 'a', 'd',
     'a', 't', 'a'
   };
   guint64 next;
   guint16 port;
 
-  open_wire ();
-  port = dccp_network_get (&wire, CLIENT)->local_port;
-  next = dccp_network_get (&wire, CLIENT)->gsr + 1;
+  open_network ();
+  port = dccp_network_get (&network, CLIENT)->local_port;
+  next = dccp_network_get (&network, CLIENT)->gsr + 1;
   bytes[2] = port >> 8;
   bytes[3] = port;
   bytes[9] = next >> 16;
   bytes[10] = next >> 8;
   bytes[11] = next;
-  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  dccp_network_inject (&network, CLIENT, bytes, sizeof (bytes));
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_SHORT_SEQUENCE], 1);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_int (wire.received[CLIENT]->len, 0);
+  assert_equals_int (network.received[CLIENT]->len, 0);
 }
 
 GST_END_TEST;
@@ -266,12 +270,13 @@ GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
 
-  dccp_network_begin (&wire);
-  dccp_endpoint_connect (wire.ends[CLIENT], wire.now, &wire.paths[CLIENT]);
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_begin (&network);
+  dccp_endpoint_connect (network.ends[CLIENT], network.now,
+      &network.paths[CLIENT]);
+  dccp_network_forge (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_ACKNOWLEDGEMENT], 1);
 }
 
@@ -285,39 +290,40 @@ GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;
 
-  wire.configs[CLIENT].sequence_window = 500;
-  wire.periods[CLIENT] = MS;
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 3 * SECOND);
-  wire.lose_all[CLIENT] = 500;
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (wire.lose_all[CLIENT], 0);
-  dccp_network_run (&wire, 10 * SECOND);
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, 5 * SECOND);
+  network.configs[CLIENT].sequence_window = 500;
+  network.periods[CLIENT] = MS;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 3 * SECOND);
+  network.lose_all[CLIENT] = 500;
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (network.lose_all[CLIENT], 0);
+  dccp_network_run (&network, 10 * SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, 5 * SECOND);
   fail_unless (count_syncs (SERVER) > 0);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK) > 0);
-  missing = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_SYNC_ACK) > 0);
+  missing = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (missing >= 500 && missing < 900, "%u missing", missing);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32,
-          wire.received[SERVER]->len - 1), wire.n_sent[CLIENT] - 1);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32,
+          network.received[SERVER]->len - 1), network.n_sent[CLIENT] - 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (burst_within_the_window_needs_no_sync)
 {
-  wire.periods[CLIENT] = MS;
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 3 * SECOND);
-  wire.lose_all[CLIENT] = 500;
-  dccp_network_run (&wire, 10 * SECOND);
-  assert_equals_int (wire.lose_all[CLIENT], 0);
+  network.periods[CLIENT] = MS;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 3 * SECOND);
+  network.lose_all[CLIENT] = 500;
+  dccp_network_run (&network, 10 * SECOND);
+  assert_equals_int (network.lose_all[CLIENT], 0);
   assert_equals_int (count_syncs (SERVER), 0);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -328,24 +334,25 @@ GST_START_TEST (numbers_begin_anew)
 {
   DccpEnd end;
 
-  wire.configs[CLIENT].local_port = 50000;
-  dccp_network_begin (&wire);
+  network.configs[CLIENT].local_port = 50000;
+  dccp_network_begin (&network);
   for (end = CLIENT; end < N_ENDS; end++)
-    dccp_network_set_iss (&wire, end, DCCP_SEQUENCE_MASK - 300);
-  dccp_network_open (&wire);
-  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_network_run (&wire, 10 * SECOND);
-  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
-  dccp_network_run (&wire, SECOND);
+    dccp_network_set_iss (&network, end, DCCP_SEQUENCE_MASK - 300);
+  dccp_network_open (&network);
+  network.sending[CLIENT] = network.sending[SERVER] = TRUE;
+  dccp_network_run (&network, 10 * SECOND);
+  network.sending[CLIENT] = network.sending[SERVER] = FALSE;
+  dccp_network_run (&network, SECOND);
   for (end = CLIENT; end < N_ENDS; end++) {
-    fail_unless (dccp_network_get (&wire, end)->gsr < 2000);
-    assert_equals_int (wire.received[end]->len, wire.n_sent[OTHER (end)]);
+    fail_unless (dccp_network_get (&network, end)->gsr < 2000);
+    assert_equals_int (network.received[end]->len, network.n_sent[OTHER (end)]);
     assert_equals_int (count_syncs (end), 0);
-    assert_equals_uint64 (dccp_network_get_stats (&wire, end)->lost, 0);
+    assert_equals_uint64 (dccp_network_get_stats (&network, end)->lost, 0);
   }
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
@@ -357,18 +364,20 @@ GST_START_TEST (handshake_over_the_edge)
 
   for (i = 0; i < 4; i++) {
     setup ();
-    wire.configs[CLIENT].local_port = 50000;
-    dccp_network_begin (&wire);
-    wire.lose[CLIENT][DCCP_REQUEST] = i / 2;
-    dccp_network_set_iss (&wire, CLIENT, dccp_sequence_add (0, -(gint64) i));
-    dccp_network_set_iss (&wire, SERVER, dccp_sequence_add (0, -(gint64) i));
-    dccp_network_connect (&wire);
-    dccp_network_run (&wire, 5 * SECOND);
-    assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-    assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-    dccp_network_close (&wire, SERVER);
-    dccp_network_run (&wire, SECOND);
-    assert_equals_int (dccp_network_count_events (&wire, SERVER,
+    network.configs[CLIENT].local_port = 50000;
+    dccp_network_begin (&network);
+    network.lose[CLIENT][DCCP_REQUEST] = i / 2;
+    dccp_network_set_iss (&network, CLIENT, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_set_iss (&network, SERVER, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_connect (&network);
+    dccp_network_run (&network, 5 * SECOND);
+    assert_equals_int (dccp_network_get_state (&network, CLIENT),
+        DCCP_STATE_OPEN);
+    assert_equals_int (dccp_network_get_state (&network, SERVER),
+        DCCP_STATE_OPEN);
+    dccp_network_close (&network, SERVER);
+    dccp_network_run (&network, SECOND);
+    assert_equals_int (dccp_network_count_events (&network, SERVER,
             DCCP_EVENT_CLOSED), 1);
     teardown ();
   }
@@ -383,15 +392,16 @@ GST_START_TEST (first_numbers_are_drawn)
 
   for (i = 0; i < 2; i++) {
     guint8 entropy[DCCP_ENTROPY_SIZE] = { i };
-    DccpEndpoint *endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
+    DccpEndpoint *endpoint =
+        dccp_endpoint_new (&network.configs[CLIENT], entropy);
 
     fail_if (endpoint->next_iss == first);
     first = endpoint->next_iss;
-    dccp_endpoint_connect (endpoint, 0, &wire.paths[CLIENT]);
+    dccp_endpoint_connect (endpoint, 0, &network.paths[CLIENT]);
     fail_if (endpoint->next_iss == first);
     dccp_endpoint_free (endpoint);
   }
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
 }
 
 GST_END_TEST;

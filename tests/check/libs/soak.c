@@ -193,7 +193,7 @@ GST_END_TEST;
 
 typedef struct
 {
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 begin;                /* ns, of the stream */
   guint64 n_packets[N_ENDS];
   guint64 data_lost[N_ENDS], data_arrived;
@@ -207,11 +207,11 @@ is_dccp_data (const DccpPacket * packet)
 
 /* Nothing arrives in an outage, and single packets are lost at any time. */
 static gboolean
-pass_dccp (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
+pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
-  DccpSoak *self = wire->user_data;
-  const guint64 time = (wire->now - self->begin) % OUTAGE_PERIOD;
+  DccpSoak *self = network->user_data;
+  const guint64 time = (network->now - self->begin) % OUTAGE_PERIOD;
   const guint64 value = seeded_draw (1, from, 0, self->n_packets[from]++, 0);
   const gboolean lost = time >= OUTAGE_PERIOD - OUTAGE
       || value % 1000 < LOSS_PER_THOUSAND;
@@ -221,20 +221,20 @@ pass_dccp (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
   return !lost;
 }
 
-/* The wire keeps what a test may ask for; none of it is asked for here. Each
+/* The network keeps what a test may ask for; none of it is asked for here. Each
  * number is one that was sent and comes once. */
 static void
 clear_logs (DccpSoak * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   guint end;
 
-  self->data_arrived += wire->received[SERVER]->len;
-  fail_unless_equals_int (wire->received[CLIENT]->len, 0);
-  g_array_set_size (wire->log, 0);
+  self->data_arrived += network->received[SERVER]->len;
+  fail_unless_equals_int (network->received[CLIENT]->len, 0);
+  g_array_set_size (network->log, 0);
   for (end = 0; end < N_ENDS; end++) {
-    g_array_set_size (wire->events[end], 0);
-    g_array_set_size (wire->received[end], 0);
+    g_array_set_size (network->events[end], 0);
+    g_array_set_size (network->received[end], 0);
   }
 }
 
@@ -242,13 +242,14 @@ static void
 run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
 {
   const guint64 step = 10 * SECOND;
-  const guint64 end = self->wire.now + duration;
-  guint64 next_watch = self->wire.now + duration / N_WATCHES;
+  const guint64 end = self->network.now + duration;
+  guint64 next_watch = self->network.now + duration / N_WATCHES;
 
-  while (self->wire.now < end) {
-    dccp_network_run (&self->wire, MIN (step, next_watch - self->wire.now));
+  while (self->network.now < end) {
+    dccp_network_run (&self->network, MIN (step,
+            next_watch - self->network.now));
     clear_logs (self);
-    if (self->wire.now < next_watch)
+    if (self->network.now < next_watch)
       continue;
     watch_memory (memory);
     next_watch += duration / N_WATCHES;
@@ -259,35 +260,36 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
 static void
 finish_dccp (DccpSoak * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   guint i;
 
-  wire->sending[CLIENT] = FALSE;
-  wire->filter = NULL;
-  for (i = 0; i < 100 && wire->n_sent[CLIENT] < wire->n_put[CLIENT]; i++)
-    dccp_network_run (wire, SECOND);
-  dccp_network_run (wire, SECOND);
+  network->sending[CLIENT] = FALSE;
+  network->filter = NULL;
+  for (i = 0; i < 100 && network->n_sent[CLIENT] < network->n_put[CLIENT]; i++)
+    dccp_network_run (network, SECOND);
+  dccp_network_run (network, SECOND);
   clear_logs (self);
 }
 
 static void
 check_dccp (const DccpSoak * self)
 {
-  const DccpNetwork *wire = &self->wire;
-  const DccpStats *client = &wire->stats[CLIENT];
-  const DccpStats *server = &wire->stats[SERVER];
-  const guint64 n_sent = wire->n_sent[CLIENT];
+  const DccpNetwork *network = &self->network;
+  const DccpStats *client = &network->stats[CLIENT];
+  const DccpStats *server = &network->stats[SERVER];
+  const guint64 n_sent = network->n_sent[CLIENT];
   const guint64 received = server->received[DCCP_DATA]
       + server->received[DCCP_DATA_ACK];
 
-  fail_unless_equals_uint64 (n_sent, wire->n_put[CLIENT]);
+  fail_unless_equals_uint64 (n_sent, network->n_put[CLIENT]);
   fail_unless_equals_uint64 (client->sent[DCCP_DATA]
       + client->sent[DCCP_DATA_ACK], n_sent);
   fail_unless_equals_uint64 (received, n_sent - self->data_lost[CLIENT]);
   fail_unless_equals_uint64 (received, self->data_arrived);
-  fail_unless_equals_uint64 (client->bytes_sent, n_sent * wire->sizes[CLIENT]);
+  fail_unless_equals_uint64 (client->bytes_sent,
+      n_sent * network->sizes[CLIENT]);
   fail_unless_equals_uint64 (server->bytes_received,
-      received * wire->sizes[CLIENT]);
+      received * network->sizes[CLIENT]);
   fail_unless (self->data_lost[CLIENT] > 0);
   fail_unless_equals_uint64 (client->connections, 1);
   fail_unless_equals_uint64 (server->connections, 1);
@@ -299,24 +301,24 @@ GST_START_TEST (dccp_stays_as_it_is)
   DccpSoak self = { 0 };
   Memory memory = { 0 };
 
-  dccp_network_init (&self.wire);
-  dccp_network_begin (&self.wire);
-  dccp_network_open (&self.wire);
-  self.begin = self.wire.now;
-  self.wire.user_data = &self;
-  self.wire.filter = pass_dccp;
-  self.wire.periods[CLIENT] = 20 * MS;
-  self.wire.put_at[CLIENT] = self.wire.now;
-  self.wire.sending[CLIENT] = TRUE;
+  dccp_network_init (&self.network);
+  dccp_network_begin (&self.network);
+  dccp_network_open (&self.network);
+  self.begin = self.network.now;
+  self.network.user_data = &self;
+  self.network.filter = pass_dccp;
+  self.network.periods[CLIENT] = 20 * MS;
+  self.network.put_at[CLIENT] = self.network.now;
+  self.network.sending[CLIENT] = TRUE;
   run_dccp (&self, duration, &memory);
   finish_dccp (&self);
   check_dccp (&self);
   check_memory (&memory);
-  dccp_network_close (&self.wire, CLIENT);
-  dccp_network_run (&self.wire, 300 * SECOND);
-  fail_unless (dccp_network_get (&self.wire, CLIENT) == NULL);
-  fail_unless (dccp_network_get (&self.wire, SERVER) == NULL);
-  dccp_network_clear (&self.wire);
+  dccp_network_close (&self.network, CLIENT);
+  dccp_network_run (&self.network, 300 * SECOND);
+  fail_unless (dccp_network_get (&self.network, CLIENT) == NULL);
+  fail_unless (dccp_network_get (&self.network, SERVER) == NULL);
+  dccp_network_clear (&self.network);
 }
 
 GST_END_TEST;

@@ -295,13 +295,13 @@ measure_acknowledgement (void)
 /* --- DCCP ----------------------------------------------------------------- */
 
 static void
-open_wire (DccpNetwork * wire, guint64 window)
+open_network (DccpNetwork * network, guint64 window)
 {
-  dccp_network_init (wire);
-  wire->configs[CLIENT].sequence_window = window;
-  wire->configs[SERVER].sequence_window = window;
-  dccp_network_begin (wire);
-  dccp_network_open (wire);
+  dccp_network_init (network);
+  network->configs[CLIENT].sequence_window = window;
+  network->configs[SERVER].sequence_window = window;
+  dccp_network_begin (network);
+  dccp_network_open (network);
 }
 
 static guint64
@@ -343,11 +343,11 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
 
 /* Runs of 16 packets with Drop Codes 0, 1, 2, 3 and 7 in turn */
 static void
-hear_data_dropped (DccpNetwork * wire)
+hear_data_dropped (DccpNetwork * network)
 {
   const guint8 codes[] = { 0, 1, 2, 3, 7 };
   guint8 options[DCCP_MAX_OPTIONS], blocks[253];
-  DccpPacket packet = dccp_network_next (wire, CLIENT, DCCP_ACK);
+  DccpPacket packet = dccp_network_next (network, CLIENT, DCCP_ACK);
   guint i;
 
   for (i = 0; i < sizeof (blocks); i++)
@@ -355,25 +355,25 @@ hear_data_dropped (DccpNetwork * wire)
   packet.options = options;
   packet.options_size = fill_options (options, DCCP_OPTION_DATA_DROPPED,
       blocks, sizeof (blocks));
-  dccp_network_forge (wire, CLIENT, &packet);
+  dccp_network_forge (network, CLIENT, &packet);
 }
 
 static guint64
 measure_data_dropped (void)
 {
   DccpConnection *connection;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 steps;
 
-  open_wire (&wire, 10000);
-  connection = dccp_network_get (&wire, CLIENT);
+  open_network (&network, 10000);
+  connection = dccp_network_get (&network, CLIENT);
   fill_sent_data (connection);
   steps = get_steps (connection);
-  hear_data_dropped (&wire);
+  hear_data_dropped (&network);
   steps = get_steps (connection) - steps;
-  fail_unless (dccp_network_get_stats (&wire,
+  fail_unless (dccp_network_get_stats (&network,
           CLIENT)->dropped_received > 15000);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   return steps;
 }
 
@@ -383,27 +383,28 @@ static guint64
 measure_dropped_key_packets (void)
 {
   DccpHistory *keys = g_new0 (DccpHistory, 1);
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i, n = 0;
   guint64 steps;
 
-  open_wire (&wire, 10000);
-  fill_sent_data (dccp_network_get (&wire, CLIENT));
-  dccp_history_set (keys, dccp_network_get (&wire, CLIENT)->gss + 1);
+  open_network (&network, 10000);
+  fill_sent_data (dccp_network_get (&network, CLIENT));
+  dccp_history_set (keys, dccp_network_get (&network, CLIENT)->gss + 1);
   keys->steps = 0;
-  hear_data_dropped (&wire);
-  for (i = 0; i < wire.events[CLIENT]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+  hear_data_dropped (&network);
+  for (i = 0; i < network.events[CLIENT]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network.events[CLIENT], DccpEvent, i);
 
     if (event->type != DCCP_EVENT_DROPPED)
       continue;
-    fail_if (dccp_endpoint_were_dropped (wire.ends[CLIENT], keys,
+    fail_if (dccp_endpoint_were_dropped (network.ends[CLIENT], keys,
             event->sequence, event->lost));
     n++;
   }
   fail_unless (n >= 5);
   steps = keys->steps;
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   g_free (keys);
   return steps;
 }
@@ -429,12 +430,12 @@ measure_loss_intervals (void)
   TfrcIntervals intervals = {.n = TFRC_MAX_INTERVALS };
   DccpOptionWriter writer;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 steps;
   guint i;
 
-  open_wire (&wire, 10000);
-  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
+  open_network (&network, 10000);
+  packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
   dccp_option_writer_init (&writer);
   dccp_option_write_number (&writer, CCID3_OPTION_RECEIVE_RATE, 4096, 4);
   dccp_option_write_elapsed_time (&writer, 0);
@@ -445,21 +446,22 @@ measure_loss_intervals (void)
   fail_unless (ccid3_option_write_loss_intervals (&writer, &intervals));
   packet.options = writer.bytes;
   packet.options_size = writer.size;
-  renew_sender (dccp_network_get (&wire, CLIENT),
+  renew_sender (dccp_network_get (&network, CLIENT),
       dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE));
   dccp_history_set (keys, packet.acknowledgement + 1);
   keys->steps = 0;
-  dccp_network_forge (&wire, CLIENT, &packet);
-  fail_unless_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_forge (&network, CLIENT, &packet);
+  fail_unless_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_LOST), TFRC_MAX_INTERVALS);
-  for (i = 0; i < wire.events[CLIENT]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+  for (i = 0; i < network.events[CLIENT]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network.events[CLIENT], DccpEvent, i);
 
     if (event->type == DCCP_EVENT_LOST)
       dccp_history_count (keys, event->sequence, event->lost);
   }
   steps = keys->steps;
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   g_free (keys);
   return steps;
 }
@@ -472,23 +474,23 @@ measure_dccp_jump (void)
   DccpConnection *connection;
   guint64 worst = 0, before;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i;
 
-  open_wire (&wire, 100000);
-  connection = dccp_network_get (&wire, SERVER);
+  open_network (&network, 100000);
+  connection = dccp_network_get (&network, SERVER);
   for (i = 0; i < 10; i++) {
-    packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
+    packet = dccp_network_next (&network, SERVER, DCCP_DATA);
     packet.sequence = dccp_sequence_add (packet.sequence,
         DCCP_HISTORY_SIZE - 3 - i);
     packet.payload = (const guint8 *) "data";
     packet.payload_size = 4;
     before = get_steps (connection);
-    dccp_network_forge (&wire, SERVER, &packet);
+    dccp_network_forge (&network, SERVER, &packet);
     worst = MAX (worst, get_steps (connection) - before);
   }
-  fail_unless_equals_int (wire.received[SERVER]->len, 10);
-  dccp_network_clear (&wire);
+  fail_unless_equals_int (network.received[SERVER]->len, 10);
+  dccp_network_clear (&network);
   return worst;
 }
 
@@ -500,7 +502,7 @@ measure_dccp_type (DccpType type)
   guint8 options[DCCP_MAX_OPTIONS], value[253];
   guint64 worst = 0, before, after;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i, option;
 
   for (i = 0; i < sizeof (value); i++)
@@ -508,20 +510,20 @@ measure_dccp_type (DccpType type)
   for (option = 0; option < 256; option++) {
     const DccpEnd to = option % 2 ? CLIENT : SERVER;
 
-    open_wire (&wire, 100000);
-    fill_sent_data (dccp_network_get (&wire, to));
-    packet = dccp_network_next (&wire, to, type);
+    open_network (&network, 100000);
+    fill_sent_data (dccp_network_get (&network, to));
+    packet = dccp_network_next (&network, to, type);
     packet.sequence = dccp_sequence_add (packet.sequence, 10000);
     packet.options = options;
     packet.options_size = fill_options (options, option, value,
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
-    before = get_steps (dccp_network_get (&wire, to));
-    dccp_network_forge (&wire, to, &packet);
+    before = get_steps (dccp_network_get (&network, to));
+    dccp_network_forge (&network, to, &packet);
     /* a Reset may have ended the connection */
-    after = dccp_network_get (&wire, to) ?
-        get_steps (dccp_network_get (&wire, to)) : before;
+    after = dccp_network_get (&network, to) ?
+        get_steps (dccp_network_get (&network, to)) : before;
     worst = MAX (worst, after - before);
-    dccp_network_clear (&wire);
+    dccp_network_clear (&network);
   }
   return worst;
 }
