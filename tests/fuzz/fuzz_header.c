@@ -194,23 +194,23 @@ static void
 check_round_trip (const Rfc2250Header * header)
 {
   gsize size = rfc2250_header_get_size (header);
-  guint8 *wire = g_malloc (size), *cut;
+  guint8 *written = g_malloc (size), *cut;
   Rfc2250Header parsed;
   gsize size_read, i;
 
   fuzz_check (size <= RFC2250_MAX_HEADER_SIZE && size % 4 == 0);
-  fuzz_check (rfc2250_header_write (header, wire) == size);
-  fuzz_check (rfc2250_header_parse (&parsed, wire, size, &size_read)
+  fuzz_check (rfc2250_header_write (header, written) == size);
+  fuzz_check (rfc2250_header_parse (&parsed, written, size, &size_read)
       == RFC2250_HEADER_OK);
   fuzz_check (size_read == size && parsed.mbz == 0);
   check_same_header (header, &parsed);
   for (i = 0; i < MIN (size, 20); i++) {
-    cut = g_memdup2 (wire, i);
+    cut = g_memdup2 (written, i);
     fuzz_check (rfc2250_header_parse (&parsed, cut, i, &size_read)
         == RFC2250_HEADER_SHORT);
     g_free (cut);
   }
-  g_free (wire);
+  g_free (written);
 }
 
 /* Any field, any extensions */
@@ -283,23 +283,23 @@ check_parse (const guint8 * data, gsize size)
 {
   Rfc2250Header header;
   gsize size_read = 0, i;
-  guint8 *wire;
+  guint8 *written;
 
   if (rfc2250_header_parse (&header, data, size, &size_read)
       != RFC2250_HEADER_OK)
     return;
   fuzz_check (size_read >= RFC2250_HEADER_SIZE && size_read <= size);
   fuzz_check (size_read == rfc2250_header_get_size (&header));
-  wire = g_malloc (size_read);
-  fuzz_check (rfc2250_header_write (&header, wire) == size_read);
+  written = g_malloc (size_read);
+  fuzz_check (rfc2250_header_write (&header, written) == size_read);
   for (i = 0; i < size_read; i++) {
     guint8 mask = 0xff;
 
     if (header.t && header.extension.composite_display && i >= 8 && i < 10)
       mask = i == 8 ? 0 : 0x0f;
-    fuzz_check (((wire[i] ^ data[i]) & mask) == 0);
+    fuzz_check (((written[i] ^ data[i]) & mask) == 0);
   }
-  g_free (wire);
+  g_free (written);
 }
 
 int

@@ -115,7 +115,7 @@ write_packet (const guint8 * payload, gsize payload_size, guint choices)
   UdpliteAddresses addresses = make_addresses (choices >> 8);
   gsize size = UDPLITE_HEADER_SIZE + payload_size;
   guint8 *packet = g_malloc (size);
-  guint coverage = choices >> 16, wire;
+  guint coverage = choices >> 16, wire_coverage;
   DatagramPart pieces[MAX_PIECES];
   guint n_pieces = cut (pieces, payload, payload_size, choices & 0xff);
 
@@ -124,9 +124,9 @@ write_packet (const guint8 * payload, gsize payload_size, guint choices)
   memcpy (packet + UDPLITE_HEADER_SIZE, payload, payload_size);
   fuzz_check (check_parse (packet, size, &addresses, coverage) ==
       UDPLITE_VALID);
-  wire = packet[4] << 8 | packet[5];
-  fuzz_check (wire == udplite_get_wire_coverage (coverage, size));
-  check_damage (packet, size, wire ? wire : size, &addresses,
+  wire_coverage = packet[4] << 8 | packet[5];
+  fuzz_check (wire_coverage == udplite_get_wire_coverage (coverage, size));
+  check_damage (packet, size, wire_coverage ? wire_coverage : size, &addresses,
       (gsize) choices * 7919);
   g_free (packet);
 }

@@ -51,8 +51,8 @@ on_held (Sim * sim, Flow * flow, Held * held)
     flow_receive (flow, packet);
     dccp_simulation_packet_free (packet);
   } else {
-    virtual_link_input (sim->link, sim->now, packet->direction, packet->wire,
-        packet);
+    virtual_link_input (sim->link, sim->now, packet->direction,
+        packet->wire_size, packet);
   }
   g_free (held);
 }

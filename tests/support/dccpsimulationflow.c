@@ -46,7 +46,7 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
   Packet *packet = g_new0 (Packet, 1);
 
   packet->direction = flow_get_direction (flow) ^ is_ack;
-  packet->wire = size;
+  packet->wire_size = size;
   packet->is_ack = is_ack;
   packet->number = number;
   packet->transfer = flow->transfer;
@@ -182,7 +182,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
   packet->direction = flow_get_direction (flow) ^ to_client;
   packet->to_client = to_client;
   packet->size = header_size + payload_size;
-  packet->wire = packet->size + DCCP_SIMULATION_OVERHEAD;
+  packet->wire_size = packet->size + DCCP_SIMULATION_OVERHEAD;
   memcpy (packet->bytes, header, header_size);
   if (payload_size) {
     flow->n_data++;

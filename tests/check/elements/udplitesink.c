@@ -290,7 +290,7 @@ static const struct
   guint coverage;
   const gchar *caps;
   guint mark;                   /* G_MAXUINT: none */
-  guint wire;
+  guint wire_coverage;
 } coverages[] = {
   {"full", 20, "application/x-test", G_MAXUINT, 0},
   {"fixed", 0, "application/x-test", G_MAXUINT, 0},
@@ -330,7 +330,7 @@ GST_START_TEST (coverage_on_the_wire)
   Receiver receiver, raw;
   GstHarness *harness;
   GstBuffer *buffer;
-  guint wire;
+  guint wire_coverage;
 
   if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
     return;
@@ -347,11 +347,11 @@ GST_START_TEST (coverage_on_the_wire)
   if (coverages[__i__].mark != G_MAXUINT)
     gst_buffer_add_frame_info_meta (buffer, 0, 0, coverages[__i__].mark);
   push (harness, buffer);
-  wire = receive_coverage (&raw, receiver.port);
+  wire_coverage = receive_coverage (&raw, receiver.port);
   /* Both say that all is covered, RFC 3828 section 3.1. */
-  if (wire == HEADER + SIZE)
-    wire = 0;
-  fail_unless_equals_int (wire, coverages[__i__].wire);
+  if (wire_coverage == HEADER + SIZE)
+    wire_coverage = 0;
+  fail_unless_equals_int (wire_coverage, coverages[__i__].wire_coverage);
   gst_harness_teardown (harness);
   receiver_clear (&receiver);
   receiver_clear (&raw);

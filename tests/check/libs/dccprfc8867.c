@@ -100,14 +100,14 @@ check_phases (const DccpSimulationResult * result, guint n,
     const Phase *phase = &phases[i];
     gdouble rate = sum_rates (result, n, (phase->from + phase->to) / 2,
         phase->to);
-    gdouble wire = rate * (SIZE + 24 + DCCP_SIMULATION_OVERHEAD) / SIZE;
+    gdouble wire_rate = rate * (SIZE + 24 + DCCP_SIMULATION_OVERHEAD) / SIZE;
     gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.052);
 
     g_print ("  %3u to %3u s: capacity %4.2f Mbit/s, used %5.1f %% of what the "
         "encoders can\n", phase->from, phase->to, phase->mbit,
-        100 * wire / possible);
-    fail_unless (wire <= 1.02 * phase->mbit * 1e6);
-    fail_unless (wire >= min * possible, "%f of %f", wire, possible);
+        100 * wire_rate / possible);
+    fail_unless (wire_rate <= 1.02 * phase->mbit * 1e6);
+    fail_unless (wire_rate >= min * possible, "%f of %f", wire_rate, possible);
   }
 }
 

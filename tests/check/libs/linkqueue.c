@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Holds the queues of the link to what they promise, as a link has them: on a
- * wire of 1 Mbit/s, where a packet of 125 bytes takes 1 ms.
+ * link of 1 Mbit/s, where a packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>

@@ -986,15 +986,15 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
 
   put_frames (fixture, 500, 4 * 1376);
   for (i = 0; i < 2; i++) {
-    guint64 wire = get_wire_rate (fixture->lines[i].capacity);
+    guint64 wire_rate = get_wire_rate (fixture->lines[i].capacity);
 
     fail_unless_equals_int (get_state (fixture, i), MMTP_PATH_ACTIVE);
     mmtp_sender_get_path_stats (fixture->sender, i, &channel);
-    fail_unless (channel.rate >= wire * 85 / 100 &&
-        channel.rate <= wire * 115 / 100, "%" G_GUINT64_FORMAT " of %"
-        G_GUINT64_FORMAT, channel.rate, wire);
+    fail_unless (channel.rate >= wire_rate * 85 / 100 &&
+        channel.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
+        G_GUINT64_FORMAT, channel.rate, wire_rate);
     /* What is in flight takes no more than 400 ms, reports included. */
-    fail_unless (channel.in_flight <= wire / 8 * 4 / 10);
+    fail_unless (channel.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_if (stats.is_app_limited);

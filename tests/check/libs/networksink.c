@@ -32,9 +32,9 @@ typedef struct
   gboolean drain_breaks;
 
   /* read by the tests */
-  GString *wire;                /* first byte of what came whole; <: a connection
+  GString *log;                 /* first byte of what came whole; <: a connection
                                  * begins; >: ends; !: is reset; .: drained */
-  gsize on_wire;                /* bytes that were taken of the present buffer */
+  gsize n_taken;                /* bytes that were taken of the present buffer */
   gsize taken;                  /* ... of all */
 } FakeSink;
 
@@ -59,7 +59,7 @@ static void
 fake_log (FakeSink * self, gchar event)
 {
   g_mutex_lock (&self->lock);
-  g_string_append_c (self->wire, event);
+  g_string_append_c (self->log, event);
   g_mutex_unlock (&self->lock);
 }
 
@@ -97,7 +97,7 @@ fake_connect (GstNetworkSink * sink, GCancellable * cancellable,
           "Connection refused");
     return FALSE;
   }
-  self->on_wire = 0;
+  self->n_taken = 0;
   fake_log (self, '<');
   return TRUE;
 }
@@ -147,14 +147,14 @@ fake_send (GstNetworkSink * sink, GstBuffer * buffer, gsize offset,
         "Message too long");
     result = GST_NETWORK_SINK_UNSENDABLE;
   } else {
-    fail_unless_equals_uint64 (offset, self->on_wire);
+    fail_unless_equals_uint64 (offset, self->n_taken);
     *taken = MIN (size - offset, self->room);
     self->room -= *taken;
-    self->on_wire += *taken;
+    self->n_taken += *taken;
     self->taken += *taken;
-    if (self->on_wire == size) {
-      g_string_append_c (self->wire, first);
-      self->on_wire = 0;
+    if (self->n_taken == size) {
+      g_string_append_c (self->log, first);
+      self->n_taken = 0;
       result = GST_NETWORK_SINK_SENT;
     }
   }
@@ -215,13 +215,13 @@ fake_sink_init (FakeSink * self)
   self->room = G_MAXSIZE;
   self->drains = TRUE;
   self->resolver_error = -1;
-  self->wire = g_string_new (NULL);
+  self->log = g_string_new (NULL);
 }
 
 static void
 fake_sink_finalize (GObject * object)
 {
-  g_string_free (FAKE (object)->wire, TRUE);
+  g_string_free (FAKE (object)->log, TRUE);
   g_mutex_clear (&FAKE (object)->lock);
   G_OBJECT_CLASS (fake_sink_parent_class)->finalize (object);
 }
@@ -282,7 +282,7 @@ packet_send (GstNetworkSink * sink, GstBuffer ** packets, guint n,
   guint i;
 
   g_mutex_lock (&self->lock);
-  g_string_append_c (self->wire, '|');
+  g_string_append_c (self->log, '|');
   for (i = 0; i < n && result == GST_NETWORK_SINK_SENT; i++) {
     size = gst_buffer_get_size (packets[i]);
     if (self->broken) {
@@ -301,7 +301,7 @@ packet_send (GstNetworkSink * sink, GstBuffer ** packets, guint n,
       result = GST_NETWORK_SINK_FULL;
     } else {
       gst_buffer_extract (packets[i], 0, &first, 1);
-      g_string_append_c (self->wire, first);
+      g_string_append_c (self->log, first);
       self->room -= size;
       (*sent)++;
     }
@@ -363,15 +363,15 @@ push (SinkPipeline * test, gchar name, guint flags, gint pts)
 }
 
 static void
-sink_pipeline_free_with_wire (SinkPipeline * test, const gchar * expected)
+sink_pipeline_free_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
-  gchar *wire;
+  gchar *log;
 
   sink_pipeline_set_state (test, GST_STATE_NULL);
-  wire = g_strdup (FAKE (test->sink)->wire->str);
+  log = g_strdup (FAKE (test->sink)->log->str);
   sink_pipeline_free (test);
-  fail_unless_equals_string (wire, expected);
-  g_free (wire);
+  fail_unless_equals_string (log, expected);
+  g_free (log);
 }
 
 /* The end of a stored stream of which nobody got anything: no EOS, but an error */
@@ -429,7 +429,7 @@ GST_START_TEST (changes_of_state_wait_for_no_network)
     sink_pipeline_set_state (test, GST_STATE_PLAYING);
     sink_pipeline_set_state (test, GST_STATE_NULL);
   }
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -449,7 +449,7 @@ GST_START_TEST (prerolls_without_a_receiver)
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   /* now in render */
   WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -470,7 +470,7 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
-  sink_pipeline_free_with_wire (test, "<ab>");
+  sink_pipeline_free_and_expect_log (test, "<ab>");
 }
 
 GST_END_TEST;
@@ -501,7 +501,7 @@ GST_START_TEST (stream_need_not_wait_for_a_receiver)
   fail_unless_equals_int (test->restarts, 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 1);
-  sink_pipeline_free_with_wire (test, "<de>");
+  sink_pipeline_free_and_expect_log (test, "<de>");
 }
 
 GST_END_TEST;
@@ -520,7 +520,7 @@ GST_START_TEST (flush_and_stop_wake_who_waits_for_a_receiver)
 
   sink_pipeline_push_start_events (test);
   push (test, 'b', 0, 0);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -549,7 +549,7 @@ GST_START_TEST (refused_is_one_error)
       1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
       1);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -569,7 +569,7 @@ GST_START_TEST (a_name_that_does_not_exist_is_one_error)
   check_error (test, GST_RESOURCE_ERROR_NOT_FOUND, "No answer for the name");
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
       1);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -618,7 +618,7 @@ GST_START_TEST (refused_is_tried_again)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
       4);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 1);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -638,7 +638,7 @@ GST_START_TEST (refused_datagrams_are_tried_again)
   fail_unless_equals_int (test->flow, GST_FLOW_OK);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-refused"),
       2);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -658,7 +658,7 @@ GST_START_TEST (datagrams_that_are_refused_for_the_timeout_are_an_error)
   check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
   fail_unless (sink_pipeline_stat_of (test, "failures-refused") > 1);
   fail_unless (sink_pipeline_is_in_state (test, "failed"));
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -671,7 +671,7 @@ GST_START_TEST (stop_does_not_wait_for_the_next_attempt)
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_is_in_state (test, "pausing"));
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -693,7 +693,7 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-closed"),
       1);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -712,7 +712,7 @@ GST_START_TEST (receiver_that_goes_wakes_who_waits_for_room)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
   check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
-  sink_pipeline_free_with_wire (test, "<!");
+  sink_pipeline_free_and_expect_log (test, "<!");
 }
 
 GST_END_TEST;
@@ -735,7 +735,7 @@ GST_START_TEST (next_receiver_begins_with_a_key_frame)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 2);
-  sink_pipeline_free_with_wire (test, "<a><de>");
+  sink_pipeline_free_and_expect_log (test, "<a><de>");
 }
 
 GST_END_TEST;
@@ -758,7 +758,7 @@ GST_START_TEST (torn_key_frame_is_dropped)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 1);
-  sink_pipeline_free_with_wire (test, "<!<c>");
+  sink_pipeline_free_and_expect_log (test, "<!<c>");
 }
 
 GST_END_TEST;
@@ -777,7 +777,7 @@ GST_START_TEST (torn_frame_is_dropped)
   push (test, 'c', 0, 80);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
-  sink_pipeline_free_with_wire (test, "<a!<c>");
+  sink_pipeline_free_and_expect_log (test, "<a!<c>");
 }
 
 GST_END_TEST;
@@ -796,7 +796,7 @@ GST_START_TEST (stream_without_key_frames_goes_on_for_good)
   WAIT_FOR (sink_pipeline_pushed (test) == 603);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 600);
-  sink_pipeline_free_with_wire (test, "<a><bb>");
+  sink_pipeline_free_and_expect_log (test, "<a><bb>");
 }
 
 GST_END_TEST;
@@ -817,7 +817,7 @@ GST_START_TEST (receiver_that_takes_nothing_is_gone)
       1);
   fail_unless (sink_pipeline_stat_of (test, "time-blocked")
       >= 20 * GST_MSECOND);
-  sink_pipeline_free_with_wire (test, "<!");
+  sink_pipeline_free_and_expect_log (test, "<!");
 }
 
 GST_END_TEST;
@@ -836,7 +836,7 @@ GST_START_TEST (waits_while_the_network_is_full)
   fail_unless_equals_int (sink_pipeline_pushed (test), 1);
   SET (test, room, 70);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  sink_pipeline_free_with_wire (test, "<ab>");
+  sink_pipeline_free_and_expect_log (test, "<ab>");
 }
 
 GST_END_TEST;
@@ -873,14 +873,14 @@ create_live (gboolean packets, guint max_live_wait)
 
 /* The calls of send_packets do not count here. */
 static void
-free_live_with_wire (SinkPipeline * test, const gchar * expected)
+free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
   FakeSink *sink = FAKE (test->sink);
 
   g_mutex_lock (&sink->lock);
-  g_string_replace (sink->wire, "|", "", 0);
+  g_string_replace (sink->log, "|", "", 0);
   g_mutex_unlock (&sink->lock);
-  sink_pipeline_free_with_wire (test, expected);
+  sink_pipeline_free_and_expect_log (test, expected);
 }
 
 GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
@@ -901,7 +901,7 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
   /* The packets have no connection, and so no new receiver. */
-  free_live_with_wire (test, __i__ ? "<de>" : "<e>");
+  free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 
 GST_END_TEST;
@@ -923,7 +923,7 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   push (test, 'd', 0, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  free_live_with_wire (test, "<de>");
+  free_live_and_expect_log (test, "<de>");
 }
 
 GST_END_TEST;
@@ -939,7 +939,7 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
-  free_live_with_wire (test, "<a>");
+  free_live_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -961,7 +961,7 @@ GST_START_TEST (other_input_waits_as_long_as_it_takes)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
-  free_live_with_wire (test, "<a>");
+  free_live_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -989,7 +989,7 @@ GST_START_TEST (rest_of_a_frame_goes_with_its_part)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-rest-of-frame"), 2);
-  sink_pipeline_free_with_wire (test, "<abcgh>");
+  sink_pipeline_free_and_expect_log (test, "<abcgh>");
 }
 
 GST_END_TEST;
@@ -1009,7 +1009,7 @@ GST_START_TEST (frame_ends_before_another_time)
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-rest-of-frame"), 1);
-  sink_pipeline_free_with_wire (test, "<c>");
+  sink_pipeline_free_and_expect_log (test, "<c>");
 }
 
 GST_END_TEST;
@@ -1026,7 +1026,7 @@ GST_START_TEST (stream_without_frames_loses_one_packet_at_a_time)
   SET (test, room, G_MAXSIZE);
   push (test, 'b', 0, NO_PTS);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  sink_pipeline_free_with_wire (test, "<b>");
+  sink_pipeline_free_and_expect_log (test, "<b>");
 }
 
 GST_END_TEST;
@@ -1046,7 +1046,7 @@ GST_START_TEST (whole_frame_has_no_rest)
   WAIT_FOR (taken (test) == 30);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  sink_pipeline_free_with_wire (test, "<b>");
+  sink_pipeline_free_and_expect_log (test, "<b>");
 }
 
 GST_END_TEST;
@@ -1063,7 +1063,7 @@ GST_START_TEST (packet_that_cannot_be_sent_does_not_end_the_stream)
   fail_unless_equals_int (test->flow, GST_FLOW_OK);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-unsendable"), 1);
-  sink_pipeline_free_with_wire (test, "<b>");
+  sink_pipeline_free_and_expect_log (test, "<b>");
 }
 
 GST_END_TEST;
@@ -1079,7 +1079,7 @@ GST_START_TEST (list_is_sent_like_its_buffers)
   sink_pipeline_play (test);
   g_async_queue_push (test->queue, list);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
-  sink_pipeline_free_with_wire (test, "<ac>");
+  sink_pipeline_free_and_expect_log (test, "<ac>");
 }
 
 GST_END_TEST;
@@ -1108,7 +1108,7 @@ GST_START_TEST (packets_go_together)
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 4);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 400);
-  sink_pipeline_free_with_wire (test, "<|abC|d>");
+  sink_pipeline_free_and_expect_log (test, "<|abC|d>");
 }
 
 GST_END_TEST;
@@ -1126,8 +1126,8 @@ GST_START_TEST (packets_wait_for_room)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 4);
   sink_pipeline_set_state (test, GST_STATE_NULL);
-  fail_unless (g_str_has_prefix (FAKE (test->sink)->wire->str, "<|ab|"));
-  fail_unless (g_str_has_suffix (FAKE (test->sink)->wire->str, "|cD>"));
+  fail_unless (g_str_has_prefix (FAKE (test->sink)->log->str, "<|ab|"));
+  fail_unless (g_str_has_suffix (FAKE (test->sink)->log->str, "|cD>"));
   sink_pipeline_free (test);
 }
 
@@ -1149,7 +1149,7 @@ GST_START_TEST (packets_wait_until_it_is_time)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 1);
   sink_pipeline_set_state (test, GST_STATE_NULL);
-  fail_unless (g_str_has_suffix (FAKE (test->sink)->wire->str, "|abC>"));
+  fail_unless (g_str_has_suffix (FAKE (test->sink)->log->str, "|abC>"));
   sink_pipeline_free (test);
 }
 
@@ -1171,7 +1171,7 @@ GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-rest-of-frame"), 2);
-  sink_pipeline_free_with_wire (test, "<|A|eF>");
+  sink_pipeline_free_and_expect_log (test, "<|A|eF>");
 }
 
 GST_END_TEST;
@@ -1190,7 +1190,7 @@ GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-unsendable"), 1);
-  sink_pipeline_free_with_wire (test, "<|a|c>");
+  sink_pipeline_free_and_expect_log (test, "<|a|c>");
 }
 
 GST_END_TEST;
@@ -1209,7 +1209,7 @@ GST_START_TEST (packets_go_on_with_the_next_connection)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 0);
   fail_unless_equals_int (test->restarts, 0);
-  sink_pipeline_free_with_wire (test, "<|aB|><|cD>");
+  sink_pipeline_free_and_expect_log (test, "<|aB|><|cD>");
 }
 
 GST_END_TEST;
@@ -1271,7 +1271,7 @@ GST_START_TEST (flush_leaves_no_torn_frame)
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
   fail_unless_equals_int (test->restarts, 0);
-  sink_pipeline_free_with_wire (test, "<ab>");
+  sink_pipeline_free_and_expect_log (test, "<ab>");
 }
 
 GST_END_TEST;
@@ -1291,7 +1291,7 @@ GST_START_TEST (flush_before_a_frame_forgets_it)
   push (test, 'c', 0, 0);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
-  sink_pipeline_free_with_wire (test, "<ac>");
+  sink_pipeline_free_and_expect_log (test, "<ac>");
 }
 
 GST_END_TEST;
@@ -1316,7 +1316,7 @@ GST_START_TEST (rest_of_before_a_flush_is_not_for_the_next_receiver)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-no-key-frame"), 1);
-  sink_pipeline_free_with_wire (test, "<!<c>");
+  sink_pipeline_free_and_expect_log (test, "<!<c>");
 }
 
 GST_END_TEST;
@@ -1337,7 +1337,7 @@ GST_START_TEST (pause_in_a_frame_goes_on_with_its_rest)
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   fail_unless_equals_uint64 (taken (test), 100);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -1363,7 +1363,7 @@ GST_START_TEST (stop_in_a_frame_resets)
   push (test, 'c', DELTA, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 1);
-  sink_pipeline_free_with_wire (test, "<a!<c>");
+  sink_pipeline_free_and_expect_log (test, "<a!<c>");
 }
 
 GST_END_TEST;
@@ -1381,7 +1381,7 @@ GST_START_TEST (eos_drains_and_closes)
   fail_unless (sink_pipeline_is_in_state (test, "idle"));
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-closed"),
       0);
-  sink_pipeline_free_with_wire (test, "<a.>");
+  sink_pipeline_free_and_expect_log (test, "<a.>");
 }
 
 GST_END_TEST;
@@ -1399,7 +1399,7 @@ GST_START_TEST (eos_waits_no_longer_than_it_may)
   sink_pipeline_wait_for_warning (test);
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -1415,7 +1415,7 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_at_once)
   push (test, 'a', 0, 0);
   sink_pipeline_push_eos (test);
   wait_for_end_without_receiver (test);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -1425,7 +1425,7 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   SinkPipeline *test =
       sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
       G_MAXINT, NULL);
-  const gchar *wire;
+  const gchar *log;
 
   FAKE (test->sink)->drains = FALSE;
   sink_pipeline_play (test);
@@ -1442,9 +1442,9 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   sink_pipeline_push_eos (test);
   sink_pipeline_set_state (test, GST_STATE_NULL);
-  wire = FAKE (test->sink)->wire->str;
-  fail_unless (g_str_equal (wire, "<a><b>") || g_str_equal (wire, "<ab>"),
-      "%s", wire);
+  log = FAKE (test->sink)->log->str;
+  fail_unless (g_str_equal (log, "<a><b>") || g_str_equal (log, "<ab>"),
+      "%s", log);
   sink_pipeline_free (test);
 }
 
@@ -1466,7 +1466,7 @@ GST_START_TEST (pause_while_it_drains_goes_on_afterwards)
   SET (test, drains, TRUE);
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   sink_pipeline_wait_for_eos (test);
-  sink_pipeline_free_with_wire (test, "<a.>");
+  sink_pipeline_free_and_expect_log (test, "<a.>");
 }
 
 GST_END_TEST;
@@ -1483,7 +1483,7 @@ GST_START_TEST (connection_that_breaks_at_the_end_is_told)
   sink_pipeline_push_eos (test);
   check_error (test, GST_RESOURCE_ERROR_WRITE, "reset");
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
 GST_END_TEST;
@@ -1502,7 +1502,7 @@ GST_START_TEST (stream_goes_on_after_its_end)
   push (test, 'b', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_int (test->restarts, 0);
-  sink_pipeline_free_with_wire (test, "<a.><b>");
+  sink_pipeline_free_and_expect_log (test, "<a.><b>");
 }
 
 GST_END_TEST;
@@ -1525,7 +1525,7 @@ GST_START_TEST (eos_behind_a_full_network_comes_in_time)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-eos-timeout"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
-  sink_pipeline_free_with_wire (test, "<!");
+  sink_pipeline_free_and_expect_log (test, "<!");
 }
 
 GST_END_TEST;
@@ -1545,7 +1545,7 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-eos-timeout"), 1);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
-  sink_pipeline_free_with_wire (test, "");
+  sink_pipeline_free_and_expect_log (test, "");
 }
 
 GST_END_TEST;
@@ -1635,7 +1635,7 @@ GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
   sink_pipeline_push_eos (test);
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
-  sink_pipeline_free_with_wire (test, "<ab>");
+  sink_pipeline_free_and_expect_log (test, "<ab>");
 }
 
 GST_END_TEST;
@@ -1658,7 +1658,7 @@ GST_START_TEST (flush_takes_back_that_eos_follows)
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-eos-timeout"), 1);
-  sink_pipeline_free_with_wire (test, "<ac>");
+  sink_pipeline_free_and_expect_log (test, "<ac>");
 }
 
 GST_END_TEST;
@@ -1686,7 +1686,7 @@ GST_START_TEST (statistics_are_posted_at_an_interval)
   fail_unless (gst_structure_has_field (stats, "fake"));
   fail_unless (gst_structure_has_field (stats, "state"));
   gst_message_unref (message);
-  sink_pipeline_free_with_wire (test, "<a>");
+  sink_pipeline_free_and_expect_log (test, "<a>");
   gst_object_unref (clock);
 }
 

@@ -192,10 +192,11 @@ static void
 check_written (guint8 * packet, gsize size, guint coverage,
     const UdpliteAddresses * addresses)
 {
-  guint wire = udplite_get_wire_coverage (coverage, size);
+  guint wire_coverage = udplite_get_wire_coverage (coverage, size);
   guint8 expected[8];
 
-  write_slowly (packet, size, wire, wire ? wire : size, addresses);
+  write_slowly (packet, size, wire_coverage,
+      wire_coverage ? wire_coverage : size, addresses);
   memcpy (expected, packet, 8);
   memset (packet, 0xee, 8);
   write_header (packet, size, coverage, addresses);
@@ -224,19 +225,22 @@ GST_START_TEST (every_coverage_on_the_wire_is_read_or_refused)
   guint8 packet[8 + 41];
   UdpliteVerdict expected;
   UdpliteHeader header;
-  guint wire;
+  guint wire_coverage;
   gsize size;
 
   fill (packet, sizeof (packet));
   for (size = 8; size <= sizeof (packet); size++) {
-    for (wire = 0; wire <= size + 1; wire++) {
-      write_slowly (packet, size, wire,
-          wire == 0 ? size : CLAMP (wire, 8, size), families[__i__]);
-      expected = wire > size ? UDPLITE_COVERAGE_TOO_LARGE :
-          wire > 0 && wire < 8 ? UDPLITE_COVERAGE_TOO_SMALL : UDPLITE_VALID;
+    for (wire_coverage = 0; wire_coverage <= size + 1; wire_coverage++) {
+      write_slowly (packet, size, wire_coverage,
+          wire_coverage == 0 ? size : CLAMP (wire_coverage, 8, size),
+          families[__i__]);
+      expected =
+          wire_coverage > size ? UDPLITE_COVERAGE_TOO_LARGE : wire_coverage > 0
+          && wire_coverage < 8 ? UDPLITE_COVERAGE_TOO_SMALL : UDPLITE_VALID;
       fail_unless_equals_int (udplite_parse (packet, size, families[__i__], 0,
               &header), expected);
-      fail_unless_equals_int (header.coverage, wire ? wire : size);
+      fail_unless_equals_int (header.coverage,
+          wire_coverage ? wire_coverage : size);
     }
   }
 }
@@ -393,7 +397,7 @@ GST_START_TEST (the_first_fault_is_the_verdict)
 {
   static const struct
   {
-    guint wire, checksum, minimum;
+    guint wire_coverage, checksum, minimum;
     UdpliteVerdict expected;
   } table[] = {
     {1, 0, 30, UDPLITE_COVERAGE_TOO_SMALL},
@@ -412,13 +416,13 @@ GST_START_TEST (the_first_fault_is_the_verdict)
 
   fill (packet, sizeof (packet));
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    GST_WRITE_UINT16_BE (packet + 4, table[i].wire);
+    GST_WRITE_UINT16_BE (packet + 4, table[i].wire_coverage);
     GST_WRITE_UINT16_BE (packet + 6, table[i].checksum);
     fail_unless_equals_int (udplite_parse (packet, sizeof (packet), &ipv4,
             table[i].minimum, &header), table[i].expected);
     fail_unless_equals_int (header.source_port, GST_READ_UINT16_BE (packet));
     fail_unless_equals_int (header.coverage,
-        table[i].wire ? table[i].wire : sizeof (packet));
+        table[i].wire_coverage ? table[i].wire_coverage : sizeof (packet));
   }
 }
 
