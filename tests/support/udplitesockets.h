@@ -28,9 +28,10 @@ typedef struct
   UdpliteBackend sender, receiver;
 } UdpliteTestBackends;
 
-#define N_UDPLITE_TEST_PAIRS 5
+#define N_UDPLITE_TEST_COMBINATIONS 5
 #define N_UDPLITE_TEST_BACKENDS 3
-extern const UdpliteTestBackends udplite_test_pairs[N_UDPLITE_TEST_PAIRS];
+extern const UdpliteTestBackends
+    udplite_test_combinations[N_UDPLITE_TEST_COMBINATIONS];
 extern const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS];
 
 /* What came */
@@ -70,7 +71,7 @@ void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
 /* Each of them by both families */
-#define N_PAIRS (N_UDPLITE_TEST_PAIRS * 2)
+#define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 
 /* The two sockets of a test, or NULL both */
@@ -80,20 +81,22 @@ typedef struct
   UdpliteBackend backend;       /* the receiver's */
   UdpliteSocket *sender, *receiver;
   guint16 port;                 /* the receiver's */
-} UdplitePair;
+} UdpliteFixture;
 
-gboolean udplite_pair_open_backends (UdplitePair * pair, const gchar * test,
-    UdpliteBackend sender, UdpliteBackend receiver, gboolean ipv6);
+gboolean udplite_fixture_open_backends (UdpliteFixture * fixture,
+    const gchar * test, UdpliteBackend sender, UdpliteBackend receiver,
+    gboolean ipv6);
 /* One after the other by both families */
-gboolean udplite_pair_open (UdplitePair * pair, const gchar * test, guint i);
-gboolean udplite_pair_open_alike (UdplitePair * pair, const gchar * test,
+gboolean udplite_fixture_open (UdpliteFixture * fixture, const gchar * test,
     guint i);
-void udplite_pair_close (UdplitePair * pair);
-GPtrArray *udplite_pair_collect (UdplitePair * pair);
+gboolean udplite_fixture_open_alike (UdpliteFixture * fixture,
+    const gchar * test, guint i);
+void udplite_fixture_close (UdpliteFixture * fixture);
+GPtrArray *udplite_fixture_collect (UdpliteFixture * fixture);
 void udplite_test_fill (guint8 * data, gsize size, guint seed);
-void udplite_test_assert_packet (const UdplitePair * pair,
+void udplite_test_assert_packet (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage);
-void udplite_test_assert_from (const UdplitePair * pair,
+void udplite_test_assert_from (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet);
 /* But for other programs' packets, which are none of a test's business */
 guint64 udplite_test_refused (UdpliteSocket * socket);

@@ -32,29 +32,29 @@ GST_START_TEST (packet_too_long_to_send_is_an_error)
   socklen_t address_size;
   GError *error = NULL;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
 
-  if (!udplite_pair_open_alike (&pair, "packet_too_long_to_send_is_an_error",
-          __i__))
+  if (!udplite_fixture_open_alike (&fixture,
+          "packet_too_long_to_send_is_an_error", __i__))
     goto out;
-  address_size = udplite_test_address (&address, pair.ipv6, pair.port);
+  address_size = udplite_test_address (&address, fixture.ipv6, fixture.port);
   for (i = 0; i < 3; i++)
     udplite_test_output (&outputs[i], &address, address_size, data,
         i == 1 ? size : 100, 12);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 3,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs, 3,
           &error), 1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
-  fail_unless (strstr (error->message, pair.ipv6 ? "::1" : "127.0.0.1") != NULL,
-      "%s", error->message);
+  fail_unless (strstr (error->message,
+          fixture.ipv6 ? "::1" : "127.0.0.1") != NULL, "%s", error->message);
   fail_unless (strstr (error->message, "6600") != NULL, "%s", error->message);
   g_clear_error (&error);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 2, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs + 2, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 2);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 out:
   g_free (data);
 }
@@ -67,18 +67,18 @@ GST_START_TEST (address_of_the_other_family_is_an_error)
   UdpliteOutput output;
   socklen_t size;
   GError *error = NULL;
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
-  if (!udplite_pair_open_alike (&pair,
+  if (!udplite_fixture_open_alike (&fixture,
           "address_of_the_other_family_is_an_error", __i__))
     return;
-  size = udplite_test_address (&address, !pair.ipv6, pair.port);
+  size = udplite_test_address (&address, !fixture.ipv6, fixture.port);
   udplite_test_output (&output, &address, size, "x", 1, G_MAXUINT);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
           &error), 0);
   fail_unless (error != NULL);
   g_clear_error (&error);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -376,34 +376,36 @@ GST_START_TEST (destination_without_a_route_is_an_error)
   GPtrArray *packets;
   GError *error = NULL;
   socklen_t size;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
 
-  if (!tun_device_enter (test) || !udplite_pair_open_alike (&pair, test, __i__))
+  if (!tun_device_enter (test)
+      || !udplite_fixture_open_alike (&fixture, test, __i__))
     return;
-  udplite_socket_free (pair.sender);
-  pair.sender = open_any (pair.backend, pair.ipv6);
-  size = udplite_test_address (&here, pair.ipv6, pair.port);
-  address = g_inet_socket_address_new_from_string (pair.ipv6 ? "2001:db8::1" :
-      "192.0.2.1", pair.port);
+  udplite_socket_free (fixture.sender);
+  fixture.sender = open_any (fixture.backend, fixture.ipv6);
+  size = udplite_test_address (&here, fixture.ipv6, fixture.port);
+  address =
+      g_inet_socket_address_new_from_string (fixture.ipv6 ? "2001:db8::1" :
+      "192.0.2.1", fixture.port);
   g_socket_address_to_native (address, &away, sizeof (away), NULL);
   g_object_unref (address);
 
   for (i = 0; i < 4; i++)
     udplite_test_output (&outputs[i], i == 2 ? &away : &here, size, &i,
         sizeof (i), 12);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 4,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs, 4,
           &error), 2);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);
-  fail_unless (strstr (error->message, pair.ipv6 ? "2001:db8::1" :
+  fail_unless (strstr (error->message, fixture.ipv6 ? "2001:db8::1" :
           "192.0.2.1") != NULL, "%s", error->message);
   g_clear_error (&error);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 3, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs + 3, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 3);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -419,42 +421,44 @@ GST_START_TEST (group_is_reached)
   UdpliteOutput output;
   GPtrArray *packets;
   GError *error = NULL;
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
-  if (index == 0 || !udplite_pair_open (&pair, test, __i__))
+  if (index == 0 || !udplite_fixture_open (&fixture, test, __i__))
     return;
-  udplite_pair_close (&pair);
-  pair.receiver = open_any (udplite_test_pairs[__i__ / 2].receiver, pair.ipv6);
-  pair.sender = open_any (udplite_test_pairs[__i__ / 2].sender, pair.ipv6);
-  pair.port = udplite_socket_get_port (pair.receiver);
-  group = get_group (pair.ipv6);
-  to = g_inet_socket_address_new (group, pair.port);
+  udplite_fixture_close (&fixture);
+  fixture.receiver =
+      open_any (udplite_test_combinations[__i__ / 2].receiver, fixture.ipv6);
+  fixture.sender =
+      open_any (udplite_test_combinations[__i__ / 2].sender, fixture.ipv6);
+  fixture.port = udplite_socket_get_port (fixture.receiver);
+  group = get_group (fixture.ipv6);
+  to = g_inet_socket_address_new (group, fixture.port);
   g_socket_address_to_native (to, &native, sizeof (native), NULL);
-  if (pair.ipv6)
+  if (fixture.ipv6)
     tun_device_wait_for_address (index, (struct sockaddr *) &native,
         g_socket_address_get_native_size (to));
 
-  fail_unless (udplite_socket_set_membership (pair.receiver, TRUE, group,
+  fail_unless (udplite_socket_set_membership (fixture.receiver, TRUE, group,
           NULL, index, &error));
-  fail_unless (udplite_socket_set_multicast_interface (pair.sender, index,
+  fail_unless (udplite_socket_set_multicast_interface (fixture.sender, index,
           &error));
   udplite_test_output (&output, &native, g_socket_address_get_native_size (to),
       "to all of you", 13, 4);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 1);
   g_ptr_array_unref (packets);
 
-  fail_unless (udplite_socket_set_membership (pair.receiver, FALSE, group,
+  fail_unless (udplite_socket_set_membership (fixture.receiver, FALSE, group,
           NULL, index, &error));
-  fail_if (udplite_socket_set_membership (pair.receiver, FALSE, group, NULL,
+  fail_if (udplite_socket_set_membership (fixture.receiver, FALSE, group, NULL,
           index, &error));
   fail_unless (error != NULL);
   g_clear_error (&error);
   g_object_unref (to);
   g_object_unref (group);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -550,22 +554,23 @@ GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";
   GPtrArray *packets;
   guint8 data[100];
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
   if (!deny_socket (test, SOCK_DGRAM, EPROTONOSUPPORT))
     return;
-  if (!udplite_pair_open_backends (&pair, test, UDPLITE_BACKEND_RAW,
+  if (!udplite_fixture_open_backends (&fixture, test, UDPLITE_BACKEND_RAW,
           UDPLITE_BACKEND_RAW, __i__))
     return;
   udplite_test_fill (data, sizeof (data), 1);
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
-      12);
-  packets = udplite_pair_collect (&pair);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, data,
+      sizeof (data), 12);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 1);
-  udplite_test_assert_packet (&pair, packets->pdata[0], 1, sizeof (data), 12);
-  udplite_test_assert_from (&pair, packets->pdata[0]);
+  udplite_test_assert_packet (&fixture, packets->pdata[0], 1, sizeof (data),
+      12);
+  udplite_test_assert_from (&fixture, packets->pdata[0]);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -593,7 +598,7 @@ udplitesocketsystem_suite (void)
 #ifdef __linux__
   tcase_add_loop_test (tcase, destination_without_a_route_is_an_error, 0,
       N_BACKENDS);
-  tcase_add_loop_test (tcase, group_is_reached, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, group_is_reached, 0, N_COMBINATIONS);
   tcase_add_test (tcase, auto_takes_the_first_that_works);
   tcase_add_loop_test (tcase, raw_needs_no_udplite_in_the_kernel, 0, 2);
 #endif
