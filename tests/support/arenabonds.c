@@ -263,7 +263,7 @@ add_short_latency (GPtrArray * cases, const ArenaGroups * groups)
 }
 
 static void
-add_pairs (GPtrArray * cases, const ArenaGroups * groups)
+add_recordings (GPtrArray * cases, const ArenaGroups * groups)
 {
   guint i, j;
 
@@ -300,7 +300,7 @@ arena_bonds_get_cases (const ArenaGroups * groups)
   add_silent_path (cases, groups);
   add_spiking_path (cases, groups);
   add_short_latency (cases, groups);
-  add_pairs (cases, groups);
+  add_recordings (cases, groups);
   return cases;
 }
 

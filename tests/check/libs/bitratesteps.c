@@ -240,13 +240,13 @@ run_control (Sim * sim)
 static guint64
 get_entered (const Sim * sim, guint64 from, guint64 to)
 {
-  const guint64 *pairs = (const guint64 *) sim->entered->data;
+  const guint64 *entries = (const guint64 *) sim->entered->data;
   guint64 sum = 0;
   guint i;
 
   for (i = 0; i < sim->entered->len; i++)
-    if (pairs[2 * i] >= from && pairs[2 * i] < to)
-      sum += pairs[2 * i + 1];
+    if (entries[2 * i] >= from && entries[2 * i] < to)
+      sum += entries[2 * i + 1];
   return sum;
 }
 
@@ -271,13 +271,13 @@ static void
 carry (Sim * sim, ArenaDirection direction, gsize size)
 {
   Message *message = g_malloc (sizeof *message + size);
-  guint64 pair[2] = { sim->now, size + IP_UDP };
+  guint64 entry[2] = { sim->now, size + IP_UDP };
 
   message->direction = direction;
   message->size = size;
   memcpy (message->bytes, sim->scratch, size);
   if (direction == ARENA_FORWARD)
-    g_array_append_val (sim->entered, pair);
+    g_array_append_val (sim->entered, entry);
   link_input (sim->links.links[direction], sim->now, sim->flows[direction],
       size + IP_UDP, message);
 }

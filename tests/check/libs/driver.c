@@ -280,7 +280,7 @@ tear_down (Fixture * self)
 
 /* A connected socket of the driver, and a listener at the other end */
 static void
-add_pair (Fixture * self, guint path)
+add_sockets (Fixture * self, guint path)
 {
   DatagramSocket *near;
 
@@ -354,8 +354,8 @@ GST_START_TEST (packets_of_each_path_keep_their_order)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
-  add_pair (&self, 2);
+  add_sockets (&self, 0);
+  add_sockets (&self, 2);
   for (i = 0; i < G_N_ELEMENTS (paths); i++)
     put (&self, paths[i], i);
   put (&self, 1, 99);           /* a path that is not there */
@@ -381,7 +381,7 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   for (i = 0; i < 2 * DATAGRAM_BATCH + 5; i++)
     put (&self, 0, i);
   driver_flush (&self.driver);
@@ -402,8 +402,8 @@ GST_START_TEST (what_had_no_room_follows_in_order)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
-  add_pair (&self, 1);
+  add_sockets (&self, 0);
+  add_sockets (&self, 1);
   room = __i__;
   for (i = 0; i < n; i++)
     put (&self, 1, i);
@@ -448,7 +448,7 @@ GST_START_TEST (loop_does_not_spin_for_room)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   put (&self, 0, 1);
   fail_if (driver_run (&self.driver, is_never, begin + 30000, NULL, NULL));
@@ -466,7 +466,7 @@ GST_START_TEST (not_everything_waits_for_room)
   guint i, n = 0;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   for (i = 0; i < 1000; i++)
     put (&self, 0, i % 200);
@@ -490,7 +490,7 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   put (&self, 0, 1);
   driver_flush (&self.driver);
@@ -499,7 +499,7 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
   fail_if (driver_is_blocked (&self.driver, 0));
   fail_if (driver_get_socket (&self.driver, 0) != NULL);
   datagram_socket_free (self.far[0]);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = G_MAXINT;
   put (&self, 0, 42);
   driver_flush (&self.driver);
@@ -563,7 +563,7 @@ GST_START_TEST (nothing_is_sent_on_a_path_that_has_gone)
 
   set_up (&self);
   add_refused_path (&self);
-  add_pair (&self, 1);
+  add_sockets (&self, 1);
   self.path_goes = TRUE;
   get_refused (&self);
   before = n_sent;
@@ -586,8 +586,8 @@ GST_START_TEST (packets_arrive_one_by_one_on_their_paths)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 1);
-  add_pair (&self, 2);
+  add_sockets (&self, 1);
+  add_sockets (&self, 2);
   for (i = 0; i < 8; i++)
     send_from_far (&self, 1 + i % 2, i);
   fail_unless (run_until (&self, 8));
@@ -610,7 +610,7 @@ GST_START_TEST (the_core_is_called_when_it_wants)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   /* it is over already: the loop does not sleep, and ends by its deadline */
   self.wakeup = 1;
   self.n_wanted = 1;
@@ -688,7 +688,7 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
   gint ends[2];
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   fail_unless (pipe (ends) == 0);
   driver_watch (&self.driver, ends[0]);
   send_from_far (&self, 0, 0);

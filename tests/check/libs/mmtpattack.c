@@ -899,7 +899,7 @@ flood (Attack * self, MmtpNetwork * pair)
   }
 }
 
-/* The pair watches that nobody gets more than it sent. */
+/* The network checks that nobody gets more than it sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
