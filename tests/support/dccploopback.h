@@ -44,10 +44,10 @@ void dccp_loopback_play_sink (LoopbackEnd * end);
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-void dccp_loopback_pair_init_way (LoopbackPair * pair, gint way);
-void dccp_loopback_pair_init (LoopbackPair * pair);
-void dccp_loopback_push_eos (LoopbackPair * pair);
-void dccp_loopback_expect_eos (LoopbackPair * pair);
+void dccp_loopback_fixture_init_way (LoopbackFixture * fixture, gint way);
+void dccp_loopback_fixture_init (LoopbackFixture * fixture);
+void dccp_loopback_push_eos (LoopbackFixture * fixture);
+void dccp_loopback_expect_eos (LoopbackFixture * fixture);
 void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
     guint64 min);
 
@@ -67,7 +67,7 @@ typedef struct
 GSocket *lossy_relay_socket_new (void);
 void lossy_relay_clear (LossyRelay * relay);
 /* With a network between them; `timeout`: ns, of the receiver's sender */
-void dccp_loopback_pair_init_relay (LoopbackPair * pair, LossyRelay * relay,
-    guint64 timeout);
+void dccp_loopback_fixture_init_relay (LoopbackFixture * fixture,
+    LossyRelay * relay, guint64 timeout);
 
 #endif /* __DCCPLOOPBACK_H__ */

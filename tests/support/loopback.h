@@ -26,7 +26,11 @@ typedef struct
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
-GstElement *loopback_make_element (const gchar * name,
+/* An element of this factory with these properties. A source starts when the
+ * caller plays its harness, a sink starts at once. */
+void loopback_src_init (LoopbackEnd * end, const gchar * factory,
+    const gchar * first_property, va_list values);
+void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 gint loopback_port_of (LoopbackEnd * end);
 guint64 loopback_stat_of (LoopbackEnd * end, const gchar * name);
@@ -36,6 +40,8 @@ GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
 /* Until a message of this name has this text in this field */
 void loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
     const gchar * field, const gchar * text);
+/* Key unit requests that the sink has sent upstream since the last call */
+guint loopback_count_key_unit_requests (LoopbackEnd * sink);
 /* The text of the next error; free it */
 gchar *loopback_pop_error (LoopbackEnd * end);
 /* It can't begin, and an error with this in it says why. */
@@ -58,18 +64,18 @@ void loopback_let_go (LoopbackHold * hold);
 typedef struct
 {
   LoopbackEnd src, sink;
-} LoopbackPair;
+} LoopbackFixture;
 
-void loopback_pair_clear (LoopbackPair * pair);
+void loopback_fixture_clear (LoopbackFixture * fixture);
 GstBuffer *loopback_make_buffer (guint n, gsize size);
-void loopback_push (LoopbackPair * pair, GstBuffer * buffer);
+void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
 /* The next buffer that comes is this one; free it. */
-GstBuffer *loopback_pull (LoopbackPair * pair, guint n, gsize size);
-void loopback_expect (LoopbackPair * pair, guint n, gsize size);
+GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
+void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
 /* What is sent stays what it was, whatever upstream's pool does with a buffer
  * that it has back. */
-void loopback_check_pooled (LoopbackPair * pair, guint n, gsize size);
+void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
 /* The next serialized event downstream of the receiver of this type; free it */
-GstEvent *loopback_pull_event (LoopbackPair * pair, GstEventType type);
+GstEvent *loopback_pull_event (LoopbackFixture * fixture, GstEventType type);
 
 #endif /* __LOOPBACK_H__ */

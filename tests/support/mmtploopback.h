@@ -21,10 +21,12 @@ void mmtp_loopback_src_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void mmtp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
-void mmtp_loopback_pair_init_src (LoopbackPair * pair, const gchar * address);
+void mmtp_loopback_fixture_init_src (LoopbackFixture * fixture,
+    const gchar * address);
 /* channels: as the property has it */
-void mmtp_loopback_pair_init_sink (LoopbackPair * pair, const gchar * host,
+void mmtp_loopback_fixture_init_sink (LoopbackFixture * fixture,
+    const gchar * host, const gchar * channels);
+void mmtp_loopback_fixture_init (LoopbackFixture * fixture,
     const gchar * channels);
-void mmtp_loopback_pair_init (LoopbackPair * pair, const gchar * channels);
 
 #endif /* __MMTPLOOPBACK_H__ */
