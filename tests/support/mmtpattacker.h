@@ -29,7 +29,7 @@ MmtpAddress attacker_make_stranger (guint32 number);
 /* On the host of the sender's first channel, with a port of its own */
 MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
-void attacker_record (Recorded * recorded, MmtpNetwork * pair, MmtpRole from,
+void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 /* Changes one bit, or cuts the end off. */
 void attacker_spoil (guint32 * state, guint8 * bytes, gsize * size);

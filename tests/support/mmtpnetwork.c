@@ -20,7 +20,7 @@ static const struct
   const gchar *name;
   guint64 rate;                 /* bits per second */
   guint64 delay;                /* ns one way */
-} channels[MMTP_PAIR_CHANNELS] = {
+} channels[MMTP_NETWORK_PATHS] = {
   {"fast", 4000000, 10 * MS}, {"middle", 2000000, 40 * MS},
   {"slow", 500000, 120 * MS}
 };
@@ -93,7 +93,7 @@ find_path (MmtpNetwork * self, const MmtpAddress * address)
 {
   guint i;
 
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     if (is_same_address (address, &self->addresses[i]))
       return i;
   return MMTP_NO_PATH;
@@ -156,12 +156,12 @@ check_sender_stats (MmtpNetwork * self)
   g_assert (new.retransmitted >= old->retransmitted);
   g_assert (new.unrepaired >= old->unrepaired);
   g_assert (new.n_paths >= old->n_paths);
-  g_assert (new.n_paths <= MMTP_PAIR_CHANNELS);
+  g_assert (new.n_paths <= MMTP_NETWORK_PATHS);
   g_assert (new.queued_bytes <= 2 * self->sender_config.max_bytes);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     check_sender_channel (self, i);
 }
 
@@ -184,7 +184,7 @@ check_receiver_stats (MmtpNetwork * self)
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     check_receiver_channel (self, i);
 }
 
@@ -304,7 +304,7 @@ put (MmtpNetwork * self)
         MMTP_FLAG_DELTA : MMTP_FLAG_HEADER, {0,}
   };
 
-  self->put_at = self->now + MMTP_PAIR_PERIOD;
+  self->put_at = self->now + MMTP_NETWORK_PERIOD;
   buffer.data = new_frame (self->n_put++, self->config.frame_size);
   mmtp_sender_put (self->sender, self->now, &buffer);
   g_bytes_unref (buffer.data);
@@ -418,7 +418,7 @@ poll_sender (MmtpNetwork * self)
 
   while ((size = mmtp_sender_poll_output (self->sender, self->now, &channel,
               bytes, sizeof (bytes)))) {
-    g_assert (size <= MAX_SIZE && channel < MMTP_PAIR_CHANNELS);
+    g_assert (size <= MAX_SIZE && channel < MMTP_NETWORK_PATHS);
     g_assert (n++ < MAX_OUTPUTS);
     send (self, TO_RECEIVER, channel, &self->addresses[channel], bytes, size);
   }
@@ -502,9 +502,9 @@ get_next_flight (MmtpNetwork * self)
   GQueue *next = NULL;
   guint i;
 
-  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++) {
-    GQueue *queue = &self->flights[i / MMTP_PAIR_CHANNELS]
-        [i % MMTP_PAIR_CHANNELS];
+  for (i = 0; i < 2 * MMTP_NETWORK_PATHS; i++) {
+    GQueue *queue = &self->flights[i / MMTP_NETWORK_PATHS]
+        [i % MMTP_NETWORK_PATHS];
     const Flight *flight = g_queue_peek_head (queue);
 
     if (flight && (!next
@@ -648,7 +648,7 @@ mmtp_network_init (MmtpNetwork * self, const MmtpNetworkConfig * config)
   self->put_at = MMTP_NEVER;
   self->trusted = TRUE;
   self->out = g_array_new (FALSE, FALSE, sizeof (guint32));
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     mmtp_network_get_address (i, &self->addresses[i]);
   self->accounts = g_hash_table_new_full (hash_address, is_same_address,
       g_free, free_account);
@@ -668,9 +668,9 @@ mmtp_network_clear (MmtpNetwork * self)
 
   for (i = 0; i < 2; i++)
     mmtp_direction_clear (&self->directions[i]);
-  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++)
-    g_queue_clear_full (&self->flights[i / MMTP_PAIR_CHANNELS]
-        [i % MMTP_PAIR_CHANNELS], free_flight);
+  for (i = 0; i < 2 * MMTP_NETWORK_PATHS; i++)
+    g_queue_clear_full (&self->flights[i / MMTP_NETWORK_PATHS]
+        [i % MMTP_NETWORK_PATHS], free_flight);
   mmtp_key_clear (&self->key);
   g_clear_pointer (&self->sender_config.key, g_bytes_unref);
   mmtp_sender_free (self->sender);

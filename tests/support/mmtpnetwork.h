@@ -17,8 +17,8 @@
 
 G_BEGIN_DECLS
 
-#define MMTP_PAIR_CHANNELS 3
-#define MMTP_PAIR_PERIOD (40 * G_GUINT64_CONSTANT (1000000))    /* ns */
+#define MMTP_NETWORK_PATHS 3
+#define MMTP_NETWORK_PERIOD (40 * G_GUINT64_CONSTANT (1000000))    /* ns */
 
 typedef struct _MmtpNetwork MmtpNetwork;
 
@@ -28,11 +28,11 @@ typedef struct
   guint frame_size;             /* bytes of a buffer each period */
   /* Each message that goes on a channel, or to another address; FALSE: it is
    * lost */
-    gboolean (*sent) (MmtpNetwork * pair, MmtpRole from,
+    gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
   /* After each thing that happened */
-  void (*happened) (MmtpNetwork * pair, gpointer data);
+  void (*happened) (MmtpNetwork * network, gpointer data);
   gpointer data;
 } MmtpNetworkConfig;
 
@@ -58,35 +58,37 @@ struct _MmtpNetwork
   gboolean trusted;             /* nobody else has the secrets: what comes out
                                  * is what was put */
 
-  GQueue flights[2][MMTP_PAIR_CHANNELS];        /* to sender, to receiver */
-  guint64 busy[2][MMTP_PAIR_CHANNELS];  /* ns, until which the channel sends */
-  MmtpAddress addresses[MMTP_PAIR_CHANNELS];    /* of the sender's channels */
+  GQueue flights[2][MMTP_NETWORK_PATHS];        /* to sender, to receiver */
+  guint64 busy[2][MMTP_NETWORK_PATHS];  /* ns, until which the channel sends */
+  MmtpAddress addresses[MMTP_NETWORK_PATHS];    /* of the sender's channels */
   GHashTable *accounts;         /* of every address */
-  MmtpSenderPathStats sender_channels[MMTP_PAIR_CHANNELS];
-  MmtpReceiverPathStats receiver_channels[MMTP_PAIR_CHANNELS];
+  MmtpSenderPathStats sender_channels[MMTP_NETWORK_PATHS];
+  MmtpReceiverPathStats receiver_channels[MMTP_NETWORK_PATHS];
   MmtpSenderStats sender_stats;
   MmtpReceiverStats receiver_stats;
 };
 
-void mmtp_network_init (MmtpNetwork * pair, const MmtpNetworkConfig * config);
-void mmtp_network_clear (MmtpNetwork * pair);
+void mmtp_network_init (MmtpNetwork * network,
+    const MmtpNetworkConfig * config);
+void mmtp_network_clear (MmtpNetwork * network);
 /* Another sender in the place of the one that was, without a channel */
-void mmtp_network_begin_anew (MmtpNetwork * pair, guint seed);
+void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
 /* The address that a channel of the sender begins with */
 void mmtp_network_get_address (guint channel, MmtpAddress * address);
-void mmtp_network_add_channel (MmtpNetwork * pair, guint channel);
-void mmtp_network_run (MmtpNetwork * pair, guint64 duration);
+void mmtp_network_add_channel (MmtpNetwork * network, guint channel);
+void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
 /* As if it came now */
-void mmtp_network_to_sender (MmtpNetwork * pair, guint channel,
+void mmtp_network_to_sender (MmtpNetwork * network, guint channel,
     const guint8 * bytes, gsize size);
-void mmtp_network_to_receiver (MmtpNetwork * pair, const MmtpAddress * address,
-    const guint8 * bytes, gsize size);
+void mmtp_network_to_receiver (MmtpNetwork * network,
+    const MmtpAddress * address, const guint8 * bytes, gsize size);
 /* The channel has another address from now on. */
-void mmtp_network_move (MmtpNetwork * pair, guint channel,
+void mmtp_network_move (MmtpNetwork * network, guint channel,
     const MmtpAddress * address);
 /* Bytes that were sent there */
-gsize mmtp_network_get_sent (MmtpNetwork * pair, const MmtpAddress * address);
+gsize mmtp_network_get_sent (MmtpNetwork * network,
+    const MmtpAddress * address);
 
 G_END_DECLS
 

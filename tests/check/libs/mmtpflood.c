@@ -124,7 +124,7 @@ typedef struct
 
 struct _Flood
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   State state;
   const Attacker *attacker;     /* NULL: none */
   guint target;                 /* type, or ANY_TYPE */
@@ -145,11 +145,11 @@ see (Flood * self, MmtpRole from, const MmtpAddress * address,
   const guint type = bytes[0] & 0x1f;
 
   attacker_record (&self->seen[type][self->n_seen[type]++ % N_SEEN],
-      &self->pair, from, address, bytes, size);
+      &self->network, from, address, bytes, size);
 }
 
 static gboolean
-sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Flood *self = data;
@@ -198,7 +198,7 @@ flood (Flood * self, guint64 ms)
   self->flooding = TRUE;
   while (ms-- > 0) {
     forge_some (self);
-    mmtp_network_run (&self->pair, MS);
+    mmtp_network_run (&self->network, MS);
   }
   self->flooding = FALSE;
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
@@ -210,7 +210,7 @@ static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
   self->lost = 1u << type;
-  mmtp_network_run (&self->pair, beforehand);
+  mmtp_network_run (&self->network, beforehand);
   flood (self, get_flood_time (self));
   self->lost = 0;
   flood (self, more);
@@ -221,22 +221,22 @@ add_channels (Flood * self)
 {
   guint i;
 
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self->pair, i);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_channel (&self->network, i);
 }
 
 static void
 end (Flood * self)
 {
-  self->pair.streaming = FALSE;
-  mmtp_sender_end (self->pair.sender, self->pair.now);
+  self->network.streaming = FALSE;
+  mmtp_sender_end (self->network.sender, self->network.now);
 }
 
 static void
 begin_second (Flood * self)
 {
-  mmtp_network_begin_anew (&self->pair, 2);
-  mmtp_network_run (&self->pair, RESTART_TIME);
+  mmtp_network_begin_anew (&self->network, 2);
+  mmtp_network_run (&self->network, RESTART_TIME);
   add_channels (self);
 }
 
@@ -247,7 +247,7 @@ begin (Flood * self)
 {
   if (self->state == NOBODY)
     flood (self, get_flood_time (self));
-  mmtp_sender_set_caps (self->pair.sender, self->pair.now, CAPS);
+  mmtp_sender_set_caps (self->network.sender, self->network.now, CAPS);
   add_channels (self);
   if (self->state == ASKING)
     flood_without (self, MMTP_COOKIE, 0, 300);
@@ -255,12 +255,12 @@ begin (Flood * self)
     flood_without (self, MMTP_ACCEPT, 100 * MS, 600);
   else if (self->state == JOINING)
     flood_without (self, MMTP_CHALLENGE, 100 * MS, 500);
-  mmtp_network_run (&self->pair, 500 * MS);
-  mmtp_sender_remove_path (self->pair.sender, self->pair.now, 2,
+  mmtp_network_run (&self->network, 500 * MS);
+  mmtp_sender_remove_path (self->network.sender, self->network.now, 2,
       MMTP_LEAVE_ASKED);
-  mmtp_network_run (&self->pair, 300 * MS);
-  mmtp_network_add_channel (&self->pair, 2);
-  mmtp_network_run (&self->pair, 500 * MS);
+  mmtp_network_run (&self->network, 300 * MS);
+  mmtp_network_add_channel (&self->network, 2);
+  mmtp_network_run (&self->network, 500 * MS);
 }
 
 static void
@@ -268,41 +268,41 @@ go_on (Flood * self)
 {
   if (self->state == STREAMING)
     flood (self, get_flood_time (self));
-  mmtp_network_run (&self->pair, 3 * SECOND);
+  mmtp_network_run (&self->network, 3 * SECOND);
   if (self->state == ENDING) {
     end (self);
     flood_without (self, MMTP_END_ACK, 0, 200);
   } else if (self->state == OVER) {
     end (self);
-    mmtp_network_run (&self->pair, SECOND);
+    mmtp_network_run (&self->network, SECOND);
     begin_second (self);
     flood (self, get_flood_time (self));
   } else if (self->state == TAKING_OVER) {
     begin_second (self);
-    mmtp_network_run (&self->pair, TAKE_OVER_AFTER);
+    mmtp_network_run (&self->network, TAKE_OVER_AFTER);
     flood (self, get_flood_time (self));
   }
-  mmtp_network_run (&self->pair, SECOND);
-  self->pair.streaming = FALSE;
-  mmtp_network_run (&self->pair, 1500 * MS);
+  mmtp_network_run (&self->network, SECOND);
+  self->network.streaming = FALSE;
+  mmtp_network_run (&self->network, 1500 * MS);
 }
 
 static void
 note_outcome (Flood * self)
 {
-  const MmtpNetwork *pair = &self->pair;
+  const MmtpNetwork *network = &self->network;
   Outcome *outcome = &self->outcome;
   guint i;
 
-  outcome->n_put = pair->n_put;
-  outcome->n_out = pair->out->len;
-  outcome->sessions = pair->sessions;
-  outcome->ends = pair->ends;
-  outcome->ended = pair->ended;
-  outcome->troubles = pair->lost + pair->refused + pair->broken;
+  outcome->n_put = network->n_put;
+  outcome->n_out = network->out->len;
+  outcome->sessions = network->sessions;
+  outcome->ends = network->ends;
+  outcome->ended = network->ended;
+  outcome->troubles = network->lost + network->refused + network->broken;
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
-    outcome->refused[i] = pair->receiver_stats.refused[i]
-        + pair->sender_stats.refused[i];
+    outcome->refused[i] = network->receiver_stats.refused[i]
+        + network->sender_stats.refused[i];
 }
 
 static guint32
@@ -322,7 +322,7 @@ meet_strangers (Flood * self)
   for (i = 0; i < N_STRANGERS; i++) {
     const MmtpAddress address = attacker_make_stranger (i);
 
-    mmtp_network_get_sent (&self->pair, &address);
+    mmtp_network_get_sent (&self->network, &address);
   }
 }
 
@@ -337,12 +337,12 @@ run (State state, const Attacker * attacker, guint type, const gchar * key,
 
   self.target = self.type = type;
   self.seen = g_malloc0 (MMTP_LAST_TYPE * sizeof (*self.seen));
-  mmtp_network_init (&self.pair, &config);
+  mmtp_network_init (&self.network, &config);
   meet_strangers (&self);
   begin (&self);
   go_on (&self);
   note_outcome (&self);
-  mmtp_network_clear (&self.pair);
+  mmtp_network_clear (&self.network);
   g_free (self.seen);
   return self.outcome;
 }
@@ -414,7 +414,7 @@ draw_address (Flood * self)
           % N_STRANGERS);
     default:
       mmtp_network_get_address (attacker_draw (&self->random) %
-          MMTP_PAIR_CHANNELS, &address);
+          MMTP_NETWORK_PATHS, &address);
       return address;
   }
 }
@@ -424,16 +424,16 @@ give (Flood * self, MmtpRole from, const MmtpAddress * address, guint channel,
     const guint8 * bytes, gsize size)
 {
   if (from == MMTP_SENDER)
-    mmtp_network_to_receiver (&self->pair, address, bytes, size);
+    mmtp_network_to_receiver (&self->network, address, bytes, size);
   else
-    mmtp_network_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, channel, bytes, size);
 }
 
 static void
 forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
     guint64 trailer)
 {
-  const guint channel = attacker_draw (&self->random) % MMTP_PAIR_CHANNELS;
+  const guint channel = attacker_draw (&self->random) % MMTP_NETWORK_PATHS;
   const MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
@@ -462,7 +462,7 @@ draw_trailer (Flood * self)
 static void
 guess (Flood * self)
 {
-  MmtpOverheard known = self->pair.overheard;
+  MmtpOverheard known = self->network.overheard;
 
   memset (known.nonce_s, 1, MMTP_NONCE_SIZE);
   memset (known.nonce_r, 2, MMTP_NONCE_SIZE);
@@ -476,7 +476,7 @@ static void
 forge_without_key (Flood * self)
 {
   const MmtpRole from = draw_role (self);
-  const MmtpOverheard *known = &self->pair.overheard;
+  const MmtpOverheard *known = &self->network.overheard;
 
   forge (self, from, known, attacker_draw (&self->random) & 1
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
@@ -546,7 +546,7 @@ spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
       break;
     case 6:
       *channel = copy->bytes[1] = attacker_draw (&self->random)
-          % MMTP_PAIR_CHANNELS;
+          % MMTP_NETWORK_PATHS;
       break;
     default:
       break;
@@ -564,7 +564,7 @@ replay (Flood * self)
       return;
     copy.bytes[0] = (copy.bytes[0] & 0xe0) | (self->type & 0x1f);
   }
-  channel = copy.bytes[1] % MMTP_PAIR_CHANNELS;
+  channel = copy.bytes[1] % MMTP_NETWORK_PATHS;
   spoil_in_some_way (self, &copy, &channel);
   give (self, copy.from, &copy.address, channel, copy.bytes, copy.size);
 }
@@ -717,50 +717,50 @@ GST_END_TEST;
  * its own address before the sender's own message arrives. */
 typedef struct
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   MmtpType question, answer, proof;
   GQueue to_receiver, to_sender;        /* of Recorded */
   guint n_proofs;
 } Hijack;
 
 static void
-keep (GQueue * queue, MmtpNetwork * pair, MmtpRole from,
+keep (GQueue * queue, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   Recorded *copy = g_new (Recorded, 1);
 
-  attacker_record (copy, pair, from, address, bytes, size);
+  attacker_record (copy, network, from, address, bytes, size);
   g_queue_push_tail (queue, copy);
 }
 
 static gboolean
-watch (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+watch (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Hijack *self = data;
   const MmtpType type = bytes[0] & 0x1f;
 
   if (type == self->question || type == self->proof)
-    keep (&self->to_receiver, pair, from, address, bytes, size);
+    keep (&self->to_receiver, network, from, address, bytes, size);
   else if (type == self->answer && attacker_is_stranger (address))
-    keep (&self->to_sender, pair, from, address, bytes, size);
+    keep (&self->to_sender, network, from, address, bytes, size);
   self->n_proofs += type == self->proof;
   return !attacker_is_stranger (address);
 }
 
 static void
-steal (MmtpNetwork * pair, gpointer data)
+steal (MmtpNetwork * network, gpointer data)
 {
   const MmtpAddress own = attacker_make_stranger (7);
   Hijack *self = data;
   Recorded *copy;
 
   while ((copy = g_queue_pop_head (&self->to_receiver))) {
-    mmtp_network_to_receiver (pair, &own, copy->bytes, copy->size);
+    mmtp_network_to_receiver (network, &own, copy->bytes, copy->size);
     g_free (copy);
   }
   while ((copy = g_queue_pop_head (&self->to_sender))) {
-    mmtp_network_to_sender (pair, copy->bytes[1], copy->bytes, copy->size);
+    mmtp_network_to_sender (network, copy->bytes[1], copy->bytes, copy->size);
     g_free (copy);
   }
 }
@@ -784,20 +784,21 @@ GST_START_TEST (address_of_a_session_is_not_stolen)
   const MmtpNetworkConfig config = { KEY, FRAME_SIZE, watch, steal, &self };
   guint i;
 
-  mmtp_network_init (&self.pair, &config);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self.pair, i);
-  steal (&self.pair, &self);
-  mmtp_network_run (&self.pair, THEFT_TIME * SECOND);
-  self.pair.streaming = FALSE;
-  mmtp_network_run (&self.pair, 1500 * MS);
+  mmtp_network_init (&self.network, &config);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_channel (&self.network, i);
+  steal (&self.network, &self);
+  mmtp_network_run (&self.network, THEFT_TIME * SECOND);
+  self.network.streaming = FALSE;
+  mmtp_network_run (&self.network, 1500 * MS);
   fail_unless (self.n_proofs > 0);
-  assert_equals_int (self.pair.sessions, 1);
-  fail_unless (self.pair.n_put >= (THEFT_TIME - MAX_START) * 25,
-      "%u buffers put", self.pair.n_put);
-  fail_unless ((self.pair.n_put - self.pair.out->len) * 100 < self.pair.n_put,
-      "%u of %u buffers came", self.pair.out->len, self.pair.n_put);
-  mmtp_network_clear (&self.pair);
+  assert_equals_int (self.network.sessions, 1);
+  fail_unless (self.network.n_put >= (THEFT_TIME - MAX_START) * 25,
+      "%u buffers put", self.network.n_put);
+  fail_unless ((self.network.n_put - self.network.out->len) * 100 <
+      self.network.n_put, "%u of %u buffers came", self.network.out->len,
+      self.network.n_put);
+  mmtp_network_clear (&self.network);
 }
 
 GST_END_TEST;

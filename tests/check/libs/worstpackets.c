@@ -54,7 +54,7 @@
 
 typedef struct
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint32 draw;
 } Mmtp;
 
@@ -75,19 +75,19 @@ mmtp_new (void)
   guint i;
 
   self->draw = 17;
-  mmtp_network_init (&self->pair, &config);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self->pair, i);
-  mmtp_network_run (&self->pair, 2 * MMTP_SECOND);
-  fail_unless (self->pair.has_session);
-  self->pair.trusted = FALSE;
+  mmtp_network_init (&self->network, &config);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_channel (&self->network, i);
+  mmtp_network_run (&self->network, 2 * MMTP_SECOND);
+  fail_unless (self->network.has_session);
+  self->network.trusted = FALSE;
   return self;
 }
 
 static void
 mmtp_free (Mmtp * self)
 {
-  mmtp_network_clear (&self->pair);
+  mmtp_network_clear (&self->network);
   g_free (self);
 }
 
@@ -95,40 +95,40 @@ mmtp_free (Mmtp * self)
 static void
 say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
 {
-  const guint channel = message->channel % MMTP_PAIR_CHANNELS;
+  const guint channel = message->channel % MMTP_NETWORK_PATHS;
   guint8 bytes[2000];
   const gsize size = mmtp_packet_write (message, bytes, sizeof (bytes));
 
   fail_unless (size > 0);
   if (message->type < MMTP_INIT || message->type > MMTP_REFUSE)
-    mmtp_direction_seal (&self->pair.directions[from == MMTP_RECEIVER], number,
-        bytes, size);
-  mmtp_overhear (&self->pair.overheard, bytes, size, from);
+    mmtp_direction_seal (&self->network.directions[from == MMTP_RECEIVER],
+        number, bytes, size);
+  mmtp_overhear (&self->network.overheard, bytes, size, from);
   if (from == MMTP_SENDER)
-    mmtp_network_to_receiver (&self->pair, &self->pair.addresses[channel],
+    mmtp_network_to_receiver (&self->network, &self->network.addresses[channel],
         bytes, size);
   else
-    mmtp_network_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, channel, bytes, size);
 }
 
 /* The next message of a channel */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
-  const guint64 number = self->pair.overheard.numbers[from == MMTP_RECEIVER]
+  const guint64 number = self->network.overheard.numbers[from == MMTP_RECEIVER]
       [message->channel] + 1;
 
   message->number = number & 0xffff;
   if (message->type == MMTP_REPORT)
     message->report.channel_number = number;
-  message->sent = self->pair.now / MMTP_TICK_TIME & MMTP_TICKS_MASK;
+  message->sent = self->network.now / MMTP_TICK_TIME & MMTP_TICKS_MASK;
   say (self, from, message, number);
 }
 
 static guint64
 get_receiver_steps (Mmtp * self)
 {
-  const MmtpReceiverSession *session = &self->pair.receiver->session;
+  const MmtpReceiverSession *session = &self->network.receiver->session;
 
   return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
 }
@@ -141,10 +141,10 @@ get_sender_steps (Mmtp * self)
   guint64 steps;
   guint i;
 
-  mmtp_sender_get_stats (self->pair.sender, &stats);
+  mmtp_sender_get_stats (self->network.sender, &stats);
   steps = stats.loss_lookups + stats.report_steps;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
+    mmtp_sender_get_path_stats (self->network.sender, i, &channel);
     steps += channel.report_steps;
   }
   return steps;
@@ -164,9 +164,9 @@ measure_forged (MmtpType type, MmtpRole from)
 
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
-      mmtp_network_run (&self->pair, 10 * MMTP_MSECOND);
-    number = mmtp_forge (&message, type, from, i % MMTP_PAIR_CHANNELS,
-        &self->pair.overheard, draw, self);
+      mmtp_network_run (&self->network, 10 * MMTP_MSECOND);
+    number = mmtp_forge (&message, type, from, i % MMTP_NETWORK_PATHS,
+        &self->network.overheard, draw, self);
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
@@ -242,9 +242,9 @@ measure_report (void)
       record->ranges[k].count = 255;
     }
   }
-  mmtp_sender_get_stats (self->pair.sender, &before);
+  mmtp_sender_get_stats (self->network.sender, &before);
   say_next (self, MMTP_RECEIVER, &message);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   mmtp_free (self);
   return after.loss_lookups - before.loss_lookups;
 }
@@ -276,18 +276,18 @@ measure_acknowledgement (void)
   MmtpSenderStats before, after;
   guint i;
 
-  mmtp_sender_get_stats (self->pair.sender, &before);
+  mmtp_sender_get_stats (self->network.sender, &before);
   for (i = 0; i < 20000; i++) {
-    buffer.due = self->pair.now + 10 * MMTP_SECOND;
-    mmtp_sender_put (self->pair.sender, self->pair.now, &buffer);
+    buffer.due = self->network.now + 10 * MMTP_SECOND;
+    mmtp_sender_put (self->network.sender, self->network.now, &buffer);
   }
   g_bytes_unref (buffer.data);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   fail_unless (after.packets - before.packets > 2 * MAX_SETTLED);
   message.report.number = 1000000;
   message.report.next = after.packets;
   say_next (self, MMTP_RECEIVER, &message);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   mmtp_free (self);
   return after.report_steps - before.report_steps;
 }
@@ -662,11 +662,11 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   guint64 sent;
   guint i;
 
-  mmtp_network_run (&self->pair, 60 * MMTP_SECOND);
-  mmtp_sender_get_stats (self->pair.sender, &stats);
+  mmtp_network_run (&self->network, 60 * MMTP_SECOND);
+  mmtp_sender_get_stats (self->network.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
+    mmtp_sender_get_path_stats (self->network.sender, i, &channel);
     sent += channel.packets;
   }
   fail_unless (get_sender_steps (self) > sent / 2);
