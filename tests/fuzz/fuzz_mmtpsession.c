@@ -13,7 +13,7 @@
 #include "fuzz.h"
 
 #define FLAG_KEY (1 << 0)
-#define FLAG_ONE_CHANNEL (1 << 2)
+#define FLAG_ONE_PATH (1 << 2)
 #define FLAG_SMALL (1 << 3)     /* frames */
 
 #define MAX_ORDERS 200
@@ -190,7 +190,7 @@ forge (Run * self, MmtpRole from)
 {
   MmtpType type = take (self, MMTP_LAST_TYPE);
   guint choice = take (self, 16);
-  guint8 channel = choice & 8 ? take (self, 256) : choice % MMTP_NETWORK_PATHS;
+  guint8 path = choice & 8 ? take (self, 256) : choice % MMTP_NETWORK_PATHS;
   MmtpAddress address = take_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
@@ -198,7 +198,7 @@ forge (Run * self, MmtpRole from)
   gsize size;
 
   self->network.trusted = FALSE;
-  number = mmtp_forge (&message, type, from, channel, &self->network.overheard,
+  number = mmtp_forge (&message, type, from, path, &self->network.overheard,
       draw, self);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   fuzz_check (size > 0);
@@ -269,42 +269,41 @@ set_caps (Run * self)
 static void
 move (Run * self)
 {
-  guint channel = take (self, MMTP_NETWORK_PATHS);
+  guint path = take (self, MMTP_NETWORK_PATHS);
   MmtpAddress address = make_stranger (100 + take (self, N_STRANGERS));
 
-  address.bytes[2] = channel;
-  mmtp_network_move (&self->network, channel, &address);
+  address.bytes[2] = path;
+  mmtp_network_move (&self->network, path, &address);
 }
 
 static guint
-count_channels (Run * self)
+count_paths (Run * self)
 {
   return self->network.sender_stats.n_paths;
 }
 
 static void
-change_channel (Run * self, Order order)
+change_path (Run * self, Order order)
 {
   MmtpSender *sender = self->network.sender;
   guint64 now = self->network.now;
-  guint channel = take (self, MMTP_NETWORK_PATHS);
+  guint path = take (self, MMTP_NETWORK_PATHS);
 
   if (order == ORDER_ADD)
-    mmtp_network_add_channel (&self->network, MIN (channel,
-            count_channels (self)));
-  else if (channel >= count_channels (self))
+    mmtp_network_add_path (&self->network, MIN (path, count_paths (self)));
+  else if (path >= count_paths (self))
     return;
   else if (order == ORDER_REMOVE)
-    mmtp_sender_remove_path (sender, now, channel, take (self, 4));
+    mmtp_sender_remove_path (sender, now, path, take (self, 4));
   else
-    mmtp_sender_set_blocked (sender, now, channel, take (self, 2));
+    mmtp_sender_set_blocked (sender, now, path, take (self, 2));
 }
 
 static void
 begin_anew (Run * self)
 {
   mmtp_network_begin_anew (&self->network, take (self, 256));
-  mmtp_network_add_channel (&self->network, 0);
+  mmtp_network_add_path (&self->network, 0);
 }
 
 static void
@@ -342,7 +341,7 @@ act (Run * self, Order order)
     case ORDER_ADD:
     case ORDER_REMOVE:
     case ORDER_BLOCK:
-      change_channel (self, order);
+      change_path (self, order);
       break;
     case ORDER_PUT:
       put (self);
@@ -379,8 +378,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 
   mmtp_network_init (&self.network, &config);
   self.began = self.network.now;
-  for (i = 0; i < (flags & FLAG_ONE_CHANNEL ? 1 : MMTP_NETWORK_PATHS); i++)
-    mmtp_network_add_channel (&self.network, i);
+  for (i = 0; i < (flags & FLAG_ONE_PATH ? 1 : MMTP_NETWORK_PATHS); i++)
+    mmtp_network_add_path (&self.network, i);
   for (i = 0; i < MAX_ORDERS && self.input.size > 0; i++)
     act (&self, take (&self, ORDER_LAST));
   self.n_lose = 0;

@@ -17,7 +17,7 @@ typedef struct
 {
   guint64 time;                 /* ns */
   MmtpRole from;
-  MmtpAddress address;          /* of the sender's channel */
+  MmtpAddress address;          /* of the sender's path */
   guint8 bytes[1500];
   gsize size;
 } Recorded;
@@ -26,7 +26,7 @@ typedef struct
 guint32 attacker_draw (gpointer state);
 /* A host in a network of its own */
 MmtpAddress attacker_make_stranger (guint32 number);
-/* On the host of the sender's first channel, with a port of its own */
+/* On the host of the sender's first path, with a port of its own */
 MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,

@@ -20,7 +20,7 @@ static const struct
   const gchar *name;
   guint64 rate;                 /* bits per second */
   guint64 delay;                /* ns one way */
-} channels[MMTP_NETWORK_PATHS] = {
+} paths[MMTP_NETWORK_PATHS] = {
   {"fast", 4000000, 10 * MS}, {"middle", 2000000, 40 * MS},
   {"slow", 500000, 120 * MS}
 };
@@ -28,8 +28,8 @@ static const struct
 typedef struct
 {
   guint64 time;                 /* ns, of arrival */
-  guint channel;
-  MmtpAddress address;          /* of the channel when it was sent */
+  guint path;
+  MmtpAddress address;          /* of the path when it was sent */
   GBytes *bytes;
 } Flight;
 
@@ -77,9 +77,9 @@ is_same_address (gconstpointer a, gconstpointer b)
 }
 
 void
-mmtp_network_get_address (guint channel, MmtpAddress * address)
+mmtp_network_get_address (guint path, MmtpAddress * address)
 {
-  const guint8 bytes[] = { 192, 0, 2, channel + 1, 0x13, 0x8c };
+  const guint8 bytes[] = { 192, 0, 2, path + 1, 0x13, 0x8c };
 
   memset (address, 0, sizeof (*address));
   address->size = sizeof (bytes);
@@ -100,20 +100,19 @@ find_path (MmtpNetwork * self, const MmtpAddress * address)
 }
 
 void
-mmtp_network_move (MmtpNetwork * self, guint channel,
-    const MmtpAddress * address)
+mmtp_network_move (MmtpNetwork * self, guint path, const MmtpAddress * address)
 {
-  self->addresses[channel] = *address;
+  self->addresses[path] = *address;
 }
 
 /* --- what must hold ------------------------------------------------------- */
 
 static void
-check_sender_channel (MmtpNetwork * self, guint channel)
+check_sender_path (MmtpNetwork * self, guint path)
 {
-  MmtpSenderPathStats *old = &self->sender_channels[channel], new;
+  MmtpSenderPathStats *old = &self->sender_paths[path], new;
 
-  if (!mmtp_sender_get_path_stats (self->sender, channel, &new))
+  if (!mmtp_sender_get_path_stats (self->sender, path, &new))
     return;
   g_assert (new.packets >= old->packets && new.bytes >= old->bytes);
   g_assert (new.data_packets >= old->data_packets);
@@ -126,11 +125,11 @@ check_sender_channel (MmtpNetwork * self, guint channel)
 }
 
 static void
-check_receiver_channel (MmtpNetwork * self, guint channel)
+check_receiver_path (MmtpNetwork * self, guint path)
 {
-  MmtpReceiverPathStats *old = &self->receiver_channels[channel], new;
+  MmtpReceiverPathStats *old = &self->receiver_paths[path], new;
 
-  if (!mmtp_receiver_get_path_stats (self->receiver, channel, &new))
+  if (!mmtp_receiver_get_path_stats (self->receiver, path, &new))
     return;
   g_assert (new.received >= old->received && new.bytes >= old->bytes);
   g_assert (new.lost >= old->lost && new.late >= old->late);
@@ -162,7 +161,7 @@ check_sender_stats (MmtpNetwork * self)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    check_sender_channel (self, i);
+    check_sender_path (self, i);
 }
 
 static void
@@ -185,7 +184,7 @@ check_receiver_stats (MmtpNetwork * self)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    check_receiver_channel (self, i);
+    check_receiver_path (self, i);
 }
 
 static Account *
@@ -364,21 +363,21 @@ tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
       size, self->config.data);
 }
 
-/* Messages of a channel come in the order in which they were sent. */
+/* Messages of a path come in the order in which they were sent. */
 static void
-take_off (MmtpNetwork * self, guint to, guint channel,
+take_off (MmtpNetwork * self, guint to, guint path,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
-  guint64 *busy = &self->busy[to][channel];
+  guint64 *busy = &self->busy[to][path];
   Flight *flight = g_new (Flight, 1);
 
   *busy = MAX (*busy, self->now)
-      + (size + OVERHEAD) * 8 * SECOND / channels[channel].rate;
-  flight->time = *busy + channels[channel].delay;
-  flight->channel = channel;
+      + (size + OVERHEAD) * 8 * SECOND / paths[path].rate;
+  flight->time = *busy + paths[path].delay;
+  flight->path = path;
   flight->address = *address;
   flight->bytes = g_bytes_new (bytes, size);
-  g_queue_push_tail (&self->flights[to][channel], flight);
+  g_queue_push_tail (&self->flights[to][path], flight);
 }
 
 static void
@@ -391,21 +390,21 @@ free_flight (gpointer data)
 }
 
 static gboolean
-has_room (MmtpNetwork * self, guint to, guint channel)
+has_room (MmtpNetwork * self, guint to, guint path)
 {
-  return self->busy[to][channel] < self->now + SECOND;
+  return self->busy[to][path] < self->now + SECOND;
 }
 
 /* A queue of a second, then it drops. */
 static void
-send (MmtpNetwork * self, guint to, guint channel, const MmtpAddress * address,
+send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   MmtpRole from = to == TO_RECEIVER ? MMTP_SENDER : MMTP_RECEIVER;
 
-  if (has_room (self, to, channel)
+  if (has_room (self, to, path)
       && tell_sent (self, from, address, bytes, size))
-    take_off (self, to, channel, address, bytes, size);
+    take_off (self, to, path, address, bytes, size);
 }
 
 static void
@@ -413,14 +412,14 @@ poll_sender (MmtpNetwork * self)
 {
   MmtpSenderEvent event;
   guint8 bytes[MAX_SIZE];
-  guint channel, n = 0;
+  guint path, n = 0;
   gsize size;
 
-  while ((size = mmtp_sender_poll_output (self->sender, self->now, &channel,
+  while ((size = mmtp_sender_poll_output (self->sender, self->now, &path,
               bytes, sizeof (bytes)))) {
-    g_assert (size <= MAX_SIZE && channel < MMTP_NETWORK_PATHS);
+    g_assert (size <= MAX_SIZE && path < MMTP_NETWORK_PATHS);
     g_assert (n++ < MAX_OUTPUTS);
-    send (self, TO_RECEIVER, channel, &self->addresses[channel], bytes, size);
+    send (self, TO_RECEIVER, path, &self->addresses[path], bytes, size);
   }
   while (mmtp_sender_poll_event (self->sender, &event)) {
     if (event.type == MMTP_EVENT_READY && self->put_at == MMTP_NEVER) {
@@ -440,7 +439,7 @@ poll_receiver_output (MmtpNetwork * self)
 {
   MmtpAddress address;
   guint8 bytes[MAX_SIZE];
-  guint channel, n = 0;
+  guint path, n = 0;
   gsize size;
 
   while ((size = mmtp_receiver_poll_output (self->receiver, self->now,
@@ -448,9 +447,9 @@ poll_receiver_output (MmtpNetwork * self)
     g_assert (size <= MAX_SIZE);
     g_assert (n++ < MAX_OUTPUTS);
     account_output (self, &address, bytes, size);
-    channel = find_path (self, &address);
-    if (channel != MMTP_NO_PATH)
-      send (self, TO_SENDER, channel, &address, bytes, size);
+    path = find_path (self, &address);
+    if (path != MMTP_NO_PATH)
+      send (self, TO_SENDER, path, &address, bytes, size);
     else
       tell_sent (self, MMTP_RECEIVER, &address, bytes, size);
   }
@@ -478,10 +477,10 @@ poll_receiver (MmtpNetwork * self)
 }
 
 void
-mmtp_network_to_sender (MmtpNetwork * self, guint channel, const guint8 * bytes,
+mmtp_network_to_sender (MmtpNetwork * self, guint path, const guint8 * bytes,
     gsize size)
 {
-  mmtp_sender_input (self->sender, self->now, channel, bytes, size);
+  mmtp_sender_input (self->sender, self->now, path, bytes, size);
   poll_sender (self);
 }
 
@@ -530,7 +529,7 @@ land (MmtpNetwork * self, GQueue * queue)
   if (is_to_receiver (self, queue))
     mmtp_network_to_receiver (self, &flight->address, bytes, size);
   else
-    mmtp_network_to_sender (self, flight->channel, bytes, size);
+    mmtp_network_to_sender (self, flight->path, bytes, size);
   free_flight (flight);
 }
 
@@ -594,11 +593,11 @@ mmtp_network_run (MmtpNetwork * self, guint64 duration)
 /* --- life cycle ----------------------------------------------------------- */
 
 void
-mmtp_network_add_channel (MmtpNetwork * self, guint channel)
+mmtp_network_add_path (MmtpNetwork * self, guint path)
 {
-  const MmtpPathConfig config = { channels[channel].name, MAX_SIZE, OVERHEAD };
+  const MmtpPathConfig config = { paths[path].name, MAX_SIZE, OVERHEAD };
 
-  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) == channel);
+  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) == path);
   poll_sender (self);
 }
 
@@ -620,7 +619,7 @@ mmtp_network_begin_anew (MmtpNetwork * self, guint seed)
   g_clear_pointer (&self->sender, mmtp_sender_free);
   self->sender = mmtp_sender_new (&self->sender_config, entropy);
   memset (&self->sender_stats, 0, sizeof (self->sender_stats));
-  memset (self->sender_channels, 0, sizeof (self->sender_channels));
+  memset (self->sender_paths, 0, sizeof (self->sender_paths));
   self->put_at = MMTP_NEVER;
   self->streaming = FALSE;
 }

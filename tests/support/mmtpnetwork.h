@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of MMTP with channels of constant rate and delay
+/* A sender and a receiver of MMTP with paths of constant rate and delay
  * between them, in virtual time, for those who want to put messages of their
  * own among theirs. Watches what must hold whatever comes: counters don't go
  * back, memory is bounded, nobody is sent more than came from there before the
@@ -26,7 +26,7 @@ typedef struct
 {
   const gchar *key;             /* NULL: none */
   guint frame_size;             /* bytes of a buffer each period */
-  /* Each message that goes on a channel, or to another address; FALSE: it is
+  /* Each message that goes on a path, or to another address; FALSE: it is
    * lost */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
@@ -59,11 +59,11 @@ struct _MmtpNetwork
                                  * is what was put */
 
   GQueue flights[2][MMTP_NETWORK_PATHS];        /* to sender, to receiver */
-  guint64 busy[2][MMTP_NETWORK_PATHS];  /* ns, until which the channel sends */
-  MmtpAddress addresses[MMTP_NETWORK_PATHS];    /* of the sender's channels */
+  guint64 busy[2][MMTP_NETWORK_PATHS];  /* ns, until which the path sends */
+  MmtpAddress addresses[MMTP_NETWORK_PATHS];    /* of the sender's paths */
   GHashTable *accounts;         /* of every address */
-  MmtpSenderPathStats sender_channels[MMTP_NETWORK_PATHS];
-  MmtpReceiverPathStats receiver_channels[MMTP_NETWORK_PATHS];
+  MmtpSenderPathStats sender_paths[MMTP_NETWORK_PATHS];
+  MmtpReceiverPathStats receiver_paths[MMTP_NETWORK_PATHS];
   MmtpSenderStats sender_stats;
   MmtpReceiverStats receiver_stats;
 };
@@ -71,20 +71,20 @@ struct _MmtpNetwork
 void mmtp_network_init (MmtpNetwork * network,
     const MmtpNetworkConfig * config);
 void mmtp_network_clear (MmtpNetwork * network);
-/* Another sender in the place of the one that was, without a channel */
+/* Another sender in the place of the one that was, without a path */
 void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
-/* The address that a channel of the sender begins with */
-void mmtp_network_get_address (guint channel, MmtpAddress * address);
-void mmtp_network_add_channel (MmtpNetwork * network, guint channel);
+/* The address that a path of the sender begins with */
+void mmtp_network_get_address (guint path, MmtpAddress * address);
+void mmtp_network_add_path (MmtpNetwork * network, guint path);
 void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
 /* As if it came now */
-void mmtp_network_to_sender (MmtpNetwork * network, guint channel,
+void mmtp_network_to_sender (MmtpNetwork * network, guint path,
     const guint8 * bytes, gsize size);
 void mmtp_network_to_receiver (MmtpNetwork * network,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* The channel has another address from now on. */
-void mmtp_network_move (MmtpNetwork * network, guint channel,
+/* The path has another address from now on. */
+void mmtp_network_move (MmtpNetwork * network, guint path,
     const MmtpAddress * address);
 /* Bytes that were sent there */
 gsize mmtp_network_get_sent (MmtpNetwork * network,

@@ -339,7 +339,7 @@ is_handshake (MmtpType type)
 
 guint64
 mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
-    guint8 channel, const MmtpOverheard * overheard, MmtpDraw draw_number,
+    guint8 path, const MmtpOverheard * overheard, MmtpDraw draw_number,
     gpointer source)
 {
   const gboolean by_receiver = from == MMTP_RECEIVER;
@@ -350,10 +350,10 @@ mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
 
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
-    number = draw_near (&self, overheard->numbers[by_receiver][channel] + 1);
+    number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
   /* A type that nobody can write is one that both sides send. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
-  message->channel = channel;
+  message->channel = path;
   message->number = number;
   message->sent = draw_near (&self, overheard->sent);
   message->trailer = 0;

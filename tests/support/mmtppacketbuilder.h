@@ -35,7 +35,7 @@ void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
 /* A message that may be written, with a trailer of zero; returns its whole
  * channel number. */
 guint64 mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
-    guint8 channel, const MmtpOverheard * overheard, MmtpDraw draw,
+    guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast channel alone could */
+#define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast path alone could */
 #define KEY "correct horse"
 #define SETTLED (2 * SECOND)    /* longer than any message is under way */
 #define MAX_RECORDED 4000
@@ -31,7 +31,7 @@ struct _Attack
   gboolean accepted;            /* and it got its ACCEPT */
   gboolean has_cookie;          /* of a stranger */
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint attacker_path;          /* channel whose messages are stolen */
+  guint attacker_path;          /* path whose messages are stolen */
   gboolean shares_host;         /* on the sender's host */
 };
 
@@ -75,7 +75,7 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
 }
 
 /* To an attacker's INIT or OPEN with the sender's address: they would take the
- * channel's time. What they say, attackers say to the sender themselves. */
+ * path's time. What they say, attackers say to the sender themselves. */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
 {
@@ -136,7 +136,7 @@ begin (MmtpNetwork * network, Attack * self, const gchar * key)
   self->traffic = g_checksum_new (G_CHECKSUM_SHA256);
   mmtp_network_init (network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    mmtp_network_add_channel (network, i);
+    mmtp_network_add_path (network, i);
 }
 
 static void
@@ -151,7 +151,7 @@ finish (MmtpNetwork * network, Attack * self)
 /* --- what must be the same ------------------------------------------------ */
 
 static void
-assert_same_channels (MmtpNetwork * one, MmtpNetwork * other)
+assert_same_paths (MmtpNetwork * one, MmtpNetwork * other)
 {
   MmtpSenderPathStats a, b;
   guint i;
@@ -191,7 +191,7 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
           one->out->len * sizeof (guint32)) == 0);
   assert_equals_string (g_checksum_get_string (none->traffic),
       g_checksum_get_string (attack->traffic));
-  assert_same_channels (one, other);
+  assert_same_paths (one, other);
   assert_same_stats (one, other);
 }
 
@@ -253,7 +253,7 @@ guess (Attack * self, MmtpNetwork * network)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
-  guint channel = attacker_draw (&self->state) % MMTP_NETWORK_PATHS;
+  guint path = attacker_draw (&self->state) % MMTP_NETWORK_PATHS;
   MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
@@ -265,7 +265,7 @@ guess (Attack * self, MmtpNetwork * network)
   memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
   self->known.path_nonce = self->known.challenge = 4;
   mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      channel, &self->known, attacker_draw, &self->state);
+      path, &self->known, attacker_draw, &self->state);
   message.trailer = (guint64) attacker_draw (&self->state) << 32;
   message.trailer |= attacker_draw (&self->state);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
@@ -483,13 +483,13 @@ typedef struct
 } Handshaker;
 
 static void
-forge_answer (Handshaker * self, MmtpNetwork * network, guint channel)
+forge_answer (Handshaker * self, MmtpNetwork * network, guint path)
 {
   MmtpMessage message = { self->type };
   guint8 bytes[200];
   gsize size;
 
-  message.channel = channel;
+  message.channel = path;
   message.trailer = attacker_draw (&self->attack.state);
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   if (self->type == MMTP_REFUSE) {
@@ -503,12 +503,12 @@ forge_answer (Handshaker * self, MmtpNetwork * network, guint channel)
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->attack.n_sent++;
-  mmtp_network_to_sender (network, channel, bytes, size);
+  mmtp_network_to_sender (network, path, bytes, size);
 }
 
 /* The receiver's own COOKIE, for an address of the attacker's */
 static void
-relay_cookie (Handshaker * self, MmtpNetwork * network, guint channel)
+relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
   const MmtpAddress address =
       attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
@@ -516,14 +516,13 @@ relay_cookie (Handshaker * self, MmtpNetwork * network, guint channel)
   guint8 bytes[100];
   gsize size;
 
-  message.channel = channel;
+  message.channel = path;
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->relayed_size = 0;
   mmtp_network_to_receiver (network, &address, bytes, size);
   if (self->relayed_size > 0)
-    mmtp_network_to_sender (network, channel, self->relayed,
-        self->relayed_size);
+    mmtp_network_to_sender (network, path, self->relayed, self->relayed_size);
 }
 
 static gboolean
@@ -564,7 +563,7 @@ answer_what_was_seen (MmtpNetwork * network, gpointer data)
 }
 
 static void
-begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_channels)
+begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
 {
   const MmtpNetworkConfig config =
       { KEY, FRAME_SIZE, see_handshake, answer_what_was_seen, self };
@@ -572,8 +571,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_channels)
 
   self->attack.state = 1;
   mmtp_network_init (network, &config);
-  for (i = 0; i < n_channels; i++)
-    mmtp_network_add_channel (network, i);
+  for (i = 0; i < n_paths; i++)
+    mmtp_network_add_path (network, i);
   answer_what_was_seen (network, self);
 }
 
@@ -732,7 +731,7 @@ begin_second (MmtpNetwork * network)
 
   mmtp_network_begin_anew (network, 2);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    mmtp_network_add_channel (network, i);
+    mmtp_network_add_path (network, i);
 }
 
 /* Not even while the cookie still holds */
@@ -928,7 +927,7 @@ GST_END_TEST;
 
 /* --- thieves -------------------------------------------------------------- */
 
-/* Takes the sender's messages of a channel away and sends them from an address
+/* Takes the sender's messages of a path away and sends them from an address
  * of its own, to have the stream's reports sent there. */
 static gboolean
 steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
@@ -962,7 +961,7 @@ resend (Attack * self, MmtpNetwork * network)
 
 /* An address is validated by who answers there; the attacker can't without the
  * sender. The others carry on. */
-GST_START_TEST (an_attacker_gets_no_channel)
+GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
@@ -1015,7 +1014,7 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* For a channel that answers and can't be measured a sender waits 7 s. */
+  /* For a path that answers and can't be measured a sender waits 7 s. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);
@@ -1254,8 +1253,7 @@ mmtpattack_suite (void)
   tcase_add_loop_test (tcase, flood_of_requests_keeps_no_sender_out, 0,
       N_FLOODS);
   tcase_add_loop_test (tcase, flood_of_inits_keeps_no_old_sender_out, 0, 2);
-  tcase_add_loop_test (tcase, an_attacker_gets_no_channel, 0,
-      MMTP_NETWORK_PATHS);
+  tcase_add_loop_test (tcase, an_attacker_gets_no_path, 0, MMTP_NETWORK_PATHS);
   tcase_add_loop_test (tcase, a_stolen_response_validates_nobody, 0, 2);
   return suite;
 }

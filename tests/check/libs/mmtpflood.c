@@ -17,7 +17,7 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-#define FRAME_SIZE 2400         /* 480 kbit/s; the slowest channel has 500 */
+#define FRAME_SIZE 2400         /* 480 kbit/s; the slowest path has 500 */
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
 #define FORGED_EACH_MS 10
@@ -88,7 +88,7 @@ typedef enum
   NOBODY,                       /* the receiver waits, and no sender is there */
   ASKING,                       /* the sender waits for COOKIE */
   OPENING,                      /* and for ACCEPT: the session is new */
-  JOINING,                      /* and for CHALLENGE on two channels */
+  JOINING,                      /* and for CHALLENGE on two paths */
   STREAMING,
   ENDING,                       /* the sender waits for END-ACK */
   OVER,                         /* the next sender comes */
@@ -217,12 +217,12 @@ flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 }
 
 static void
-add_channels (Flood * self)
+add_paths (Flood * self)
 {
   guint i;
 
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    mmtp_network_add_channel (&self->network, i);
+    mmtp_network_add_path (&self->network, i);
 }
 
 static void
@@ -237,10 +237,10 @@ begin_second (Flood * self)
 {
   mmtp_network_begin_anew (&self->network, 2);
   mmtp_network_run (&self->network, RESTART_TIME);
-  add_channels (self);
+  add_paths (self);
 }
 
-/* From the first INIT to a stream on all channels, one of which leaves and
+/* From the first INIT to a stream on all paths, one of which leaves and
  * comes back */
 static void
 begin (Flood * self)
@@ -248,7 +248,7 @@ begin (Flood * self)
   if (self->state == NOBODY)
     flood (self, get_flood_time (self));
   mmtp_sender_set_caps (self->network.sender, self->network.now, CAPS);
-  add_channels (self);
+  add_paths (self);
   if (self->state == ASKING)
     flood_without (self, MMTP_COOKIE, 0, 300);
   else if (self->state == OPENING)
@@ -259,7 +259,7 @@ begin (Flood * self)
   mmtp_sender_remove_path (self->network.sender, self->network.now, 2,
       MMTP_LEAVE_ASKED);
   mmtp_network_run (&self->network, 300 * MS);
-  mmtp_network_add_channel (&self->network, 2);
+  mmtp_network_add_path (&self->network, 2);
   mmtp_network_run (&self->network, 500 * MS);
 }
 
@@ -420,34 +420,34 @@ draw_address (Flood * self)
 }
 
 static void
-give (Flood * self, MmtpRole from, const MmtpAddress * address, guint channel,
+give (Flood * self, MmtpRole from, const MmtpAddress * address, guint path,
     const guint8 * bytes, gsize size)
 {
   if (from == MMTP_SENDER)
     mmtp_network_to_receiver (&self->network, address, bytes, size);
   else
-    mmtp_network_to_sender (&self->network, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
 static void
 forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
     guint64 trailer)
 {
-  const guint channel = attacker_draw (&self->random) % MMTP_NETWORK_PATHS;
+  const guint path = attacker_draw (&self->random) % MMTP_NETWORK_PATHS;
   const MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
   gsize size;
 
   mmtp_forge (&message, self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type,
-      from, channel, known, attacker_draw, &self->random);
+      from, path, known, attacker_draw, &self->random);
   message.trailer = trailer;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   if (self->type == MMTP_RESERVED_13)
     bytes[0] = MMTP_VERSION << 5 | MMTP_RESERVED_13;
   else if (self->type == UNKNOWN_TYPE)
     bytes[0] = attacker_draw (&self->random) | 0x1f;
-  give (self, from, &address, channel, bytes, size);
+  give (self, from, &address, path, bytes, size);
 }
 
 static guint64
@@ -527,7 +527,7 @@ mix (Flood * self, Recorded * copy)
 }
 
 static void
-spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
+spoil_in_some_way (Flood * self, Recorded * copy, guint * path)
 {
   switch (attacker_draw (&self->random) % 8) {
     case 0:
@@ -545,7 +545,7 @@ spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
       mix (self, copy);
       break;
     case 6:
-      *channel = copy->bytes[1] = attacker_draw (&self->random)
+      *path = copy->bytes[1] = attacker_draw (&self->random)
           % MMTP_NETWORK_PATHS;
       break;
     default:
@@ -557,16 +557,16 @@ static void
 replay (Flood * self)
 {
   Recorded copy;
-  guint channel;
+  guint path;
 
   if (self->type == UNKNOWN_TYPE || !find_seen (self, self->type, &copy)) {
     if (!find_any_seen (self, &copy))
       return;
     copy.bytes[0] = (copy.bytes[0] & 0xe0) | (self->type & 0x1f);
   }
-  channel = copy.bytes[1] % MMTP_NETWORK_PATHS;
-  spoil_in_some_way (self, &copy, &channel);
-  give (self, copy.from, &copy.address, channel, copy.bytes, copy.size);
+  path = copy.bytes[1] % MMTP_NETWORK_PATHS;
+  spoil_in_some_way (self, &copy, &path);
+  give (self, copy.from, &copy.address, path, copy.bytes, copy.size);
 }
 
 #define N_OFF_PATH 2
@@ -711,7 +711,7 @@ GST_END_TEST;
 
 /* --- an address of its own ------------------------------------------------ */
 
-/* An attacker that is faster than the path wants the session, or a channel of
+/* An attacker that is faster than the path wants the session, or a path of
  * it, at its own address. It sends a copy of the sender's question from there,
  * gives the answer to the sender, and sends a copy of the sender's reaction from
  * its own address before the sender's own message arrives. */
@@ -786,7 +786,7 @@ GST_START_TEST (address_of_a_session_is_not_stolen)
 
   mmtp_network_init (&self.network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    mmtp_network_add_channel (&self.network, i);
+    mmtp_network_add_path (&self.network, i);
   steal (&self.network, &self);
   mmtp_network_run (&self.network, THEFT_TIME * SECOND);
   self.network.streaming = FALSE;

@@ -26,7 +26,7 @@
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
 /* MMTP REPORT: packets that it settles; later ones settle the rest */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: messages that the ring of a channel remembers */
+/* MMTP REPORT: messages that the ring of a path remembers */
 #define MAX_SENT_STEPS 32768
 /* DCCP: words of a history, and one more when a run begins within a word */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
@@ -77,7 +77,7 @@ mmtp_new (void)
   self->draw = 17;
   mmtp_network_init (&self->network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
-    mmtp_network_add_channel (&self->network, i);
+    mmtp_network_add_path (&self->network, i);
   mmtp_network_run (&self->network, 2 * MMTP_SECOND);
   fail_unless (self->network.has_session);
   self->network.trusted = FALSE;
@@ -95,7 +95,7 @@ mmtp_free (Mmtp * self)
 static void
 say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
 {
-  const guint channel = message->channel % MMTP_NETWORK_PATHS;
+  const guint path = message->channel % MMTP_NETWORK_PATHS;
   guint8 bytes[2000];
   const gsize size = mmtp_packet_write (message, bytes, sizeof (bytes));
 
@@ -105,13 +105,13 @@ say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
         number, bytes, size);
   mmtp_overhear (&self->network.overheard, bytes, size, from);
   if (from == MMTP_SENDER)
-    mmtp_network_to_receiver (&self->network, &self->network.addresses[channel],
+    mmtp_network_to_receiver (&self->network, &self->network.addresses[path],
         bytes, size);
   else
-    mmtp_network_to_sender (&self->network, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
-/* The next message of a channel */
+/* The next message of a path */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
@@ -136,7 +136,7 @@ get_receiver_steps (Mmtp * self)
 static guint64
 get_sender_steps (Mmtp * self)
 {
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   guint64 steps;
   guint i;
@@ -144,8 +144,8 @@ get_sender_steps (Mmtp * self)
   mmtp_sender_get_stats (self->network.sender, &stats);
   steps = stats.loss_lookups + stats.report_steps;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->network.sender, i, &channel);
-    steps += channel.report_steps;
+    mmtp_sender_get_path_stats (self->network.sender, i, &path);
+    steps += path.report_steps;
   }
   return steps;
 }
@@ -254,15 +254,15 @@ static guint64
 measure_late_report (void)
 {
   const MmtpPathConfig config = { "path", 1400, 28, 0, 0 };
-  MmtpPath *channel = mmtp_path_new (0, "path");
+  MmtpPath *path = mmtp_path_new (0, "path");
   guint64 steps, i;
 
-  mmtp_path_open (channel, MMTP_SECOND, &config);
+  mmtp_path_open (path, MMTP_SECOND, &config);
   for (i = 0; i < 100000; i++)
-    mmtp_path_sent (channel, MMTP_SECOND + i, 1400, i, TRUE);
-  mmtp_path_settle (channel, 2 * MMTP_SECOND, i - 1);
-  steps = channel->stats.report_steps;
-  mmtp_path_free (channel);
+    mmtp_path_sent (path, MMTP_SECOND + i, 1400, i, TRUE);
+  mmtp_path_settle (path, 2 * MMTP_SECOND, i - 1);
+  steps = path->stats.report_steps;
+  mmtp_path_free (path);
   return steps;
 }
 
@@ -656,7 +656,7 @@ GST_END_TEST;
  * stream, however many there are. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   Mmtp *self = mmtp_new ();
   guint64 sent;
@@ -666,8 +666,8 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   mmtp_sender_get_stats (self->network.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->network.sender, i, &channel);
-    sent += channel.packets;
+    mmtp_sender_get_path_stats (self->network.sender, i, &path);
+    sent += path.packets;
   }
   fail_unless (get_sender_steps (self) > sent / 2);
   fail_unless (get_sender_steps (self) <= sent);
