@@ -6,7 +6,7 @@
 #ifndef __ARENA_JUDGE_H__
 #define __ARENA_JUDGE_H__
 
-#include "arenasim.h"
+#include "arenasimulation.h"
 
 G_BEGIN_DECLS
 

@@ -97,7 +97,7 @@ make_frames (const ArenaScenario * scenario, guint number)
 
 static void
 configure (const ArenaScenario * scenario, const GArray * frames, guint number,
-    ArenaTransport transport, ArenaSimConfig * config)
+    ArenaTransport transport, ArenaSimulationConfig * config)
 {
   ArenaSessionConfig *session = &config->sessions[0];
 
@@ -115,7 +115,7 @@ configure (const ArenaScenario * scenario, const GArray * frames, guint number,
 }
 
 static void
-add_competitors (const ArenaScenario * scenario, ArenaSimConfig * config)
+add_competitors (const ArenaScenario * scenario, ArenaSimulationConfig * config)
 {
   guint64 begin = TCP_BEGIN;
 
@@ -151,7 +151,7 @@ static void
 run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     guint64 * origin, ArenaOutcome * outcome)
 {
-  ArenaSimConfig config;
+  ArenaSimulationConfig config;
   guint i;
 
   configure (scenario, frames, number, ARENA_UDP, &config);
@@ -160,7 +160,7 @@ run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     ArenaRecord record;
 
     config.sessions[0].udp_path = i;
-    arena_sim_run (&config, &record);
+    arena_simulation_run (&config, &record);
     arena_judge (frames, &record.sessions[0], scenario->deadline, &figures);
     *origin = record.sessions[0].origin;
     if (i == 0 || figures.decodable > outcome->udp.decodable)
@@ -234,15 +234,15 @@ static guint64
 run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
     ArenaOutcome * outcome, guint64 * length)
 {
-  ArenaSimConfig config;
+  ArenaSimulationConfig config;
   ArenaRecord record;
   guint64 origin;
 
   configure (scenario, frames, number, ARENA_MMTP, &config);
   if (has_competitors (scenario))
     add_competitors (scenario, &config);
-  *length = arena_sim_get_length (&config);
-  arena_sim_run (&config, &record);
+  *length = arena_simulation_get_length (&config);
+  arena_simulation_run (&config, &record);
   origin = record.sessions[0].origin;
   arena_judge (frames, &record.sessions[0], scenario->deadline, &outcome->mmtp);
   answer (scenario, &record, outcome->extras);

@@ -34,7 +34,7 @@ flow_get_direction (const Flow * flow)
 static guint64
 get_time (const Flow * flow)
 {
-  return flow->sim->now - DCCP_SIMULATION_START;
+  return flow->simulation->now - DCCP_SIMULATION_START;
 }
 
 /* --- TCP ------------------------------------------------------------------ */
@@ -54,22 +54,23 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
     flow->result->feedbacks++;
   else
     flow->result->packets_sent++;
-  sim_send (flow, packet);
+  simulation_send (flow, packet);
 }
 
 static guint64
 draw (const Flow * flow, guint purpose)
 {
-  return seeded_draw (flow->sim->config->seed, 100 + flow->number, purpose,
-      flow->transfer, 0);
+  return seeded_draw (flow->simulation->config->seed, 100 + flow->number,
+      purpose, flow->transfer, 0);
 }
 
 static guint
 get_segments (const Flow * flow)
 {
   const VirtualLinkPath *path =
-      &flow->sim->config->link.path[flow_get_direction (flow)];
-  guint64 seconds = flow->sim->config->duration / VIRTUAL_LINK_SECOND + 1;
+      &flow->simulation->config->link.path[flow_get_direction (flow)];
+  guint64 seconds =
+      flow->simulation->config->duration / VIRTUAL_LINK_SECOND + 1;
 
   if (flow->config->is_short)
     return (30000 + seeded_draw_below (draw (flow, DRAW_LENGTH), 20000))
@@ -92,7 +93,7 @@ begin_transfer (Flow * flow)
   config.receive_window = G_MAXINT / 2;
   config.segments = get_segments (flow);
   tcp_init (&flow->tcp, &config, send_tcp, flow);
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   flow->next_transfer = NEVER;
   flow->transfer++;
   tcp_send_more (&flow->tcp);
@@ -103,7 +104,7 @@ receive_tcp (Flow * flow, const Packet * packet)
 {
   if (packet->transfer != flow->transfer)
     return;
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   if (!packet->is_ack) {
     flow->result->packets_arrived++;
     if (!flow->tcp.have[packet->number])
@@ -114,7 +115,7 @@ receive_tcp (Flow * flow, const Packet * packet)
   tcp_receive_ack (&flow->tcp, packet->number);
   if (flow->tcp.una == flow->tcp.config.segments
       && flow->next_transfer == NEVER)
-    flow->next_transfer = flow->sim->now
+    flow->next_transfer = flow->simulation->now
         + seeded_draw_exponential (draw (flow, DRAW_PAUSE),
         10 * VIRTUAL_LINK_SECOND);
 }
@@ -122,13 +123,13 @@ receive_tcp (Flow * flow, const Packet * packet)
 static gboolean
 run_tcp (Flow * flow)
 {
-  if (flow->next_transfer <= flow->sim->now) {
+  if (flow->next_transfer <= flow->simulation->now) {
     begin_transfer (flow);
     return TRUE;
   }
-  if (!flow->has_begun || tcp_next_wakeup (&flow->tcp) > flow->sim->now)
+  if (!flow->has_begun || tcp_next_wakeup (&flow->tcp) > flow->simulation->now)
     return FALSE;
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   tcp_timeout (&flow->tcp);
   return TRUE;
 }
@@ -168,7 +169,7 @@ create_endpoint (const Flow * flow, gboolean is_listener)
   config.equation = flow->config->equation;
   config.reduce_oscillation = !flow->config->no_oscillation_reduction;
   config.granularity = 0;
-  memset (entropy, flow->sim->config->seed * 32 + flow->number * 2
+  memset (entropy, flow->simulation->config->seed * 32 + flow->number * 2
       + is_listener, sizeof (entropy));
   return dccp_endpoint_new (&config, entropy);
 }
@@ -191,7 +192,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
       return;
     }
   }
-  sim_send (flow, packet);
+  simulation_send (flow, packet);
 }
 
 static gboolean
@@ -203,7 +204,8 @@ send_control (Flow * flow, gboolean of_client)
   gboolean any = FALSE;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (endpoint, flow->sim->now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (endpoint, flow->simulation->now, &path,
               bytes))) {
     if (!of_client)
       flow->result->feedbacks++;
@@ -220,8 +222,8 @@ run_endpoint (Flow * flow, gboolean of_client)
   DccpEvent event;
   gboolean any = FALSE;
 
-  if (dccp_endpoint_next_wakeup (endpoint) <= flow->sim->now) {
-    dccp_endpoint_timeout (endpoint, flow->sim->now);
+  if (dccp_endpoint_next_wakeup (endpoint) <= flow->simulation->now) {
+    dccp_endpoint_timeout (endpoint, flow->simulation->now);
     any = TRUE;
   }
   while (dccp_endpoint_poll_event (endpoint, &event)) {
@@ -240,7 +242,7 @@ run_endpoint (Flow * flow, gboolean of_client)
 static void
 drain (Flow * flow)
 {
-  guint64 now = flow->sim->now;
+  guint64 now = flow->simulation->now;
 
   flow->buffered = MAX (0, flow->buffered
       - flow->config->receive_rate * ((now - flow->drained_at) / 1e9));
@@ -258,7 +260,8 @@ take_data (Flow * flow, const DccpData * data)
   if (flow->buffered + data->size > config->receive_buffer) {
     flow->bin.dropped += data->size;
     if (config->says_slow)
-      dccp_endpoint_dropped (flow->server, flow->sim->now, data->sequence, 2);
+      dccp_endpoint_dropped (flow->server, flow->simulation->now,
+          data->sequence, 2);
   } else {
     flow->buffered += data->size;
   }
@@ -266,7 +269,7 @@ take_data (Flow * flow, const DccpData * data)
     gboolean is_slow = flow->buffered > config->receive_buffer / 2;
 
     if (is_slow != flow->is_slow)
-      dccp_endpoint_set_slow (flow->server, flow->sim->now, is_slow);
+      dccp_endpoint_set_slow (flow->server, flow->simulation->now, is_slow);
     flow->is_slow = is_slow;
   }
 }
@@ -275,13 +278,13 @@ static void
 receive_dccp (Flow * flow, const Packet * packet)
 {
   DatagramPath path = get_path (flow, packet->to_client);
-  guint64 delay = flow->sim->now - packet->sent;
+  guint64 delay = flow->simulation->now - packet->sent;
   guint64 feedbacks;
   DccpStats stats;
   DccpData data;
 
   if (!packet->to_client) {
-    if (dccp_endpoint_take (flow->server, flow->sim->now, &path,
+    if (dccp_endpoint_take (flow->server, flow->simulation->now, &path,
             packet->bytes, packet->size, &data)) {
       flow->result->packets_arrived++;
       flow->bin.arrived += data.size;
@@ -293,7 +296,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
   dccp_endpoint_get_stats (flow->client, &stats);
   feedbacks = stats.feedback_received;
-  dccp_endpoint_take (flow->client, flow->sim->now, &path, packet->bytes,
+  dccp_endpoint_take (flow->client, flow->simulation->now, &path, packet->bytes,
       packet->size, &data);
   dccp_endpoint_get_stats (flow->client, &stats);
   if (stats.feedback_received > feedbacks) {
@@ -329,7 +332,7 @@ make_packet (Flow * flow)
       : CONSTANT_WAITING;
 
   if (flow->config->traffic == DCCP_SIMULATION_GREEDY
-      || flow->next_packet > flow->sim->now)
+      || flow->next_packet > flow->simulation->now)
     return FALSE;
   flow->next_packet += get_period (flow);
   if (is_paused (flow))
@@ -351,9 +354,9 @@ send_packet (Flow * flow)
   g_assert_cmpuint (flow->config->size, <=, sizeof (payload));
   if ((!is_greedy && !flow->waiting)
       || dccp_endpoint_next_send (flow->client,
-          flow->sim->now) > flow->sim->now)
+          flow->simulation->now) > flow->simulation->now)
     return FALSE;
-  size = dccp_endpoint_send (flow->client, flow->sim->now, payload,
+  size = dccp_endpoint_send (flow->client, flow->simulation->now, payload,
       flow->config->size, is_greedy || flow->waiting > 1, header);
   g_assert_cmpuint (size, >, 0);
   if (!is_greedy)
@@ -373,13 +376,13 @@ begin_or_end (Flow * flow)
     DatagramPath path = get_path (flow, TRUE);
 
     flow->has_begun = TRUE;
-    dccp_endpoint_connect (flow->client, flow->sim->now, &path);
+    dccp_endpoint_connect (flow->client, flow->simulation->now, &path);
     return TRUE;
   }
   if (flow->config->to && time >= flow->config->to && !flow->has_ended) {
     flow->has_ended = TRUE;
     flow->is_open = FALSE;
-    dccp_endpoint_close (flow->client, flow->sim->now);
+    dccp_endpoint_close (flow->client, flow->simulation->now);
     return TRUE;
   }
   return FALSE;
@@ -402,18 +405,18 @@ run_dccp (Flow * flow)
 /* --- all ------------------------------------------------------------------ */
 
 void
-flow_init (Flow * flow, Sim * sim, guint number,
+flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result)
 {
-  flow->sim = sim;
+  flow->simulation = simulation;
   flow->number = number;
-  flow->config = &sim->config->flows[number];
+  flow->config = &simulation->config->flows[number];
   flow->result = result;
   result->delays = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->estimates = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->bins =
       g_new0 (DccpSimulationBin,
-      sim->config->duration / DCCP_SIMULATION_BIN + 2);
+      simulation->config->duration / DCCP_SIMULATION_BIN + 2);
   g_queue_init (&flow->held[0]);
   g_queue_init (&flow->held[1]);
   flow->encoder_rate = MEDIA_MIN;
@@ -477,7 +480,9 @@ flow_next (Flow * flow)
   if (flow->config->traffic != DCCP_SIMULATION_GREEDY)
     next = MIN (next, flow->next_packet);
   if (flow->config->traffic == DCCP_SIMULATION_GREEDY || flow->waiting)
-    next = MIN (next, dccp_endpoint_next_send (flow->client, flow->sim->now));
+    next =
+        MIN (next, dccp_endpoint_next_send (flow->client,
+            flow->simulation->now));
   return next;
 }
 

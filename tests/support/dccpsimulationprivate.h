@@ -10,7 +10,7 @@
 /* The first time, so that none is 0 */
 #define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
-typedef struct _Sim Sim;
+typedef struct _Simulation Simulation;
 
 typedef struct
 {
@@ -35,7 +35,7 @@ typedef struct
 
 typedef struct
 {
-  Sim *sim;
+  Simulation *simulation;
   guint number;
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
@@ -60,7 +60,7 @@ typedef struct
   guint64 next_transfer;        /* ns */
 } Flow;
 
-struct _Sim
+struct _Simulation
 {
   const DccpSimulationConfig *config;
   guint64 now;                  /* ns */
@@ -72,9 +72,9 @@ struct _Sim
 
 void dccp_simulation_packet_free (gpointer packet);
 /* Takes the packet. */
-void sim_send (Flow * flow, Packet * packet);
+void simulation_send (Flow * flow, Packet * packet);
 
-void flow_init (Flow * flow, Sim * sim, guint number,
+void flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result);
 void flow_clear (Flow * flow);
 /* In which the data goes */

@@ -6,9 +6,9 @@
  *
  *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
  *   ... channels, source ...
- *   sim = mmtp_simulation_new (&config);
- *   mmtp_simulation_run (sim);
- *   mmtp_simulation_get_result (sim)
+ *   simulation = mmtp_simulation_new (&config);
+ *   mmtp_simulation_run (simulation);
+ *   mmtp_simulation_get_result (simulation)
  */
 
 #ifndef __MMTPSIMULATION_H__
@@ -121,7 +121,7 @@ typedef struct
   gboolean verbose;
   /* Called once in each period of virtual time; 0: never */
   guint64 watch_period;         /* ns */
-  void (*watch) (MmtpSimulation * sim, gpointer data);
+  void (*watch) (MmtpSimulation * simulation, gpointer data);
   gpointer watch_data;
 } MmtpSimulationConfig;
 
@@ -186,21 +186,23 @@ typedef struct
 } MmtpSimulationResult;
 
 MmtpSimulation *mmtp_simulation_new (const MmtpSimulationConfig * config);
-void mmtp_simulation_free (MmtpSimulation * sim);
-void mmtp_simulation_run (MmtpSimulation * sim);
-/* The sim's */
-const MmtpSimulationResult *mmtp_simulation_get_result (MmtpSimulation * sim);
-const MmtpSimulationFrame *mmtp_simulation_get_frames (MmtpSimulation * sim);
+void mmtp_simulation_free (MmtpSimulation * simulation);
+void mmtp_simulation_run (MmtpSimulation * simulation);
+/* Owned by the simulation */
+const MmtpSimulationResult *mmtp_simulation_get_result
+    (MmtpSimulation * simulation);
+const MmtpSimulationFrame *mmtp_simulation_get_frames
+    (MmtpSimulation * simulation);
 /* Frames put in this time since the origin, ns, that were not let out in
  * time */
-guint mmtp_simulation_count_lost (MmtpSimulation * sim, guint64 from,
+guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* The lost frames among them that no decoder could have shown, because a frame
  * to which they refer was lost, too */
-guint mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from,
+guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* A few lines for a person */
-void mmtp_simulation_print (MmtpSimulation * sim);
+void mmtp_simulation_print (MmtpSimulation * simulation);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSimulation, mmtp_simulation_free)
 #endif /* __MMTPSIMULATION_H__ */

@@ -18,7 +18,7 @@ typedef struct
 
 typedef struct
 {
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   guint channel;
   gboolean has_begun;
   Tcp tcp;
@@ -48,28 +48,30 @@ struct _MmtpSimulation
   guint n_errors;
 };
 
-guint64 mmtp_simulation_to_sender (const MmtpSimulation * sim, guint64 now);
-guint64 mmtp_simulation_to_receiver (const MmtpSimulation * sim, guint64 now);
+guint64 mmtp_simulation_to_sender (const MmtpSimulation * simulation,
+    guint64 now);
+guint64 mmtp_simulation_to_receiver (const MmtpSimulation * simulation,
+    guint64 now);
 
-void mmtp_simulation_judge_init (MmtpSimulation * sim);
-void mmtp_simulation_judge_clear (MmtpSimulation * sim);
-void mmtp_simulation_judge_sent (MmtpSimulation * sim,
+void mmtp_simulation_judge_init (MmtpSimulation * simulation);
+void mmtp_simulation_judge_clear (MmtpSimulation * simulation);
+void mmtp_simulation_judge_sent (MmtpSimulation * simulation,
     VirtualLinkDirection direction, guint channel, const guint8 * bytes,
     gsize size);
-void mmtp_simulation_judge_packet (MmtpSimulation * sim, guint channel,
+void mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint channel,
     const guint8 * bytes, gsize size);
-void mmtp_simulation_judge_tcp (MmtpSimulation * sim, guint channel,
+void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint channel,
     const Tcp * tcp);
-void mmtp_simulation_judge_sender_event (MmtpSimulation * sim,
+void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
 /* Frees what the event owns */
-void mmtp_simulation_judge_receiver_event (MmtpSimulation * sim,
+void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
-void mmtp_simulation_judge_memory (MmtpSimulation * sim);
-void mmtp_simulation_judge_end (MmtpSimulation * sim);
+void mmtp_simulation_judge_memory (MmtpSimulation * simulation);
+void mmtp_simulation_judge_end (MmtpSimulation * simulation);
 /* The first few are kept */
 void
-mmtp_simulation_error (MmtpSimulation * sim, const gchar * format, ...)
+mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);
 
 #endif /* __MMTPSIMULATIONPRIVATE_H__ */

@@ -107,7 +107,7 @@ static gdouble
 measure_tcp (TcpAlgorithm algorithm)
 {
   GArray *frames = arena_make_packets (100, SECOND, 30 * SECOND);
-  ArenaSimConfig config = { NULL };
+  ArenaSimulationConfig config = { NULL };
   ArenaRecord record;
   ArenaPath path;
   gdouble rate;
@@ -122,7 +122,7 @@ measure_tcp (TcpAlgorithm algorithm)
   config.sessions[0].transport = ARENA_UDP;
   config.sessions[0].frames = frames;
   config.tcp[0].algorithm = algorithm;
-  arena_sim_run (&config, &record);
+  arena_simulation_run (&config, &record);
   rate = record.tcp_measured_bytes[0] * 8 / 20.0;
   arena_record_clear (&record);
   g_array_unref (frames);

@@ -67,16 +67,17 @@ run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
   MmtpSimulationConfig config;
   guint in_time;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, seed, draws, scheduler);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
-  in_time = mmtp_simulation_get_result (sim)->in_time;
-  fail_unless_equals_string (mmtp_simulation_get_result (sim)->errors->str, "");
-  mmtp_simulation_free (sim);
+    mmtp_simulation_print (simulation);
+  in_time = mmtp_simulation_get_result (simulation)->in_time;
+  fail_unless_equals_string (mmtp_simulation_get_result (simulation)->
+      errors->str, "");
+  mmtp_simulation_free (simulation);
   return in_time;
 }
 
@@ -232,7 +233,7 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
       { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   gdouble share, used;
 
   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
@@ -242,9 +243,9 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
   config.channels[0].n_tcp = n;
   config.channels[0].tcp_from = tcp_from;
   mmtp_simulation_config_set_source (&config, 3000, 20 * MS, rate / 50);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   used = result->mmtp_bytes[0] + result->tcp_bytes[0];
   share = result->mmtp_bytes[0] / used;
   g_print ("| %.1f | %u | %u | %u | %s | %.0f | %.0f | %.0f | %u |\n",
@@ -252,10 +253,10 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
       tcp_from ? "second" : "first", 100 * share, 100 * (1 - share),
       100 * used / (rate * (60.0 - tcp_from / 1e9)), result->in_time);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   fail_unless (share > 0.1 && share < 0.9, "share %.3f", share);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_START_TEST (neither_starves_in_a_shared_bottleneck)

@@ -47,31 +47,33 @@ config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 static MmtpSimulation *
 run (MmtpSimulationConfig * config, const gchar * what)
 {
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config->verbose = g_getenv ("MMTP_VERBOSE") != NULL;
-  sim = mmtp_simulation_new (config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (config);
+  mmtp_simulation_run (simulation);
   g_print ("  %-44s", what);
   if (g_getenv ("MMTP_PRINT")) {
     g_print ("\n");
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   }
-  fail_unless_equals_string (mmtp_simulation_get_result (sim)->errors->str, "");
-  fail_unless (mmtp_simulation_get_result (sim)->ready);
-  fail_unless_equals_int (mmtp_simulation_get_result (sim)->frames, 1000);
-  return sim;
+  fail_unless_equals_string (mmtp_simulation_get_result (simulation)->
+      errors->str, "");
+  fail_unless (mmtp_simulation_get_result (simulation)->ready);
+  fail_unless_equals_int (mmtp_simulation_get_result (simulation)->frames,
+      1000);
+  return simulation;
 }
 
 /* Of all frames, at most those of [from, to) are lost, and those behind them
  * that need one of them; and none is late */
 static void
-check_lost_only (MmtpSimulation * sim, guint64 from, guint64 to)
+check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
-  guint then = mmtp_simulation_count_lost (sim, from, to);
-  guint useless = mmtp_simulation_count_useless (sim, to, END);
-  guint all = mmtp_simulation_count_lost (sim, 0, END);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
+  guint then = mmtp_simulation_count_lost (simulation, from, to);
+  guint useless = mmtp_simulation_count_useless (simulation, to, END);
+  guint all = mmtp_simulation_count_lost (simulation, 0, END);
 
   g_print (" lost %u in %.1f s, %u that need them, %u else; %" G_GUINT64_FORMAT
       " late\n", then, (to - from) / 1e9, useless, all - then - useless,
@@ -82,10 +84,10 @@ check_lost_only (MmtpSimulation * sim, guint64 from, guint64 to)
 }
 
 static void
-check_carries (MmtpSimulation * sim, guint channel, guint64 min)
+check_carries (MmtpSimulation * simulation, guint channel, guint64 min)
 {
   guint64 data =
-      mmtp_simulation_get_result (sim)->channels[channel].data_packets;
+      mmtp_simulation_get_result (simulation)->channels[channel].data_packets;
 
   fail_unless (data >= min, "channel %u carried %" G_GUINT64_FORMAT,
       channel, data);
@@ -99,17 +101,17 @@ run_cut (guint channel, guint64 limit, guint64 phase)
   MmtpSimulationConfig config;
   gchar *what = g_strdup_printf ("cut of %u, D0 %u ms, %u ms later", channel,
       (guint) (limit / MS), (guint) (phase / MS));
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
   virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
       BACK + phase, 0);
-  sim = run (&config, what);
+  simulation = run (&config, what);
   /* what was put up to D0 before may have been on its way */
-  check_lost_only (sim, CUT + phase - limit, CUT + phase + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[channel].state
+  check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
+  fail_unless (mmtp_simulation_get_result (simulation)->channels[channel].state
       == MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   g_free (what);
 }
 
@@ -136,7 +138,7 @@ run_warned_cut (guint channel, guint64 limit, guint64 phase)
   MmtpSimulationConfig config;
   gchar *what = g_strdup_printf ("warned cut of %u, D0 %u ms, %u ms later",
       channel, (guint) (limit / MS), (guint) (phase / MS));
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
   virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
@@ -145,11 +147,11 @@ run_warned_cut (guint channel, guint64 limit, guint64 phase)
       MMTP_SIMULATION_REMOVE, channel);
   mmtp_simulation_config_add_action (&config, BACK + phase, MMTP_SIMULATION_ADD,
       channel);
-  sim = run (&config, what);
-  check_lost_only (sim, 0, 0);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[channel].state
+  simulation = run (&config, what);
+  check_lost_only (simulation, 0, 0);
+  fail_unless (mmtp_simulation_get_result (simulation)->channels[channel].state
       == MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   g_free (what);
 }
 
@@ -175,21 +177,22 @@ GST_START_TEST (only_channel_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.n_channels = 1;
   virtual_link_config_add_outage (&config.channels[0].link, 10 * SECOND,
       15 * SECOND, 0);
   g_print ("\n");
-  sim = run (&config, "the only channel is cut for 5 s");
-  result = mmtp_simulation_get_result (sim);
-  g_print (" lost %u\n", mmtp_simulation_count_lost (sim, 0, END));
+  simulation = run (&config, "the only channel is cut for 5 s");
+  result = mmtp_simulation_get_result (simulation);
+  g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
   fail_unless (result->broken_events > 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 0, 9500 * MS), 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 18 * SECOND, END),
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 0, 9500 * MS),
       0);
-  mmtp_simulation_free (sim);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 18 * SECOND,
+          END), 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -199,7 +202,7 @@ GST_END_TEST;
 GST_START_TEST (new_channel_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.channels[1].is_later = TRUE;
@@ -210,12 +213,12 @@ GST_START_TEST (new_channel_takes_over_from_the_old_one)
   virtual_link_config_add_outage (&config.channels[0].link, 15 * SECOND,
       END * 2, 0);
   g_print ("\n");
-  sim = run (&config, "one comes at 10 s, the other goes at 15");
-  check_lost_only (sim, 0, 0);
-  check_carries (sim, 1, 1000);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state ==
+  simulation = run (&config, "one comes at 10 s, the other goes at 15");
+  check_lost_only (simulation, 0, 0);
+  check_carries (simulation, 1, 1000);
+  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state ==
       MMTP_PATH_GONE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -226,7 +229,7 @@ GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;
   guint channel;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.source.stored = config.sender.stored = TRUE;
@@ -234,9 +237,9 @@ GST_START_TEST (stored_media_outlasts_an_outage_of_all)
     virtual_link_config_add_outage (&config.channels[channel].link, 5 * SECOND,
         8 * SECOND, 0);
   g_print ("\n");
-  sim = run (&config, "stored media, both are cut for 3 s");
-  check_lost_only (sim, 0, 0);
-  mmtp_simulation_free (sim);
+  simulation = run (&config, "stored media, both are cut for 3 s");
+  check_lost_only (simulation, 0, 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -247,18 +250,18 @@ GST_END_TEST;
 GST_START_TEST (silent_fast_channel_ages)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.channels[0].link.path[0].delay = 2 * MS;
   config.channels[0].link.path[1].delay = 2 * MS;
   virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 0);
   g_print ("\n");
-  sim = run (&config, "fast channel falls silent");
-  check_lost_only (sim, CUT - 500 * MS, CUT + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state
+  simulation = run (&config, "fast channel falls silent");
+  check_lost_only (simulation, CUT - 500 * MS, CUT + SURPRISE);
+  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state
       != MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -268,20 +271,20 @@ GST_END_TEST;
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.channels[0].link.path[0].delay = 2 * MS;
   config.channels[0].link.path[1].delay = 2 * MS;
   virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 300);
   g_print ("\n");
-  sim = run (&config, "fast channel passes small packets only");
-  g_print (" lost %u\n", mmtp_simulation_count_lost (sim, 0, END));
-  fail_unless (mmtp_simulation_count_lost (sim, 0, END) <= 10);
-  fail_unless_equals_int (mmtp_simulation_get_result (sim)->too_late, 0);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state
+  simulation = run (&config, "fast channel passes small packets only");
+  g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
+  fail_unless (mmtp_simulation_count_lost (simulation, 0, END) <= 10);
+  fail_unless_equals_int (mmtp_simulation_get_result (simulation)->too_late, 0);
+  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state
       != MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -290,15 +293,15 @@ GST_END_TEST;
 GST_START_TEST (channel_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.channels[0].link.path[0].loss = 1;
   g_print ("\n");
-  sim = run (&config, "first channel never answers");
-  check_lost_only (sim, 0, 0);
-  check_carries (sim, 1, 1000);
-  mmtp_simulation_free (sim);
+  simulation = run (&config, "first channel never answers");
+  check_lost_only (simulation, 0, 0);
+  check_carries (simulation, 1, 1000);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -312,16 +315,16 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
   const MmtpSimulationFrame *frames;
   const MmtpSimulationResult *result;
   guint i, lost = 0, elsewhere = 0;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   guint64 time;
 
   config_init (&config, 500 * MS, 1);
   for (time = up; time + down < END; time += up + down)
     virtual_link_config_add_outage (&config.channels[0].link, time, time + down,
         0);
-  sim = run (&config, what);
-  frames = mmtp_simulation_get_frames (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = run (&config, what);
+  frames = mmtp_simulation_get_frames (simulation);
+  result = mmtp_simulation_get_result (simulation);
   for (i = 0; i < result->frames; i++) {
     guint64 due = frames[i].due - result->origin;
     guint64 before = (due + 500 * MS) % (up + down);
@@ -339,7 +342,7 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
       elsewhere, result->late_packets);
   fail_unless_equals_int (elsewhere, 0);
   fail_unless_equals_int (result->too_late, 0);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_START_TEST (flapping_channel_costs_only_its_cuts)
@@ -358,7 +361,7 @@ GST_START_TEST (delay_that_jumps_each_second)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   guint i;
 
   config_init (&config, 600 * MS, 1);
@@ -366,18 +369,19 @@ GST_START_TEST (delay_that_jumps_each_second)
     virtual_link_config_add_step (&config.channels[0].link, (5 + i) * SECOND,
         0, (i % 2 ? 100 : 1200) * MS);
   g_print ("\n");
-  sim = run (&config, "delay of 100 and 1200 ms in turn");
-  result = mmtp_simulation_get_result (sim);
+  simulation = run (&config, "delay of 100 and 1200 ms in turn");
+  result = mmtp_simulation_get_result (simulation);
   g_print (" lost %u; %" G_GUINT64_FORMAT " late of %" G_GUINT64_FORMAT "\n",
-      mmtp_simulation_count_lost (sim, 0, END), result->late_packets,
+      mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
   /* the other channel is enough: what is lost was on the first one in the time
    * in which nobody can know */
-  fail_unless (mmtp_simulation_count_lost (sim, 0, END) <= 15 * 25 * 0.3);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 37 * SECOND, END),
-      0);
-  mmtp_simulation_free (sim);
+  fail_unless (mmtp_simulation_count_lost (simulation, 0,
+          END) <= 15 * 25 * 0.3);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,
+          END), 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;

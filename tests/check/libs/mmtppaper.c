@@ -105,9 +105,9 @@ typedef struct
 } Flood;
 
 static guint
-count_blocks (MmtpSimulation * sim)
+count_blocks (MmtpSimulation * simulation)
 {
-  const MmtpSimulationFrame *frames = mmtp_simulation_get_frames (sim);
+  const MmtpSimulationFrame *frames = mmtp_simulation_get_frames (simulation);
   guint i, blocks = 0;
 
   for (i = 0; i < FRAMES; i++) {
@@ -122,24 +122,25 @@ run_flood (const Flood * theirs, gboolean radio)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, &mmtp_simulation_udp, theirs->period, 1);
   if (radio)
     set_losses (add_radio (&config, STEADY), 0.02);
   else
     add_infrared (&config, STEADY);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   g_print ("| %u | %u / %u | %u/%u / %u/%u | %u / %u |\n", theirs->period,
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
-      result->missing, count_blocks (sim), theirs->in_time, result->in_time);
+      result->missing, count_blocks (simulation), theirs->in_time,
+      result->in_time);
   /* each frame is one of these */
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_START_TEST (udp_floods_each_link)
@@ -186,10 +187,10 @@ static const Row table[] = {
 /* What must hold in every run. At most one packet of a hundred may be late;
  * `late` is the part that is reached where more are. */
 static void
-check_run (MmtpSimulation * sim, guint period, gdouble min, gdouble of,
+check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
@@ -207,7 +208,7 @@ static MmtpSimulation *
 run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
@@ -220,17 +221,17 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
     config.channels[1].known_rate = INFRARED_RATE * 8;
   }
   config.verbose = g_getenv ("MMTP_VERBOSE") != NULL;
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
-  return sim;
+    mmtp_simulation_print (simulation);
+  return simulation;
 }
 
 static void
-print_row (const Row * row, MmtpSimulation * sim)
+print_row (const Row * row, MmtpSimulation * simulation)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   guint ideal = get_ideal (row->period);
 
   g_print ("| %u | ", row->period);
@@ -259,12 +260,12 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
   g_print ("| period, ms | late | lost | in time | ours late | lost | in time |"
       " ideal | %% |\n");
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    MmtpSimulation *sim = run_paper (table[i].period, STEADY, 1, 0);
+    MmtpSimulation *simulation = run_paper (table[i].period, STEADY, 1, 0);
 
-    print_row (&table[i], sim);
-    check_run (sim, table[i].period, REACHED_STEADY,
+    print_row (&table[i], simulation);
+    check_run (simulation, table[i].period, REACHED_STEADY,
         get_ideal (table[i].period), REACHED_STEADY_LATE);
-    mmtp_simulation_free (sim);
+    mmtp_simulation_free (simulation);
   }
 }
 
@@ -310,18 +311,19 @@ check_fluctuating (const Row * row, const Typical * bound)
   guint ideal = get_ideal (row->period), n_late = 0, i;
 
   for (i = 0; i < SEEDS; i++) {
-    MmtpSimulation *sim = run_paper (row->period, FLUCTUATING, i + 1, 0);
-    const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+    MmtpSimulation *simulation = run_paper (row->period, FLUCTUATING, i + 1, 0);
+    const MmtpSimulationResult *result =
+        mmtp_simulation_get_result (simulation);
     guint n = result->late_packets + result->too_late;
 
     /* Where both links together carry the stream, every frame is in time. */
-    check_run (sim, row->period, bound ? WORST_SEED : 1, ideal,
+    check_run (simulation, row->period, bound ? WORST_SEED : 1, ideal,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
     use[i] = result->in_time / (gdouble) ideal;
     late[i] = n / (gdouble) result->data_packets;
     sum += use[i];
     n_late += n;
-    mmtp_simulation_free (sim);
+    mmtp_simulation_free (simulation);
   }
   median_use = sort_for_median (use);
   median_late = sort_for_median (late);
@@ -354,16 +356,16 @@ GST_END_TEST;
 static guint
 run_losses (guint period, Delays delays, guint64 seed, gdouble min)
 {
-  MmtpSimulation *sim = run_paper (period, delays, seed, 0.02);
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  MmtpSimulation *simulation = run_paper (period, delays, seed, 0.02);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   guint in_time = result->in_time;
 
   g_print ("  %3u ms, seed %" G_GUINT64_FORMAT ": the radio lost %"
       G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " sent again, %u in time\n",
       period, seed, result->links[0][0].lost, result->sender.retransmitted,
       in_time);
-  check_run (sim, period, min, FRAMES, REACHED_LOSSES_LATE);
-  mmtp_simulation_free (sim);
+  check_run (simulation, period, min, FRAMES, REACHED_LOSSES_LATE);
+  mmtp_simulation_free (simulation);
   return in_time;
 }
 

@@ -167,9 +167,9 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
 /* --- what must hold for each seed ----------------------------------------- */
 
 static void
-check_always (MmtpSimulation * sim, const MmtpSimulationConfig * config)
+check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   /* The clocks drift apart by up to 100 ppm from the moment in which the sender
    * sets a deadline to that in which it comes. */
   guint64 drift = config->sender.max_delay / 10000;
@@ -196,26 +196,26 @@ static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   outcome->seed = seed;
   if (!config_init (&config, seed))
     return FALSE;
   config.verbose = show && g_getenv ("MMTP_VERBOSE");
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   outcome->ideal = get_ideal (&config);
-  outcome->in_time = mmtp_simulation_get_result (sim)->in_time;
+  outcome->in_time = mmtp_simulation_get_result (simulation)->in_time;
   outcome->use = outcome->in_time / (gdouble) outcome->ideal;
   if (show) {
     g_print ("  seed %" G_GUINT64_FORMAT ": %.1f %% of %u, frames of %u bytes "
         "each %.3f ms\n", seed, 100 * outcome->use, outcome->ideal,
         config.source.size, config.source.period / 1e6);
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   } else {
-    check_always (sim, &config);
+    check_always (simulation, &config);
   }
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   return TRUE;
 }
 

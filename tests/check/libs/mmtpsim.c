@@ -242,7 +242,7 @@ config_init (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
 GST_START_TEST (frames_are_judged_by_true_time)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
   /* Frames of 100 bytes each 10 ms, where one takes 20 ms, and 500 ms of way:
@@ -250,20 +250,21 @@ GST_START_TEST (frames_are_judged_by_true_time)
    * last. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   fail_unless_equals_int (result->frames, 100);
   fail_unless_equals_int (result->in_time, 49);
   fail_unless_equals_int (result->too_late, 51);
   fail_unless_equals_uint64 (result->worst_release, 510 * MS);
   fail_unless_equals_int (result->missing, 0);
   fail_unless_equals_int (result->out_of_order, 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 0, 490 * MS), 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 480 * MS, 510 * MS),
-      2);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 0, 490 * MS),
+      0);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 480 * MS,
+          510 * MS), 2);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -271,7 +272,7 @@ GST_END_TEST;
 GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
   /* 10 Mbit/s, 40 ms of round trip, a queue of as much; UDP takes 4 % */
@@ -279,15 +280,15 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   config.channels[0].n_tcp = 2;
   config.channels[0].tcp_from = SECOND;
   mmtp_simulation_config_set_source (&config, 1100, 10 * MS, 472);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   fail_unless (result->tcp_bytes[0] > 0.9 * 10 * 1250000, "%" G_GUINT64_FORMAT,
       result->tcp_bytes[0]);
   fail_unless (result->tcp_bytes[0] + result->mmtp_bytes[0] <= 12500000);
   fail_unless (result->mmtp_bytes[0] > 0.9 * 1000 * 500);
   fail_unless (result->links[0][0].overflowed > 0);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;

@@ -63,7 +63,7 @@ check_memory (const Memory * self)
 /* --- MMTP ----------------------------------------------------------------- */
 
 static void
-watch_mmtp (MmtpSimulation * sim, gpointer data)
+watch_mmtp (MmtpSimulation * simulation, gpointer data)
 {
   watch_memory (data);
 }
@@ -171,16 +171,16 @@ GST_START_TEST (mmtp_stays_as_it_is)
 {
   Memory memory = { 0 };
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   init_mmtp (&config, get_duration (), &memory);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_VERBOSE"))
-    mmtp_simulation_print (sim);
-  check_mmtp (&config, mmtp_simulation_get_result (sim));
+    mmtp_simulation_print (simulation);
+  check_mmtp (&config, mmtp_simulation_get_result (simulation));
   check_memory (&memory);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;

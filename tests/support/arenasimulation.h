@@ -4,8 +4,8 @@
  * that cost; arenajudge.h makes figures of it.
  */
 
-#ifndef __ARENA_SIM_H__
-#define __ARENA_SIM_H__
+#ifndef __ARENA_SIMULATION_H__
+#define __ARENA_SIMULATION_H__
 
 #include "arenaclip.h"
 #include "arenapaths.h"
@@ -57,7 +57,7 @@ typedef struct
   ArenaSessionConfig sessions[ARENA_MAX_SESSIONS];
   guint n_tcp;
   ArenaTcpConfig tcp[ARENA_MAX_TCP];
-} ArenaSimConfig;
+} ArenaSimulationConfig;
 
 /* What the sender said of itself at a time */
 typedef struct
@@ -91,11 +91,12 @@ typedef struct
 } ArenaRecord;
 
 /* The longest time that a run may take */
-guint64 arena_sim_get_length (const ArenaSimConfig * config);
+guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
 /* Free with arena_record_clear () */
-void arena_sim_run (const ArenaSimConfig * config, ArenaRecord * record);
+void arena_simulation_run (const ArenaSimulationConfig * config,
+    ArenaRecord * record);
 void arena_record_clear (ArenaRecord * record);
 
 G_END_DECLS
 
-#endif /* __ARENA_SIM_H__ */
+#endif /* __ARENA_SIMULATION_H__ */
