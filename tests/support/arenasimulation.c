@@ -246,7 +246,7 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 }
 
 static void
-add_channels (Session * session)
+add_paths (Session * session)
 {
   static const gchar *const names[ARENA_MAX_PATHS] = { "a", "b", "c",
     "d"
@@ -254,11 +254,11 @@ add_channels (Session * session)
   guint i;
 
   for (i = 0; i < session->simulation->config->n_paths; i++) {
-    MmtpPathConfig channel = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
+    MmtpPathConfig path = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
 
-    channel.rate = session->simulation->config->paths[i].known_rate;
+    path.rate = session->simulation->config->paths[i].known_rate;
     mmtp_sender_add_path (session->sender,
-        session->simulation->now + CLOCK_OFFSET, &channel);
+        session->simulation->now + CLOCK_OFFSET, &path);
   }
 }
 
@@ -280,7 +280,7 @@ begin_mmtp (Session * session)
   make_entropy (seed + 1, entropy);
   session->receiver = mmtp_receiver_new (&receiver, entropy);
   session->next_sample = session->simulation->now;
-  add_channels (session);
+  add_paths (session);
 }
 
 static void
@@ -520,13 +520,13 @@ drain_sender (Session * session)
   Simulation *simulation = session->simulation;
   guint64 now = simulation->now + CLOCK_OFFSET;
   MmtpSenderEvent event;
-  guint channel;
+  guint path;
   gsize size;
 
-  while ((size = mmtp_sender_poll_output (session->sender, now, &channel,
+  while ((size = mmtp_sender_poll_output (session->sender, now, &path,
               simulation->scratch, sizeof simulation->scratch))) {
     read_data (session, simulation->scratch, size);
-    carry (session, channel, ARENA_FORWARD, 0, simulation->scratch, size);
+    carry (session, path, ARENA_FORWARD, 0, simulation->scratch, size);
   }
   while (mmtp_sender_poll_event (session->sender, &event)) {
     if (event.type != MMTP_EVENT_READY

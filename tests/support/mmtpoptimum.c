@@ -2,18 +2,18 @@
 
 #include "mmtpoptimum.h"
 
-/* All slots of a channel that can serve anything, by time, the first at
+/* All slots of a path that can serve anything, by time, the first at
  * `begin` */
 static GArray *
-mmtp_optimum_make_slots (const MmtpOptimumChannel * channel, gdouble begin,
+mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
 {
   GArray *slots = g_array_new (FALSE, FALSE, sizeof (MmtpOptimumSlot));
-  gdouble reach = limit - channel->seconds - channel->delay;
+  gdouble reach = limit - path->seconds - path->delay;
   guint i;
 
   for (i = 0; reach >= 0; i++) {
-    gdouble time = begin + i * channel->seconds;
+    gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
     /* nothing that is generated is as late as this one would serve */
@@ -27,15 +27,14 @@ mmtp_optimum_make_slots (const MmtpOptimumChannel * channel, gdouble begin,
 /* The slot that can serve what is generated at `time` and ends its chances
  * first, or -1; slots whose chances are over are left behind */
 static gint
-mmtp_optimum_choose (GArray ** slots, guint * next, guint n_channels,
-    gdouble time)
+mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {
   const gdouble tiny = 1e-9;
   gdouble best_to = 0;
   gint best = -1;
   guint c;
 
-  for (c = 0; c < n_channels; c++) {
+  for (c = 0; c < n_paths; c++) {
     MmtpOptimumSlot *all = (MmtpOptimumSlot *) slots[c]->data;
     const MmtpOptimumSlot *slot;
 
@@ -53,29 +52,28 @@ mmtp_optimum_choose (GArray ** slots, guint * next, guint n_channels,
 }
 
 static guint
-mmtp_optimum_count_in_order (const MmtpOptimumChannel * channels,
-    guint n_channels, gboolean backwards, guint n, gdouble period,
-    gdouble limit)
+mmtp_optimum_count_in_order (const MmtpOptimumPath * paths,
+    guint n_paths, gboolean backwards, guint n, gdouble period, gdouble limit)
 {
-  GArray **slots = g_new (GArray *, n_channels);
-  guint *next = g_new0 (guint, n_channels);
+  GArray **slots = g_new (GArray *, n_paths);
+  guint *next = g_new0 (guint, n_paths);
   guint i, c, carried = 0;
 
-  for (c = 0; c < n_channels; c++) {
-    guint place = backwards ? n_channels - 1 - c : c;
+  for (c = 0; c < n_paths; c++) {
+    guint place = backwards ? n_paths - 1 - c : c;
 
-    slots[c] = mmtp_optimum_make_slots (&channels[c], place * period,
+    slots[c] = mmtp_optimum_make_slots (&paths[c], place * period,
         (n - 1) * period, limit);
   }
   for (i = 0; i < n; i++) {
-    gint best = mmtp_optimum_choose (slots, next, n_channels, i * period);
+    gint best = mmtp_optimum_choose (slots, next, n_paths, i * period);
 
     if (best < 0)
       continue;
     next[best]++;
     carried++;
   }
-  for (c = 0; c < n_channels; c++)
+  for (c = 0; c < n_paths; c++)
     g_array_unref (slots[c]);
   g_free (slots);
   g_free (next);
@@ -83,12 +81,12 @@ mmtp_optimum_count_in_order (const MmtpOptimumChannel * channels,
 }
 
 guint
-mmtp_optimum_count (const MmtpOptimumChannel * channels, guint n_channels,
+mmtp_optimum_count (const MmtpOptimumPath * paths, guint n_paths,
     guint n, gdouble period, gdouble limit)
 {
-  guint forwards = mmtp_optimum_count_in_order (channels, n_channels, FALSE, n,
+  guint forwards = mmtp_optimum_count_in_order (paths, n_paths, FALSE, n,
       period, limit);
-  guint backwards = mmtp_optimum_count_in_order (channels, n_channels, TRUE, n,
+  guint backwards = mmtp_optimum_count_in_order (paths, n_paths, TRUE, n,
       period, limit);
 
   return MAX (forwards, backwards);

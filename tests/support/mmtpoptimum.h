@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many packets of a periodic stream an ideal scheduler brings in time over
- * known channels: what MMTP is measured by. It shares nothing with MMTP.
+ * known paths: what MMTP is measured by. It shares nothing with MMTP.
  *
- * A channel of `seconds` to a packet can begin one transmission every so many
+ * A path of `seconds` to a packet can begin one transmission every so many
  * seconds; one that begins at t can carry what was generated between
  * t + seconds + delay - limit and t. Which packets can be carried at most is
  * then a matching of points to intervals, and the greedy one is exact: each
  * packet, in the order of generation, takes of the transmissions that it may
  * take the one that ends its chances first (Glover 1967). A transmission that
  * begins later serves later packets, so that is the earliest deadline first.
- * The channels begin with the first packets, one each, in the order in which
+ * The paths begin with the first packets, one each, in the order in which
  * that brings more.
  */
 
@@ -22,7 +22,7 @@ typedef struct
 {
   gdouble seconds;              /* on the air, of one packet */
   gdouble delay;                /* behind it */
-} MmtpOptimumChannel;
+} MmtpOptimumPath;
 
 typedef struct
 {
@@ -30,7 +30,7 @@ typedef struct
 } MmtpOptimumSlot;
 
 /* n packets, one each `period` seconds, within `limit` seconds */
-guint mmtp_optimum_count (const MmtpOptimumChannel * channels,
-    guint n_channels, guint n, gdouble period, gdouble limit);
+guint mmtp_optimum_count (const MmtpOptimumPath * paths,
+    guint n_paths, guint n, gdouble period, gdouble limit);
 
 #endif /* __MMTPOPTIMUM_H__ */

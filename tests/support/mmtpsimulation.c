@@ -47,17 +47,16 @@ mmtp_simulation_config_init (MmtpSimulationConfig * config,
   config->timeout = 30 * VIRTUAL_LINK_SECOND;
 }
 
-MmtpSimulationChannelConfig *
-mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+MmtpSimulationPathConfig *
+mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back)
 {
-  MmtpSimulationChannelConfig *channel =
-      &config->channels[config->n_channels++];
+  MmtpSimulationPathConfig *path = &config->paths[config->n_paths++];
 
-  g_assert_cmpuint (config->n_channels, <=, MMTP_SIMULATION_MAX_CHANNELS);
-  channel->link.path[VIRTUAL_LINK_FORWARD] = *forward;
-  channel->link.path[VIRTUAL_LINK_BACK] = *back;
-  return channel;
+  g_assert_cmpuint (config->n_paths, <=, MMTP_SIMULATION_MAX_PATHS);
+  path->link.path[VIRTUAL_LINK_FORWARD] = *forward;
+  path->link.path[VIRTUAL_LINK_BACK] = *back;
+  return path;
 }
 
 void
@@ -71,14 +70,14 @@ mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 
 void
 mmtp_simulation_config_add_action (MmtpSimulationConfig * config, guint64 time,
-    MmtpSimulationActionType type, guint channel)
+    MmtpSimulationActionType type, guint path)
 {
   MmtpSimulationAction *action = &config->actions[config->n_actions++];
 
   g_assert_cmpuint (config->n_actions, <=, MMTP_SIMULATION_MAX_ACTIONS);
   action->time = time;
   action->type = type;
-  action->channel = channel;
+  action->path = path;
 }
 
 static void
@@ -90,23 +89,23 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
   packet->kind = PACKET_TCP;
   packet->tcp = tcp;
   packet->number = number;
-  virtual_link_input (flow->simulation->channels[flow->channel].link,
+  virtual_link_input (flow->simulation->paths[flow->path].link,
       flow->simulation->now, is_ack ? VIRTUAL_LINK_BACK : VIRTUAL_LINK_FORWARD,
       size, packet);
 }
 
 static void
-add_tcp_flows (MmtpSimulation * simulation, guint channel)
+add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
   /* more than any run needs; of Ethernet's size with time stamps */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
-  for (i = 0; i < simulation->config.channels[channel].n_tcp; i++) {
+  for (i = 0; i < simulation->config.paths[path].n_tcp; i++) {
     MmtpSimulationFlow *flow = g_new0 (MmtpSimulationFlow, 1);
 
     flow->simulation = simulation;
-    flow->channel = channel;
+    flow->path = path;
     tcp_init (&flow->tcp, &tcp_config, send_tcp, flow);
     g_ptr_array_add (simulation->flows, flow);
   }
@@ -130,10 +129,10 @@ mmtp_simulation_new (const MmtpSimulationConfig * config)
   simulation->frames = g_new0 (MmtpSimulationFrame, config->source.n);
   simulation->scratch = g_malloc0 (MMTP_MAX_MESSAGE);
   mmtp_simulation_judge_init (simulation);
-  for (i = 0; i < config->n_channels; i++) {
-    simulation->channels[i].link = virtual_link_new (&config->channels[i].link,
+  for (i = 0; i < config->n_paths; i++) {
+    simulation->paths[i].link = virtual_link_new (&config->paths[i].link,
         config->seed, i, g_free);
-    simulation->channels[i].is_up = !config->channels[i].is_later;
+    simulation->paths[i].is_up = !config->paths[i].is_later;
     add_tcp_flows (simulation, i);
   }
   return simulation;
@@ -144,8 +143,8 @@ mmtp_simulation_free (MmtpSimulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < simulation->config.n_channels; i++)
-    virtual_link_free (simulation->channels[i].link);
+  for (i = 0; i < simulation->config.n_paths; i++)
+    virtual_link_free (simulation->paths[i].link);
   for (i = 0; i < simulation->flows->len; i++) {
     MmtpSimulationFlow *flow = simulation->flows->pdata[i];
 
@@ -205,22 +204,21 @@ from_receiver (const MmtpSimulation * simulation, guint64 time)
 /* --- what happens --------------------------------------------------------- */
 
 static void
-add_channel (MmtpSimulation * simulation, guint channel)
+add_path (MmtpSimulation * simulation, guint path)
 {
-  const MmtpSimulationChannelConfig *c = &simulation->config.channels[channel];
-  gchar *name = g_strdup_printf ("channel%u", channel);
+  const MmtpSimulationPathConfig *c = &simulation->config.paths[path];
+  gchar *name = g_strdup_printf ("path%u", path);
   MmtpPathConfig config =
       { name, simulation->config.max_size, MMTP_SIMULATION_OVERHEAD,
     c->known_rate, c->known_delay
   };
-  gint number = simulation->ends->add_channel (simulation->sender,
+  gint number = simulation->ends->add_path (simulation->sender,
       mmtp_simulation_to_sender (simulation, simulation->now), &config);
 
-  if (number != channel)
-    mmtp_simulation_error (simulation, "channel %u got number %d", channel,
-        number);
-  simulation->channels[channel].is_up = TRUE;
-  simulation->channels[channel].generation++;
+  if (number != path)
+    mmtp_simulation_error (simulation, "path %u got number %d", path, number);
+  simulation->paths[path].is_up = TRUE;
+  simulation->paths[path].generation++;
   g_free (name);
 }
 
@@ -228,48 +226,47 @@ static void
 run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
 {
   if (action->type == MMTP_SIMULATION_ADD) {
-    add_channel (simulation, action->channel);
+    add_path (simulation, action->path);
     return;
   }
   simulation->ends->remove_path (simulation->sender,
-      mmtp_simulation_to_sender (simulation, simulation->now), action->channel,
+      mmtp_simulation_to_sender (simulation, simulation->now), action->path,
       MMTP_LEAVE_INTERFACE);
-  simulation->channels[action->channel].is_up = FALSE;
+  simulation->paths[action->path].is_up = FALSE;
 }
 
-/* A message of ours, as the receiver's address of the channel has it */
+/* A message of ours, as the receiver's address of the path has it */
 static void
-deliver_to_receiver (MmtpSimulation * simulation, guint channel,
+deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)
 {
-  MmtpAddress address = { 2, {channel, packet->generation} };
+  MmtpAddress address = { 2, {path, packet->generation} };
 
-  mmtp_simulation_judge_packet (simulation, channel, packet->bytes,
-      packet->size);
+  mmtp_simulation_judge_packet (simulation, path, packet->bytes, packet->size);
   simulation->ends->receiver_input (simulation->receiver,
       mmtp_simulation_to_receiver (simulation, simulation->now), &address,
       packet->bytes, packet->size);
 }
 
 static void
-deliver (MmtpSimulation * simulation, guint channel,
+deliver (MmtpSimulation * simulation, guint path,
     VirtualLinkDirection direction, Packet * packet)
 {
-  MmtpSimulationEnd *end = &simulation->channels[channel];
+  MmtpSimulationEnd *end = &simulation->paths[path];
 
   if (packet->kind == PACKET_TCP) {
     packet->tcp->now = simulation->now;
     if (direction == VIRTUAL_LINK_FORWARD) {
-      mmtp_simulation_judge_tcp (simulation, channel, packet->tcp);
+      mmtp_simulation_judge_tcp (simulation, path, packet->tcp);
       tcp_receive_data (packet->tcp, packet->number);
     } else {
       tcp_receive_ack (packet->tcp, packet->number);
     }
   } else if (direction == VIRTUAL_LINK_FORWARD) {
-    deliver_to_receiver (simulation, channel, packet);
+    deliver_to_receiver (simulation, path, packet);
   } else if (end->is_up && packet->generation == end->generation) {
     simulation->ends->sender_input (simulation->sender,
-        mmtp_simulation_to_sender (simulation, simulation->now), channel,
+        mmtp_simulation_to_sender (simulation, simulation->now), path,
         packet->bytes, packet->size);
   }
   g_free (packet);
@@ -282,9 +279,9 @@ run_links (MmtpSimulation * simulation)
   Packet *packet;
   guint i;
 
-  for (i = 0; i < simulation->config.n_channels; i++) {
+  for (i = 0; i < simulation->config.n_paths; i++) {
     while ((packet =
-            virtual_link_output (simulation->channels[i].link, simulation->now,
+            virtual_link_output (simulation->paths[i].link, simulation->now,
                 &direction)))
       deliver (simulation, i, direction, packet);
   }
@@ -294,7 +291,7 @@ static guint64
 get_flow_start (const MmtpSimulation * simulation,
     const MmtpSimulationFlow * flow)
 {
-  guint64 from = simulation->config.channels[flow->channel].tcp_from;
+  guint64 from = simulation->config.paths[flow->path].tcp_from;
 
   if (!from)
     return 0;
@@ -395,8 +392,8 @@ begin (MmtpSimulation * simulation)
   guint i;
 
   simulation->origin = simulation->result.origin = simulation->now;
-  for (i = 0; i < simulation->config.n_channels; i++)
-    virtual_link_set_origin (simulation->channels[i].link, simulation->origin);
+  for (i = 0; i < simulation->config.n_paths; i++)
+    virtual_link_set_origin (simulation->paths[i].link, simulation->origin);
 }
 
 static void
@@ -446,7 +443,7 @@ run_timeouts (MmtpSimulation * simulation)
 /* --- what the ends say ---------------------------------------------------- */
 
 static void
-send_packet (MmtpSimulation * simulation, guint channel,
+send_packet (MmtpSimulation * simulation, guint path,
     VirtualLinkDirection direction, guint8 generation, gsize size)
 {
   Packet *packet = g_malloc (sizeof *packet + size);
@@ -456,7 +453,7 @@ send_packet (MmtpSimulation * simulation, guint channel,
   packet->generation = generation;
   packet->size = size;
   memcpy (packet->bytes, simulation->scratch, size);
-  virtual_link_input (simulation->channels[channel].link, simulation->now,
+  virtual_link_input (simulation->paths[path].link, simulation->now,
       direction, size + MMTP_SIMULATION_OVERHEAD, packet);
 }
 
@@ -466,24 +463,24 @@ drain_sender (MmtpSimulation * simulation)
   guint64 now = mmtp_simulation_to_sender (simulation, simulation->now);
   MmtpSenderEvent event;
   gboolean any = FALSE;
-  guint channel;
+  guint path;
   gsize size;
 
   while ((size =
           simulation->ends->sender_poll_output (simulation->sender, now,
-              &channel, simulation->scratch, MMTP_MAX_MESSAGE))) {
+              &path, simulation->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
-    if (channel >= simulation->config.n_channels
+    if (path >= simulation->config.n_paths
         || size > simulation->config.max_size) {
       mmtp_simulation_error (simulation,
-          "%" G_GSIZE_FORMAT " bytes on channel %u", size, channel);
+          "%" G_GSIZE_FORMAT " bytes on path %u", size, path);
       continue;
     }
-    mmtp_simulation_judge_sent (simulation, VIRTUAL_LINK_FORWARD, channel,
+    mmtp_simulation_judge_sent (simulation, VIRTUAL_LINK_FORWARD, path,
         simulation->scratch, size);
-    if (simulation->channels[channel].is_up)
-      send_packet (simulation, channel, VIRTUAL_LINK_FORWARD,
-          simulation->channels[channel].generation, size);
+    if (simulation->paths[path].is_up)
+      send_packet (simulation, path, VIRTUAL_LINK_FORWARD,
+          simulation->paths[path].generation, size);
   }
   while (simulation->ends->sender_poll_event (simulation->sender, &event)) {
     any = TRUE;
@@ -505,7 +502,7 @@ drain_receiver (MmtpSimulation * simulation)
           simulation->ends->receiver_poll_output (simulation->receiver, now,
               &address, simulation->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
-    if (address.size != 2 || address.bytes[0] >= simulation->config.n_channels) {
+    if (address.size != 2 || address.bytes[0] >= simulation->config.n_paths) {
       mmtp_simulation_error (simulation, "a message to an unknown address");
       continue;
     }
@@ -530,8 +527,8 @@ get_next_time (MmtpSimulation * simulation)
       MIN (get_next_frame (simulation), get_next_action (simulation));
   guint i;
 
-  for (i = 0; i < simulation->config.n_channels; i++)
-    next = MIN (next, virtual_link_next (simulation->channels[i].link));
+  for (i = 0; i < simulation->config.n_paths; i++)
+    next = MIN (next, virtual_link_next (simulation->paths[i].link));
   for (i = 0; i < simulation->flows->len; i++) {
     MmtpSimulationFlow *flow = simulation->flows->pdata[i];
 
@@ -590,9 +587,9 @@ mmtp_simulation_run (MmtpSimulation * simulation)
   guint64 next;
   guint i;
 
-  for (i = 0; i < simulation->config.n_channels; i++) {
-    if (simulation->channels[i].is_up)
-      add_channel (simulation, i);
+  for (i = 0; i < simulation->config.n_paths; i++) {
+    if (simulation->paths[i].is_up)
+      add_path (simulation, i);
   }
   run_instant (simulation);
   while (!is_over (simulation, next = get_next_time (simulation))) {

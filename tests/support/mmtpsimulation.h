@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two ends of a session over simulated channels in virtual time, and what
+/* Two ends of a session over simulated paths in virtual time, and what
  * became of each frame. The judge looks at the bytes of each DATA packet and at
  * true times by itself, so that it need not believe what the ends say of
  * themselves.
  *
  *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
- *   ... channels, source ...
+ *   ... paths, source ...
  *   simulation = mmtp_simulation_new (&config);
  *   mmtp_simulation_run (simulation);
  *   mmtp_simulation_get_result (simulation)
@@ -18,7 +18,7 @@
 #include "mmtpsender.h"
 #include "virtuallink.h"
 
-#define MMTP_SIMULATION_MAX_CHANNELS 8
+#define MMTP_SIMULATION_MAX_PATHS 8
 #define MMTP_SIMULATION_OVERHEAD 28 /* bytes of IPv4 and UDP */
 #define MMTP_SIMULATION_MAX_ACTIONS 32
 #define MMTP_SIMULATION_NEVER G_MAXUINT64
@@ -33,22 +33,22 @@ typedef struct
   gboolean speaks_mmtp;         /* the judge may look at the packets */
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);
-  gint (*add_channel) (gpointer sender, guint64 now,
+  gint (*add_path) (gpointer sender, guint64 now,
       const MmtpPathConfig * config);
-  void (*remove_path) (gpointer sender, guint64 now, guint channel,
+  void (*remove_path) (gpointer sender, guint64 now, guint path,
       MmtpLeaveReason reason);
   gboolean (*put) (gpointer sender, guint64 now, const MmtpBuffer * buffer);
   gboolean (*has_room) (gpointer sender, guint64 now);
   void (*end) (gpointer sender, guint64 now);
-  void (*sender_input) (gpointer sender, guint64 now, guint channel,
+  void (*sender_input) (gpointer sender, guint64 now, guint path,
       const guint8 * bytes, gsize size);
   void (*sender_timeout) (gpointer sender, guint64 now);
   gsize (*sender_poll_output) (gpointer sender, guint64 now,
-      guint * channel, guint8 * bytes, gsize room);
+      guint * path, guint8 * bytes, gsize room);
   guint64 (*sender_next_wakeup) (gpointer sender);
   gboolean (*sender_poll_event) (gpointer sender, MmtpSenderEvent * event);
   void (*get_sender_stats) (gpointer sender, MmtpSenderStats * stats);
-  gboolean (*get_sender_channel_stats) (gpointer sender, guint channel,
+  gboolean (*get_sender_path_stats) (gpointer sender, guint path,
       MmtpSenderPathStats * stats);
 
   gpointer (*receiver_new) (const MmtpReceiverConfig * config, guint64 seed);
@@ -62,13 +62,13 @@ typedef struct
   gboolean (*receiver_poll_event) (gpointer receiver,
       MmtpReceiverEvent * event);
   void (*get_receiver_stats) (gpointer receiver, MmtpReceiverStats * stats);
-  gboolean (*get_receiver_channel_stats) (gpointer receiver, guint channel,
+  gboolean (*get_receiver_path_stats) (gpointer receiver, guint path,
       MmtpReceiverPathStats * stats);
 } MmtpSimulationEnds;
 /* *INDENT-ON* */
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
-/* A sender that puts each frame into one datagram on the first channel at once,
+/* A sender that puts each frame into one datagram on the first path at once,
  * and a receiver that lets out what comes: UDP [5.2] */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
@@ -83,7 +83,7 @@ typedef struct
 
 typedef enum
 {
-  MMTP_SIMULATION_ADD,          /* a channel, with a new address */
+  MMTP_SIMULATION_ADD,          /* a path, with a new address */
   MMTP_SIMULATION_REMOVE
 } MmtpSimulationActionType;
 
@@ -91,7 +91,7 @@ typedef struct
 {
   guint64 time;                 /* ns since the origin */
   MmtpSimulationActionType type;
-  guint channel;
+  guint path;
 } MmtpSimulationAction;
 
 typedef struct
@@ -101,7 +101,7 @@ typedef struct
   guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
   gboolean is_later;            /* not there until an action adds it */
   guint64 known_rate, known_delay;      /* as MmtpPathConfig's */
-} MmtpSimulationChannelConfig;
+} MmtpSimulationPathConfig;
 
 typedef struct
 {
@@ -109,8 +109,8 @@ typedef struct
   guint64 seed;
   MmtpSenderConfig sender;
   MmtpReceiverConfig receiver;
-  MmtpSimulationChannelConfig channels[MMTP_SIMULATION_MAX_CHANNELS];
-  guint n_channels;
+  MmtpSimulationPathConfig paths[MMTP_SIMULATION_MAX_PATHS];
+  guint n_paths;
   guint max_size;               /* bytes of a message */
   MmtpSimulationSource source;
   MmtpSimulationAction actions[MMTP_SIMULATION_MAX_ACTIONS];
@@ -128,13 +128,13 @@ typedef struct
 void mmtp_simulation_config_init (MmtpSimulationConfig * config,
     const MmtpSimulationEnds * ends);
 /* Appends one, with the rest of the configuration zero */
-MmtpSimulationChannelConfig *
-mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+MmtpSimulationPathConfig *
+mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back);
 void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
     guint64 period, guint32 size);
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
-    guint64 time, MmtpSimulationActionType type, guint channel);
+    guint64 time, MmtpSimulationActionType type, guint path);
 
 /* What the judge saw of a frame; times are true ones */
 typedef struct
@@ -174,13 +174,13 @@ typedef struct
                                  * receiver and the true one */
   /* bytes of IP that arrived from the time on at which both the source and the
    * TCP flows had begun, until the last frame was put */
-  guint64 mmtp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
-  guint64 tcp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
+  guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
+  guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
-  MmtpSenderPathStats channels[MMTP_SIMULATION_MAX_CHANNELS];
-  MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_CHANNELS];
-  VirtualLinkStats links[MMTP_SIMULATION_MAX_CHANNELS][2];
+  MmtpSenderPathStats paths[MMTP_SIMULATION_MAX_PATHS];
+  MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_PATHS];
+  VirtualLinkStats links[MMTP_SIMULATION_MAX_PATHS][2];
   guint broken_events, too_slow_events;
   GString *errors;              /* the first few things that may never be */
 } MmtpSimulationResult;

@@ -58,26 +58,26 @@ is_data (const MmtpSimulation * simulation, const guint8 * bytes, gsize size)
 
 void
 mmtp_simulation_judge_sent (MmtpSimulation * simulation,
-    VirtualLinkDirection direction, guint channel, const guint8 * bytes,
+    VirtualLinkDirection direction, guint path, const guint8 * bytes,
     gsize size)
 {
   if (!simulation->ends->speaks_mmtp)
     return;
-  if (bytes[1] != channel)
-    mmtp_simulation_error (simulation, "says channel %u on channel %u",
-        bytes[1], channel);
+  if (bytes[1] != path)
+    mmtp_simulation_error (simulation, "says path %u on path %u",
+        bytes[1], path);
   if ((bytes[0] & 0x1f) < MMTP_LAST_TYPE)
     simulation->result.messages[direction][bytes[0] & 0x1f]++;
   simulation->result.data_packets += is_data (simulation, bytes, size);
 }
 
-/* While the source and the TCP flows of the channel both run */
+/* While the source and the TCP flows of the path both run */
 static gboolean
-is_shared_time (const MmtpSimulation * simulation, guint channel)
+is_shared_time (const MmtpSimulation * simulation, guint path)
 {
   return simulation->origin != MMTP_SIMULATION_NEVER
       && simulation->now >=
-      simulation->origin + simulation->config.channels[channel].tcp_from
+      simulation->origin + simulation->config.paths[path].tcp_from
       && simulation->n_put < simulation->config.source.n;
 }
 
@@ -98,15 +98,15 @@ note_arrival (MmtpSimulation * simulation, guint32 due)
 
 /* A message has come to the receiver. Due time in us, docs/wire-mmtp.md 3 */
 void
-mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint channel,
+mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size)
 {
   MmtpSenderStats stats;
   guint32 due, now;
   gint64 lateness;
 
-  if (is_shared_time (simulation, channel))
-    simulation->result.mmtp_bytes[channel] += size + MMTP_SIMULATION_OVERHEAD;
+  if (is_shared_time (simulation, path))
+    simulation->result.mmtp_bytes[path] += size + MMTP_SIMULATION_OVERHEAD;
   if (!is_data (simulation, bytes, size))
     return;
   simulation->result.data_arrived++;
@@ -123,12 +123,11 @@ mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint channel,
 }
 
 void
-mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint channel,
+mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp)
 {
-  if (is_shared_time (simulation, channel))
-    simulation->result.tcp_bytes[channel] +=
-        tcp->config.mss + tcp->config.header;
+  if (is_shared_time (simulation, path))
+    simulation->result.tcp_bytes[path] += tcp->config.mss + tcp->config.header;
 }
 
 /* --- frames --------------------------------------------------------------- */
@@ -230,7 +229,7 @@ mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
       break;
   }
   if (simulation->config.verbose)
-    g_print ("%10.6f receiver event %d channel %u\n", simulation->now / 1e9,
+    g_print ("%10.6f receiver event %d path %u\n", simulation->now / 1e9,
         event->type, event->path);
 }
 
@@ -247,7 +246,7 @@ mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
   else if (event->type == MMTP_EVENT_TOO_SLOW)
     simulation->result.too_slow_events++;
   if (simulation->config.verbose)
-    g_print ("%10.6f sender event %d channel %u state %d rate %"
+    g_print ("%10.6f sender event %d path %u state %d rate %"
         G_GUINT64_FORMAT "\n", simulation->now / 1e9, event->type, event->path,
         event->state, event->rate);
 }
@@ -281,14 +280,14 @@ mmtp_simulation_judge_end (MmtpSimulation * simulation)
   simulation->ends->get_sender_stats (simulation->sender, &result->sender);
   simulation->ends->get_receiver_stats (simulation->receiver,
       &result->receiver);
-  for (i = 0; i < simulation->config.n_channels; i++) {
-    simulation->ends->get_sender_channel_stats (simulation->sender, i,
-        &result->channels[i]);
-    simulation->ends->get_receiver_channel_stats (simulation->receiver, i,
+  for (i = 0; i < simulation->config.n_paths; i++) {
+    simulation->ends->get_sender_path_stats (simulation->sender, i,
+        &result->paths[i]);
+    simulation->ends->get_receiver_path_stats (simulation->receiver, i,
         &result->arrivals[i]);
-    virtual_link_get_stats (simulation->channels[i].link, VIRTUAL_LINK_FORWARD,
+    virtual_link_get_stats (simulation->paths[i].link, VIRTUAL_LINK_FORWARD,
         &result->links[i][VIRTUAL_LINK_FORWARD]);
-    virtual_link_get_stats (simulation->channels[i].link, VIRTUAL_LINK_BACK,
+    virtual_link_get_stats (simulation->paths[i].link, VIRTUAL_LINK_BACK,
         &result->links[i][VIRTUAL_LINK_BACK]);
   }
 }
@@ -353,19 +352,19 @@ mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
 }
 
 static void
-print_channel (MmtpSimulation * simulation, guint i)
+print_path (MmtpSimulation * simulation, guint i)
 {
   const MmtpSimulationResult *result = &simulation->result;
-  const MmtpSenderPathStats *c = &result->channels[i];
+  const MmtpSenderPathStats *c = &result->paths[i];
   const VirtualLinkStats *forward = &result->links[i][VIRTUAL_LINK_FORWARD];
   const VirtualLinkStats *back = &result->links[i][VIRTUAL_LINK_BACK];
 
   g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
       "%.1f ms, rtt %.1f ms\n", i, mmtp_path_state_get_name (c->state),
       c->rate / 8.0,
-      (gdouble) simulation->config.channels[i].link.path[0].rate,
+      (gdouble) simulation->config.paths[i].link.path[0].rate,
       c->delay / 1e6, c->high_delay / 1e6,
-      simulation->config.channels[i].link.path[0].delay / 1e6,
+      simulation->config.paths[i].link.path[0].delay / 1e6,
       c->round_trip / 1e6);
   g_print ("      packets %" G_GUINT64_FORMAT " data %" G_GUINT64_FORMAT
       " again %" G_GUINT64_FORMAT " probes %" G_GUINT64_FORMAT " lost %"
@@ -418,8 +417,8 @@ mmtp_simulation_print (MmtpSimulation * simulation)
       result->worst_deadline / 1e6,
       result->ended_at == MMTP_SIMULATION_NEVER ? "never" : "told");
   print_messages (simulation);
-  for (i = 0; i < simulation->config.n_channels; i++)
-    print_channel (simulation, i);
+  for (i = 0; i < simulation->config.n_paths; i++)
+    print_path (simulation, i);
   if (result->errors->len)
     g_print ("%s", result->errors->str);
 }

@@ -19,7 +19,7 @@ typedef struct
 typedef struct
 {
   MmtpSimulation *simulation;
-  guint channel;
+  guint path;
   gboolean has_begun;
   Tcp tcp;
 } MmtpSimulationFlow;
@@ -33,7 +33,7 @@ struct _MmtpSimulation
   guint64 now;                  /* ns, true time */
   guint64 origin;               /* of the source; MMTP_SIMULATION_NEVER
                                  * before */
-  MmtpSimulationEnd channels[MMTP_SIMULATION_MAX_CHANNELS];
+  MmtpSimulationEnd paths[MMTP_SIMULATION_MAX_PATHS];
   GPtrArray *flows;             /* of MmtpSimulationFlow */
   guint8 *scratch;              /* MMTP_MAX_MESSAGE bytes */
   guint n_acted;
@@ -56,11 +56,11 @@ guint64 mmtp_simulation_to_receiver (const MmtpSimulation * simulation,
 void mmtp_simulation_judge_init (MmtpSimulation * simulation);
 void mmtp_simulation_judge_clear (MmtpSimulation * simulation);
 void mmtp_simulation_judge_sent (MmtpSimulation * simulation,
-    VirtualLinkDirection direction, guint channel, const guint8 * bytes,
+    VirtualLinkDirection direction, guint path, const guint8 * bytes,
     gsize size);
-void mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint channel,
+void mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size);
-void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint channel,
+void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP's choice of the channel (Magalhães and Kravets 2001, 4.4) beside equal
- * turns and lowest delay first, over unequal channels drawn at random; and MMTP
+/* MMTP's choice of the path (Magalhães and Kravets 2001, 4.4) beside equal
+ * turns and lowest delay first, over unequal paths drawn at random; and MMTP
  * beside TCP in one bottleneck. Everything but the choice is the same in all
- * three, seed by seed: the channels, their losses, the stream, the rest of the
+ * three, seed by seed: the paths, their losses, the stream, the rest of the
  * protocol.
  */
 
@@ -22,14 +22,14 @@
 #define N_SCHEDULERS (MMTP_SCHEDULER_ARRIVAL + 1)
 
 static gdouble
-draw (guint64 seed, guint channel, guint purpose)
+draw (guint64 seed, guint path, guint purpose)
 {
-  guint64 value = seeded_draw (seed, channel, purpose, 0, 0);
+  guint64 value = seeded_draw (seed, path, purpose, 0, 0);
 
   return (value >> 11) / 9007199254740992.0;
 }
 
-/* Two to four channels of 100 kbit/s to 3 Mbit/s; some of the slow ones are
+/* Two to four paths of 100 kbit/s to 3 Mbit/s; some of the slow ones are
  * near to the limit or beyond it. The stream takes 60 to 120 % of what they
  * carry. */
 static void
@@ -53,14 +53,14 @@ config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     path.queue = path.rate / 2;
     path.fluctuation = path.delay / 5;
     rate += path.rate;
-    mmtp_simulation_config_add_channel (config, &path, &path);
+    mmtp_simulation_config_add_path (config, &path, &path);
   }
   mmtp_simulation_config_set_source (config, FRAMES, PERIOD,
       rate * (0.6 + 0.6 * draw (seed, 0, 5)) * 0.96 * PERIOD / SECOND);
   config->source.video = TRUE;
 }
 
-/* `seed` says which channels and which stream, and together with `draws` what
+/* `seed` says which paths and which stream, and together with `draws` what
  * happens to each packet */
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
@@ -137,9 +137,9 @@ get_squares (const gint * values, guint n, gdouble * mean)
 /* A lost frame takes those with it that refer to it, and a path whose losses
  * come early stays slow for a while: the frames in time of one run vary by more
  * than the test of two proportions takes for granted. Lowest delay first has 315
- * to 495 frames in time over the channels of seed 4, as what happens to each
+ * to 495 frames in time over the paths of seed 4, as what happens to each
  * packet is drawn. So where that test finds a rule worse, other draws over the
- * same channels decide, by the paired t-test at the same level: 5 % / 80, 11
+ * same paths decide, by the paired t-test at the same level: 5 % / 80, 11
  * degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
@@ -239,9 +239,9 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
   config.seed = queue_ms;
   config.sender.max_delay = config.sender.initial_delay = SECOND;
-  mmtp_simulation_config_add_channel (&config, &path, &path);
-  config.channels[0].n_tcp = n;
-  config.channels[0].tcp_from = tcp_from;
+  mmtp_simulation_config_add_path (&config, &path, &path);
+  config.paths[0].n_tcp = n;
+  config.paths[0].tcp_from = tcp_from;
   mmtp_simulation_config_set_source (&config, 3000, 20 * MS, rate / 50);
   simulation = mmtp_simulation_new (&config);
   mmtp_simulation_run (simulation);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Channels that go and come back under a stream of video that the others could
+/* Paths that go and come back under a stream of video that the others could
  * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6): with a
  * warning nothing is lost; without one, only what was on its way in the first
- * 300 ms. And what bonding users suffered elsewhere: channels that answer
+ * 300 ms. And what bonding users suffered elsewhere: paths that answer
  * quickly and deliver nothing, that flap, and whose delay jumps.
  */
 
@@ -22,16 +22,16 @@
 #define MEGABIT 125000          /* bytes per second */
 #define QUEUE(rate) ((rate) / 2)        /* 500 ms */
 
-static MmtpSimulationChannelConfig *
-add_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
+static MmtpSimulationPathConfig *
+add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
 {
   VirtualLinkPath path = { rate, delay, 0, FALSE, FALSE, QUEUE (rate) };
 
-  return mmtp_simulation_config_add_channel (config, &path, &path);
+  return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
 /* 25 frames a second for 40 s, 600 kbit/s in I, P and B; each of the two
- * channels can carry 1.5 Mbit/s */
+ * paths can carry 1.5 Mbit/s */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -40,8 +40,8 @@ config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
   mmtp_simulation_config_set_source (config, 1000, 40 * MS, 3000);
   config->source.video = TRUE;
   config->sender.max_delay = config->sender.initial_delay = limit;
-  add_channel (config, MEGABIT * 3 / 2, 20 * MS);
-  add_channel (config, MEGABIT * 3 / 2, 70 * MS);
+  add_path (config, MEGABIT * 3 / 2, 20 * MS);
+  add_path (config, MEGABIT * 3 / 2, 70 * MS);
 }
 
 static MmtpSimulation *
@@ -84,32 +84,31 @@ check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 }
 
 static void
-check_carries (MmtpSimulation * simulation, guint channel, guint64 min)
+check_carries (MmtpSimulation * simulation, guint path, guint64 min)
 {
   guint64 data =
-      mmtp_simulation_get_result (simulation)->channels[channel].data_packets;
+      mmtp_simulation_get_result (simulation)->paths[path].data_packets;
 
-  fail_unless (data >= min, "channel %u carried %" G_GUINT64_FORMAT,
-      channel, data);
+  fail_unless (data >= min, "path %u carried %" G_GUINT64_FORMAT, path, data);
 }
 
 /* --- one of two goes ------------------------------------------------------ */
 
 static void
-run_cut (guint channel, guint64 limit, guint64 phase)
+run_cut (guint path, guint64 limit, guint64 phase)
 {
   MmtpSimulationConfig config;
-  gchar *what = g_strdup_printf ("cut of %u, D0 %u ms, %u ms later", channel,
+  gchar *what = g_strdup_printf ("cut of %u, D0 %u ms, %u ms later", path,
       (guint) (limit / MS), (guint) (phase / MS));
   MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
-  virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
   /* what was put up to D0 before may have been on its way */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (simulation)->channels[channel].state
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
   mmtp_simulation_free (simulation);
   g_free (what);
@@ -118,14 +117,14 @@ run_cut (guint channel, guint64 limit, guint64 phase)
 GST_START_TEST (cut_without_warning_is_over_in_300_ms)
 {
   static const guint64 limits[] = { 300 * MS, 500 * MS, 1000 * MS };
-  guint channel, i;
+  guint path, i;
   guint64 phase;
 
   g_print ("\n");
-  for (channel = 0; channel < 2; channel++) {
+  for (path = 0; path < 2; path++) {
     for (i = 0; i < G_N_ELEMENTS (limits); i++) {
       for (phase = 0; phase < 200 * MS; phase += 50 * MS)
-        run_cut (channel, limits[i], phase);
+        run_cut (path, limits[i], phase);
     }
   }
 }
@@ -133,23 +132,23 @@ GST_START_TEST (cut_without_warning_is_over_in_300_ms)
 GST_END_TEST;
 
 static void
-run_warned_cut (guint channel, guint64 limit, guint64 phase)
+run_warned_cut (guint path, guint64 limit, guint64 phase)
 {
   MmtpSimulationConfig config;
   gchar *what = g_strdup_printf ("warned cut of %u, D0 %u ms, %u ms later",
-      channel, (guint) (limit / MS), (guint) (phase / MS));
+      path, (guint) (limit / MS), (guint) (phase / MS));
   MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
-  virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   mmtp_simulation_config_add_action (&config, CUT + phase,
-      MMTP_SIMULATION_REMOVE, channel);
+      MMTP_SIMULATION_REMOVE, path);
   mmtp_simulation_config_add_action (&config, BACK + phase, MMTP_SIMULATION_ADD,
-      channel);
+      path);
   simulation = run (&config, what);
   check_lost_only (simulation, 0, 0);
-  fail_unless (mmtp_simulation_get_result (simulation)->channels[channel].state
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
   mmtp_simulation_free (simulation);
   g_free (what);
@@ -158,33 +157,33 @@ run_warned_cut (guint channel, guint64 limit, guint64 phase)
 GST_START_TEST (cut_with_warning_loses_nothing)
 {
   static const guint64 limits[] = { 300 * MS, 500 * MS, 1000 * MS };
-  guint channel, i;
+  guint path, i;
   guint64 phase;
 
   g_print ("\n");
-  for (channel = 0; channel < 2; channel++) {
+  for (path = 0; path < 2; path++) {
     for (i = 0; i < G_N_ELEMENTS (limits); i++) {
       for (phase = 0; phase < 200 * MS; phase += 50 * MS)
-        run_warned_cut (channel, limits[i], phase);
+        run_warned_cut (path, limits[i], phase);
     }
   }
 }
 
 GST_END_TEST;
 
-/* The only channel: its user is told, and it goes on when it is back. */
-GST_START_TEST (only_channel_is_told_broken_and_comes_back)
+/* The only path: its user is told, and it goes on when it is back. */
+GST_START_TEST (only_path_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.n_channels = 1;
-  virtual_link_config_add_outage (&config.channels[0].link, 10 * SECOND,
+  config.n_paths = 1;
+  virtual_link_config_add_outage (&config.paths[0].link, 10 * SECOND,
       15 * SECOND, 0);
   g_print ("\n");
-  simulation = run (&config, "the only channel is cut for 5 s");
+  simulation = run (&config, "the only path is cut for 5 s");
   result = mmtp_simulation_get_result (simulation);
   g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
   fail_unless (result->broken_events > 0);
@@ -199,24 +198,24 @@ GST_END_TEST;
 
 /* A new one while the stream runs, then the old one goes: the vertical handoff
  * of figure 1 */
-GST_START_TEST (new_channel_takes_over_from_the_old_one)
+GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[1].is_later = TRUE;
+  config.paths[1].is_later = TRUE;
   mmtp_simulation_config_add_action (&config, 10 * SECOND, MMTP_SIMULATION_ADD,
       1);
   mmtp_simulation_config_add_action (&config, 15 * SECOND,
       MMTP_SIMULATION_REMOVE, 0);
-  virtual_link_config_add_outage (&config.channels[0].link, 15 * SECOND,
+  virtual_link_config_add_outage (&config.paths[0].link, 15 * SECOND,
       END * 2, 0);
   g_print ("\n");
   simulation = run (&config, "one comes at 10 s, the other goes at 15");
   check_lost_only (simulation, 0, 0);
   check_carries (simulation, 1, 1000);
-  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state ==
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state ==
       MMTP_PATH_GONE);
   mmtp_simulation_free (simulation);
 }
@@ -224,17 +223,17 @@ GST_START_TEST (new_channel_takes_over_from_the_old_one)
 GST_END_TEST;
 
 /* What is there beforehand is sent ahead, so that its deadlines are far away
- * when both channels fail [4.2]. */
+ * when both paths fail [4.2]. */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;
-  guint channel;
+  guint path;
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.source.stored = config.sender.stored = TRUE;
-  for (channel = 0; channel < 2; channel++)
-    virtual_link_config_add_outage (&config.channels[channel].link, 5 * SECOND,
+  for (path = 0; path < 2; path++)
+    virtual_link_config_add_outage (&config.paths[path].link, 5 * SECOND,
         8 * SECOND, 0);
   g_print ("\n");
   simulation = run (&config, "stored media, both are cut for 3 s");
@@ -246,20 +245,20 @@ GST_END_TEST;
 
 /* --- what bonding users suffered ------------------------------------------ */
 
-/* The best of channels by its round trip falls silent for good. */
-GST_START_TEST (silent_fast_channel_ages)
+/* The best of paths by its round trip falls silent for good. */
+GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].delay = 2 * MS;
-  config.channels[0].link.path[1].delay = 2 * MS;
-  virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 0);
+  config.paths[0].link.path[0].delay = 2 * MS;
+  config.paths[0].link.path[1].delay = 2 * MS;
+  virtual_link_config_add_outage (&config.paths[0].link, CUT, 2 * END, 0);
   g_print ("\n");
-  simulation = run (&config, "fast channel falls silent");
+  simulation = run (&config, "fast path falls silent");
   check_lost_only (simulation, CUT - 500 * MS, CUT + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state
       != MMTP_PATH_ACTIVE);
   mmtp_simulation_free (simulation);
 }
@@ -274,15 +273,15 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].delay = 2 * MS;
-  config.channels[0].link.path[1].delay = 2 * MS;
-  virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 300);
+  config.paths[0].link.path[0].delay = 2 * MS;
+  config.paths[0].link.path[1].delay = 2 * MS;
+  virtual_link_config_add_outage (&config.paths[0].link, CUT, 2 * END, 300);
   g_print ("\n");
-  simulation = run (&config, "fast channel passes small packets only");
+  simulation = run (&config, "fast path passes small packets only");
   g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
   fail_unless (mmtp_simulation_count_lost (simulation, 0, END) <= 10);
   fail_unless_equals_int (mmtp_simulation_get_result (simulation)->too_late, 0);
-  fail_unless (mmtp_simulation_get_result (simulation)->channels[0].state
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state
       != MMTP_PATH_ACTIVE);
   mmtp_simulation_free (simulation);
 }
@@ -290,15 +289,15 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 GST_END_TEST;
 
 /* As of a path that was mute from the beginning */
-GST_START_TEST (channel_that_never_answers_does_no_harm)
+GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
   MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].loss = 1;
+  config.paths[0].link.path[0].loss = 1;
   g_print ("\n");
-  simulation = run (&config, "first channel never answers");
+  simulation = run (&config, "first path never answers");
   check_lost_only (simulation, 0, 0);
   check_carries (simulation, 1, 1000);
   mmtp_simulation_free (simulation);
@@ -320,7 +319,7 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
 
   config_init (&config, 500 * MS, 1);
   for (time = up; time + down < END; time += up + down)
-    virtual_link_config_add_outage (&config.channels[0].link, time, time + down,
+    virtual_link_config_add_outage (&config.paths[0].link, time, time + down,
         0);
   simulation = run (&config, what);
   frames = mmtp_simulation_get_frames (simulation);
@@ -345,7 +344,7 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
   mmtp_simulation_free (simulation);
 }
 
-GST_START_TEST (flapping_channel_costs_only_its_cuts)
+GST_START_TEST (flapping_path_costs_only_its_cuts)
 {
   g_print ("\n");
   run_flapping ("mute for 15 s of 20", 5 * SECOND, 15 * SECOND);
@@ -356,7 +355,7 @@ GST_START_TEST (flapping_channel_costs_only_its_cuts)
 GST_END_TEST;
 
 /* 100 and 1200 ms in turn, each second; D0 is 600 ms. What was sent on the
- * channel just before a jump is too late, the rest isn't. */
+ * path just before a jump is too late, the rest isn't. */
 GST_START_TEST (delay_that_jumps_each_second)
 {
   MmtpSimulationConfig config;
@@ -366,7 +365,7 @@ GST_START_TEST (delay_that_jumps_each_second)
 
   config_init (&config, 600 * MS, 1);
   for (i = 0; i < 30; i++)
-    virtual_link_config_add_step (&config.channels[0].link, (5 + i) * SECOND,
+    virtual_link_config_add_step (&config.paths[0].link, (5 + i) * SECOND,
         0, (i % 2 ? 100 : 1200) * MS);
   g_print ("\n");
   simulation = run (&config, "delay of 100 and 1200 ms in turn");
@@ -375,7 +374,7 @@ GST_START_TEST (delay_that_jumps_each_second)
       mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* the other channel is enough: what is lost was on the first one in the time
+  /* the other path is enough: what is lost was on the first one in the time
    * in which nobody can know */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
@@ -395,13 +394,13 @@ mmtphandoff_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, cut_without_warning_is_over_in_300_ms);
   tcase_add_test (tc, cut_with_warning_loses_nothing);
-  tcase_add_test (tc, only_channel_is_told_broken_and_comes_back);
-  tcase_add_test (tc, new_channel_takes_over_from_the_old_one);
+  tcase_add_test (tc, only_path_is_told_broken_and_comes_back);
+  tcase_add_test (tc, new_path_takes_over_from_the_old_one);
   tcase_add_test (tc, stored_media_outlasts_an_outage_of_all);
-  tcase_add_test (tc, silent_fast_channel_ages);
+  tcase_add_test (tc, silent_fast_path_ages);
   tcase_add_test (tc, beautiful_round_trip_without_data_wins_nothing);
-  tcase_add_test (tc, channel_that_never_answers_does_no_harm);
-  tcase_add_test (tc, flapping_channel_costs_only_its_cuts);
+  tcase_add_test (tc, path_that_never_answers_does_no_harm);
+  tcase_add_test (tc, flapping_path_costs_only_its_cuts);
   tcase_add_test (tc, delay_that_jumps_each_second);
   return s;
 }

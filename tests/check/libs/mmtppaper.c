@@ -51,49 +51,49 @@ config_init (MmtpSimulationConfig * config, const MmtpSimulationEnds * ends,
 }
 
 /* Half duplex, as both are */
-static MmtpSimulationChannelConfig *
+static MmtpSimulationPathConfig *
 add_radio (MmtpSimulationConfig * config, Delays delays)
 {
-  VirtualLinkPath path = { RADIO_RATE, RADIO_DELAY,
+  VirtualLinkPath direction = { RADIO_RATE, RADIO_DELAY,
     delays == FLUCTUATING ? RADIO_FLUCTUATION : 0, FALSE, FALSE, RADIO_QUEUE
   };
-  MmtpSimulationChannelConfig *channel =
-      mmtp_simulation_config_add_channel (config, &path, &path);
+  MmtpSimulationPathConfig *path =
+      mmtp_simulation_config_add_path (config, &direction, &direction);
 
-  channel->link.half_duplex = TRUE;
-  return channel;
+  path->link.half_duplex = TRUE;
+  return path;
 }
 
 /* At random, in both directions */
 static void
-set_losses (MmtpSimulationChannelConfig * channel, gdouble loss)
+set_losses (MmtpSimulationPathConfig * path, gdouble loss)
 {
-  channel->link.path[0].loss = channel->link.path[1].loss = loss;
+  path->link.path[0].loss = path->link.path[1].loss = loss;
 }
 
-static MmtpSimulationChannelConfig *
+static MmtpSimulationPathConfig *
 add_infrared (MmtpSimulationConfig * config, Delays delays)
 {
-  VirtualLinkPath path = { INFRARED_RATE, INFRARED_DELAY,
+  VirtualLinkPath direction = { INFRARED_RATE, INFRARED_DELAY,
     delays == FLUCTUATING ? INFRARED_FLUCTUATION : 0, FALSE, FALSE,
     INFRARED_QUEUE
   };
-  MmtpSimulationChannelConfig *channel =
-      mmtp_simulation_config_add_channel (config, &path, &path);
+  MmtpSimulationPathConfig *path =
+      mmtp_simulation_config_add_path (config, &direction, &direction);
 
-  channel->link.half_duplex = TRUE;
-  return channel;
+  path->link.half_duplex = TRUE;
+  return path;
 }
 
 static guint
 get_ideal (guint64 period_ms)
 {
-  const MmtpOptimumChannel channels[] = {
+  const MmtpOptimumPath paths[] = {
     {WIRE_SIZE / (gdouble) RADIO_RATE, RADIO_DELAY / 1e9},
     {WIRE_SIZE / (gdouble) INFRARED_RATE, INFRARED_DELAY / 1e9}
   };
 
-  return mmtp_optimum_count (channels, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
+  return mmtp_optimum_count (paths, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
 }
 
 /* --- tables 2 and 3 ------------------------------------------------------- */
@@ -217,8 +217,8 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
    * estimate of the propagation delay and packet rate": where delays fluctuate
    * by six times a packet's time on the air, pairs say little. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
-    config.channels[0].known_rate = RADIO_RATE * 8;
-    config.channels[1].known_rate = INFRARED_RATE * 8;
+    config.paths[0].known_rate = RADIO_RATE * 8;
+    config.paths[1].known_rate = INFRARED_RATE * 8;
   }
   config.verbose = g_getenv ("MMTP_VERBOSE") != NULL;
   simulation = mmtp_simulation_new (&config);

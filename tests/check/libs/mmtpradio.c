@@ -29,7 +29,7 @@
 #define MOBILE 0
 #define BASE 1
 /* 3.5 to 7 s of the film, which begins a quarter of a second after the link:
- * the channel is measured before */
+ * the path is measured before */
 #define OVEN "3.75-7.25"
 
 /* Mean sizes of the first 10 s of bunny-6M.m2v, bytes */
@@ -164,11 +164,11 @@ drain (Run * run)
   MmtpSenderEvent sent;
   MmtpReceiverEvent received;
   MmtpAddress address;
-  guint channel;
+  guint path;
   gsize size;
 
   while ((size = mmtp_sender_poll_output (run->sender, run->now + OFFSET,
-              &channel, bytes, sizeof bytes)))
+              &path, bytes, sizeof bytes)))
     carry (run, FALSE, bytes, size);
   while ((size = mmtp_receiver_poll_output (run->receiver, run->now, &address,
               bytes, sizeof bytes)))
@@ -218,7 +218,7 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 static void
 begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 {
-  MmtpPathConfig channel = { "radio", MAX_SIZE, HEADERS, 0, 0 };
+  MmtpPathConfig path = { "radio", MAX_SIZE, HEADERS, 0, 0 };
   MmtpReceiverConfig receiver;
   guint8 entropy[MMTP_ENTROPY_SIZE];
   MmtpSenderConfig sender;
@@ -239,7 +239,7 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   run->receiver = mmtp_receiver_new (&receiver, entropy);
   memset (run->arrived, 0xff, sizeof run->arrived);
   run->origin = NEVER;
-  mmtp_sender_add_path (run->sender, OFFSET, &channel);
+  mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
 /* A P-frame refers to the one before it that is no B-frame, a B-frame to the

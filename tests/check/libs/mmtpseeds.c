@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP over channels drawn at random: two to eight of them, 10 kbit/s to 100
+/* MMTP over paths drawn at random: two to eight of them, 10 kbit/s to 100
  * Mbit/s, 1 to 600 ms, 0 to 10 % of losses, under a stream that is more than
- * they can carry. How much of what the channels could bring in time was used,
+ * they can carry. How much of what the paths could bring in time was used,
  * and what may never happen. A few dozen seeds; MMTP_SEEDS=1000 for all, and
  * MMTP_SEED=N shows one of them.
  */
@@ -22,11 +22,11 @@
 #define USUAL_SEEDS 12
 #define WORST 8                 /* that are printed */
 #define STREAM_SECONDS 20
-/* The median that is asked for is 95 %; the sender that measured each channel
+/* The median that is asked for is 95 %; the sender that measured each path
  * with packet pairs for five seconds first had 94.3 % of the first 24 seeds.
  * What is reached is held; docs/mmtp.md explains the worst seeds. */
 #define REACHED 0.85
-/* So much more comes than the channels can carry. */
+/* So much more comes than the paths can carry. */
 #define DEMAND 1.2
 
 typedef struct
@@ -39,7 +39,7 @@ typedef struct
 /* What a draw is for */
 enum
 {
-  DRAW_CHANNELS,
+  DRAW_PATHS,
   DRAW_RATE,
   DRAW_DELAY,
   DRAW_LOSSY,
@@ -54,22 +54,22 @@ enum
 };
 
 static gdouble
-draw (guint64 seed, guint channel, guint purpose)
+draw (guint64 seed, guint path, guint purpose)
 {
-  guint64 value = seeded_draw (seed, channel, purpose, 0, 0);
+  guint64 value = seeded_draw (seed, path, purpose, 0, 0);
 
   return (value >> 11) / 9007199254740992.0;
 }
 
 static gdouble
-draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble min,
+draw_logarithmic (guint64 seed, guint path, guint purpose, gdouble min,
     gdouble max)
 {
-  return min * pow (max / min, draw (seed, channel, purpose));
+  return min * pow (max / min, draw (seed, path, purpose));
 }
 
 static void
-add_channel (MmtpSimulationConfig * config, guint i)
+add_path (MmtpSimulationConfig * config, guint i)
 {
   guint64 seed = config->seed;
   VirtualLinkPath forward = { 0, }, back;
@@ -85,7 +85,7 @@ add_channel (MmtpSimulationConfig * config, guint i)
   back = forward;
   if (draw (seed, i, DRAW_BACK) < 0.5)
     back.rate = MAX (forward.rate / 4, 1250);
-  mmtp_simulation_config_add_channel (config, &forward, &back);
+  mmtp_simulation_config_add_path (config, &forward, &back);
 }
 
 static gdouble
@@ -98,63 +98,64 @@ get_wire_size (const MmtpSimulationConfig * config)
  * packets that are sent in such a time the slowest one holds up those behind
  * it, and the mean of the largest of m draws is m / (m + 1) of the range. */
 static gdouble
-get_mean_fluctuation (const VirtualLinkPath * path, gdouble seconds)
+get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
-  gdouble fluctuation = path->fluctuation / 1e9;
+  gdouble fluctuation = direction->fluctuation / 1e9;
   gdouble m = MAX (1, fluctuation / seconds);
 
   return fluctuation * m / (m + 1);
 }
 
-/* Of a channel that loses every tenth packet, the time of ten brings nine.
+/* Of a path that loses every tenth packet, the time of ten brings nine.
  * FALSE: no packet can be in time here. */
 static gboolean
-get_ideal_channel (const MmtpSimulationConfig * config, guint i,
-    MmtpOptimumChannel * channel)
+get_ideal_path (const MmtpSimulationConfig * config, guint i,
+    MmtpOptimumPath * path)
 {
-  const VirtualLinkPath *path =
-      &config->channels[i].link.path[VIRTUAL_LINK_FORWARD];
-  gdouble seconds = get_wire_size (config) / path->rate;
+  const VirtualLinkPath *direction =
+      &config->paths[i].link.path[VIRTUAL_LINK_FORWARD];
+  gdouble seconds = get_wire_size (config) / direction->rate;
 
-  channel->delay = path->delay / 1e9 + get_mean_fluctuation (path, seconds);
-  if (seconds + channel->delay > config->sender.max_delay / 1e9)
+  path->delay =
+      direction->delay / 1e9 + get_mean_fluctuation (direction, seconds);
+  if (seconds + path->delay > config->sender.max_delay / 1e9)
     return FALSE;
-  channel->seconds = seconds / (1 - path->loss);
+  path->seconds = seconds / (1 - direction->loss);
   return TRUE;
 }
 
 static guint
 get_ideal (const MmtpSimulationConfig * config)
 {
-  MmtpOptimumChannel channels[MMTP_SIMULATION_MAX_CHANNELS];
+  MmtpOptimumPath paths[MMTP_SIMULATION_MAX_PATHS];
   guint i, n = 0;
 
-  for (i = 0; i < config->n_channels; i++)
-    n += get_ideal_channel (config, i, &channels[n]);
-  return n ? mmtp_optimum_count (channels, n, config->source.n,
+  for (i = 0; i < config->n_paths; i++)
+    n += get_ideal_path (config, i, &paths[n]);
+  return n ? mmtp_optimum_count (paths, n, config->source.n,
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
 
-/* FALSE: no channel can meet the deadline at all */
+/* FALSE: no path can meet the deadline at all */
 static gboolean
 config_init (MmtpSimulationConfig * config, guint64 seed)
 {
-  guint i, n = 2 + draw (seed, 0, DRAW_CHANNELS) * 7;
+  guint i, n = 2 + draw (seed, 0, DRAW_PATHS) * 7;
   gdouble packets = 0, frames;
 
   mmtp_simulation_config_init (config, &mmtp_simulation_cores);
   config->seed = seed;
   for (i = 0; i < n; i++)
-    add_channel (config, i);
+    add_path (config, i);
   config->sender.max_delay = config->sender.initial_delay =
       draw_logarithmic (seed, 0, DRAW_LIMIT, 200, 2000) * MS;
   config->clock_skew = (draw (seed, 0, DRAW_SKEW) - 0.5) * 200000;
   config->source.size = 200 + draw (seed, 0, DRAW_SIZE) * 1200;
   for (i = 0; i < n; i++) {
-    MmtpOptimumChannel channel;
+    MmtpOptimumPath path;
 
-    if (get_ideal_channel (config, i, &channel))
-      packets += 1 / channel.seconds;
+    if (get_ideal_path (config, i, &path))
+      packets += 1 / path.seconds;
   }
   if (packets == 0)
     return FALSE;
@@ -182,7 +183,7 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* what a silent channel gives back may wait beside that */
+  /* what a silent path gives back may wait beside that */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
@@ -235,7 +236,7 @@ get_number (const gchar * name, guint64 otherwise)
   return value ? g_ascii_strtoull (value, NULL, 10) : otherwise;
 }
 
-GST_START_TEST (channels_are_used_and_nothing_else_happens)
+GST_START_TEST (paths_are_used_and_nothing_else_happens)
 {
   guint64 n = get_number ("MMTP_SEEDS", USUAL_SEEDS);
   GArray *outcomes = g_array_new (FALSE, FALSE, sizeof (Outcome));
@@ -267,10 +268,10 @@ GST_START_TEST (channels_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Of overloaded channels. Seed 18: where packets are sent just before they would
+/* Of overloaded paths. Seed 18: where packets are sent just before they would
  * be too late, most of them came too late (57.7 % before). Seed 44: random losses
- * on channels whose delays fluctuate were taken for congestion (19.0 %). */
-GST_START_TEST (neither_lateness_nor_jitter_spoils_a_channel)
+ * on paths whose delays fluctuate were taken for congestion (19.0 %). */
+GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct
   {
@@ -298,8 +299,8 @@ mmtpseeds_suite (void)
   suite_add_tcase (s, tc);
   /* 1000 seeds take a while */
   tcase_set_timeout (tc, 7200);
-  tcase_add_test (tc, channels_are_used_and_nothing_else_happens);
-  tcase_add_test (tc, neither_lateness_nor_jitter_spoils_a_channel);
+  tcase_add_test (tc, paths_are_used_and_nothing_else_happens);
+  tcase_add_test (tc, neither_lateness_nor_jitter_spoils_a_path);
   return s;
 }
 

@@ -234,7 +234,7 @@ config_init (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   VirtualLinkPath path = { rate, delay, 0, FALSE, FALSE, queue };
 
   mmtp_simulation_config_init (config, &mmtp_simulation_udp);
-  mmtp_simulation_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_add_path (config, &path, &path);
   config->sender.max_delay = SECOND;
   mmtp_simulation_config_set_source (config, 100, 10 * MS, 72);
 }
@@ -277,8 +277,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
 
   /* 10 Mbit/s, 40 ms of round trip, a queue of as much; UDP takes 4 % */
   config_init (&config, 1250000, 20 * MS, 50000);
-  config.channels[0].n_tcp = 2;
-  config.channels[0].tcp_from = SECOND;
+  config.paths[0].n_tcp = 2;
+  config.paths[0].tcp_from = SECOND;
   mmtp_simulation_config_set_source (&config, 1100, 10 * MS, 472);
   simulation = mmtp_simulation_new (&config);
   mmtp_simulation_run (simulation);
@@ -299,15 +299,15 @@ GST_START_TEST (ideal_brings_what_can_be_counted)
 {
   /* 10 packets a second, nothing behind: of 10 in 1 s all; of 20 in 1 s and a
    * limit of 0.1 s those that can be sent as they come */
-  MmtpOptimumChannel channels[] = { {0.1, 0}, {0.1, 0.5} };
+  MmtpOptimumPath paths[] = { {0.1, 0}, {0.1, 0.5} };
 
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 10, 0.1, 0.1), 10);
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
   /* the last, from 0.95 s, have until 1.95: 19 transmissions */
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 1.05), 20);
-  /* a second channel that is too slow for all */
-  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.1), 10);
-  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.6), 20);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
+  /* a second path that is too slow for all */
+  fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);
 }
 
 GST_END_TEST;
@@ -315,7 +315,7 @@ GST_END_TEST;
 GST_START_TEST (ideal_brings_what_the_papers_links_have)
 {
   /* Table 1, without a header of ours: 1400 bytes of 36.4 and 9.2 kB/s */
-  MmtpOptimumChannel channels[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
+  MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };
   static const struct
@@ -329,7 +329,7 @@ GST_START_TEST (ideal_brings_what_the_papers_links_have)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    guint n = mmtp_optimum_count (channels, 2, 1000, table[i].period, 1);
+    guint n = mmtp_optimum_count (paths, 2, 1000, table[i].period, 1);
 
     fail_unless (n >= table[i].min && n <= table[i].max, "%g: %u",
         table[i].period, n);

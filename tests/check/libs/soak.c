@@ -69,7 +69,7 @@ watch_mmtp (MmtpSimulation * simulation, gpointer data)
 }
 
 static void
-add_mmtp_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
+add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
     gdouble outage_share, guint64 mean_outage)
 {
   const VirtualLinkPath path = {.rate = rate,.delay = delay,.fluctuation =
@@ -77,10 +77,10 @@ add_mmtp_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
     .queue = rate / 4,.loss = outage_share,.burst = mean_outage
   };
 
-  mmtp_simulation_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each channel has outages of its own, both have one at a time, and the first
+/* Each path has outages of its own, both have one at a time, and the first
  * one leaves and comes back. */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
@@ -96,15 +96,15 @@ init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
   config->watch_period = duration / N_WATCHES;
   config->watch = watch_mmtp;
   config->watch_data = memory;
-  add_mmtp_channel (config, 100000, 30 * VIRTUAL_LINK_MS, 0.02,
+  add_mmtp_path (config, 100000, 30 * VIRTUAL_LINK_MS, 0.02,
       2 * VIRTUAL_LINK_SECOND);
-  add_mmtp_channel (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
+  add_mmtp_path (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
       VIRTUAL_LINK_SECOND);
   for (i = 0; i < n_outages; i++) {
     const guint64 begin = i * period;
 
-    for (j = 0; j < config->n_channels; j++)
-      virtual_link_config_add_outage (&config->channels[j].link,
+    for (j = 0; j < config->n_paths; j++)
+      virtual_link_config_add_outage (&config->paths[j].link,
           begin + period / 8, begin + period / 8 + 3 * VIRTUAL_LINK_SECOND, 0);
     mmtp_simulation_config_add_action (config, begin + period / 2,
         MMTP_SIMULATION_REMOVE, 0);
@@ -117,9 +117,9 @@ init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 }
 
 static void
-check_mmtp_link (const MmtpSimulationResult * result, guint channel)
+check_mmtp_link (const MmtpSimulationResult * result, guint path)
 {
-  const VirtualLinkStats *links = result->links[channel];
+  const VirtualLinkStats *links = result->links[path];
   guint64 over, n_stateless = 0;
   guint direction;
 
@@ -127,19 +127,19 @@ check_mmtp_link (const MmtpSimulationResult * result, guint channel)
     over = links[direction].arrived + links[direction].overflowed
         + links[direction].lost + links[direction].under_way;
     fail_unless (over == links[direction].offered,
-        "channel %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
-        " are accounted for", channel, links[direction].offered, over);
+        "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
+        " are accounted for", path, links[direction].offered, over);
   }
   /* An INIT is answered before there is a session that could count it. */
-  if (channel == 0)
+  if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
-  fail_unless_equals_uint64 (result->channels[channel].packets,
+  fail_unless_equals_uint64 (result->paths[path].packets,
       links[VIRTUAL_LINK_FORWARD].offered);
-  fail_unless_equals_uint64 (result->arrivals[channel].received + n_stateless,
+  fail_unless_equals_uint64 (result->arrivals[path].received + n_stateless,
       links[VIRTUAL_LINK_FORWARD].arrived);
-  fail_unless (links[VIRTUAL_LINK_FORWARD].lost > 0, "channel %u lost nothing",
-      channel);
-  fail_unless (result->channels[channel].silences > 0);
+  fail_unless (links[VIRTUAL_LINK_FORWARD].lost > 0, "path %u lost nothing",
+      path);
+  fail_unless (result->paths[path].silences > 0);
 }
 
 static void
@@ -163,7 +163,7 @@ check_mmtp (const MmtpSimulationConfig * config,
   fail_unless_equals_uint64 (result->receiver.held_bytes, 0);
   fail_unless_equals_uint64 (result->sender.queued_bytes, 0);
   fail_unless (result->ended_at != MMTP_SIMULATION_NEVER);
-  for (i = 0; i < config->n_channels; i++)
+  for (i = 0; i < config->n_paths; i++)
     check_mmtp_link (result, i);
 }
 
