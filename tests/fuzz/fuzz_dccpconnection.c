@@ -32,8 +32,8 @@ typedef enum
 {
   ORDER_RUN,
   ORDER_RUN_LONG,
-  ORDER_FORGE,
-  ORDER_FORGE_ELSEWHERE,
+  ORDER_INJECT,
+  ORDER_INJECT_ELSEWHERE,
   ORDER_REPLAY,
   ORDER_SPOIL,
   ORDER_NOISE,
@@ -173,7 +173,7 @@ take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 }
 
 static void
-forge (Run * self, gboolean elsewhere)
+inject (Run * self, gboolean elsewhere)
 {
   const DccpEnd to = take (self, N_ENDS);
   const DatagramPath path = self->network.paths[to];
@@ -185,7 +185,7 @@ forge (Run * self, gboolean elsewhere)
     packet.source ^= take (self, 4);
     packet.destination ^= take (self, 2);
   }
-  dccp_network_forge (&self->network, to, &packet);
+  dccp_network_inject_packet (&self->network, to, &packet);
   self->network.paths[to] = path;
 }
 
@@ -239,11 +239,11 @@ obey (Run * self)
     case ORDER_RUN_LONG:
       run (self, take (self, 16) * SECOND);
       break;
-    case ORDER_FORGE:
-      forge (self, FALSE);
+    case ORDER_INJECT:
+      inject (self, FALSE);
       break;
-    case ORDER_FORGE_ELSEWHERE:
-      forge (self, TRUE);
+    case ORDER_INJECT_ELSEWHERE:
+      inject (self, TRUE);
       break;
     case ORDER_REPLAY:
       replay (self, FALSE);

@@ -469,7 +469,7 @@ take_features (FuzzInput * input, gboolean is_server, guint64 iss)
 }
 
 static void
-forge (FuzzInput * input)
+receive_forged_packets (FuzzInput * input)
 {
   const gboolean is_server = fuzz_take_u8 (input) & 1;
   DccpFeatures *self = take_features (input, is_server, ISS);
@@ -645,7 +645,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
       read_options (&input);
       break;
     case FORGE:
-      forge (&input);
+      receive_forged_packets (&input);
       break;
     default:
       agree (&input);

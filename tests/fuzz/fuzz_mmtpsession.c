@@ -26,8 +26,8 @@ typedef enum
 {
   ORDER_RUN,
   ORDER_RUN_LONG,
-  ORDER_FORGE_TO_RECEIVER,
-  ORDER_FORGE_TO_SENDER,
+  ORDER_INJECT_TO_RECEIVER,
+  ORDER_INJECT_TO_SENDER,
   ORDER_REPLAY,
   ORDER_LOSE,
   ORDER_SPOIL,
@@ -186,7 +186,7 @@ seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
 }
 
 static void
-forge (Run * self, MmtpRole from)
+inject (Run * self, MmtpRole from)
 {
   MmtpType type = take (self, MMTP_LAST_TYPE);
   guint choice = take (self, 16);
@@ -198,7 +198,8 @@ forge (Run * self, MmtpRole from)
   gsize size;
 
   self->network.trusted = FALSE;
-  number = mmtp_forge (&message, type, from, path, &self->network.overheard,
+  number =
+      mmtp_build_message (&message, type, from, path, &self->network.overheard,
       draw, self);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   fuzz_check (size > 0);
@@ -319,11 +320,11 @@ act (Run * self, Order order)
     case ORDER_RUN_LONG:
       run (self, take (self, 50) * 100 * MS);
       break;
-    case ORDER_FORGE_TO_RECEIVER:
-      forge (self, MMTP_SENDER);
+    case ORDER_INJECT_TO_RECEIVER:
+      inject (self, MMTP_SENDER);
       break;
-    case ORDER_FORGE_TO_SENDER:
-      forge (self, MMTP_RECEIVER);
+    case ORDER_INJECT_TO_SENDER:
+      inject (self, MMTP_RECEIVER);
       break;
     case ORDER_REPLAY:
     case ORDER_SPOIL:

@@ -256,7 +256,7 @@ dccp_network_inject (DccpNetwork * network, DccpEnd to, const guint8 * bytes,
 }
 
 void
-dccp_network_forge (DccpNetwork * network, DccpEnd to,
+dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet)
 {
   DccpConnection *connection = dccp_network_get (network, to);

@@ -97,7 +97,7 @@ void dccp_network_inject (DccpNetwork * network, DccpEnd to,
 void dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Ports are those of the connection, unless set; long sequence numbers */
-void dccp_network_forge (DccpNetwork * network, DccpEnd to,
+void dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet);
 /* A packet that is valid for this end as the next of the other's */
 DccpPacket dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type);

@@ -11,9 +11,9 @@
 G_BEGIN_DECLS
 
 /* 48 bits; `state` is not 0 and is the next one after the call. */
-guint64 dccp_forge_draw (guint32 * state);
+guint64 dccp_builder_draw (guint32 * state);
 /* Of any type, with long numbers, with options and payload or without */
-DccpPacket dccp_forge_packet (guint32 * state);
+DccpPacket dccp_build_packet (guint32 * state);
 
 G_END_DECLS
 

@@ -34,7 +34,7 @@ void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
 /* A message that may be written, with a trailer of zero; returns its whole
  * channel number. */
-guint64 mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
+guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);
 

@@ -44,12 +44,12 @@ typedef struct
   guint8 payload_type;
   gsize size;                   /* of the whole packet */
   gboolean is_video;            /* the payload is a plausible frame */
-} Forged;
+} ForgedPacket;
 
 typedef struct
 {
   const gchar *name;
-  void (*forge) (Attacker * self, Forged * forged);
+  void (*build) (Attacker * self, ForgedPacket * forged);
   gboolean has_runs;            /* of consecutive numbers: looks like a stream */
   gboolean knows_ssrc;
 } Attack;
@@ -66,35 +66,35 @@ draw (Attacker * self)
 /* --- from off-path -------------------------------------------------------- */
 
 static void
-forge_random_numbers (Attacker * self, Forged * forged)
+build_random_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = draw (self);
   forged->seqnum = draw (self);
 }
 
 static void
-forge_near_numbers (Attacker * self, Forged * forged)
+build_near_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = draw (self);
   forged->seqnum = self->near + draw (self) % 8;
 }
 
 static void
-forge_one_stream (Attacker * self, Forged * forged)
+build_one_stream (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
 }
 
 /* Two packets of each source, in sequence */
 static void
-forge_pairs (Attacker * self, Forged * forged)
+build_two_of_each_source (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = 0xa0000000 + self->n / 2;
   forged->seqnum = self->n;
 }
 
 static void
-forge_eight_streams (Attacker * self, Forged * forged)
+build_eight_streams (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc += self->n % 8;
   forged->seqnum = self->n / 8;
@@ -102,42 +102,42 @@ forge_eight_streams (Attacker * self, Forged * forged)
 
 /* Every second another one */
 static void
-forge_streams_in_turn (Attacker * self, Forged * forged)
+build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc += self->n / 10000;
   forged->seqnum = self->n;
 }
 
 static void
-forge_timestamps (Attacker * self, Forged * forged)
+build_timestamps (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->timestamp = draw (self);
 }
 
 static void
-forge_truncated (Attacker * self, Forged * forged)
+build_truncated (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->size = 1 + draw (self) % 40;
 }
 
 static void
-forge_payload (Attacker * self, Forged * forged)
+build_payload (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->is_video = FALSE;
 }
 
 static void
-forge_payload_type (Attacker * self, Forged * forged)
+build_payload_type (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->payload_type = 96;
 }
 
 static void
-forge_keep_alives (Attacker * self, Forged * forged)
+build_keep_alives (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->near + draw (self) % 8;
   forged->size = 12;
@@ -146,42 +146,42 @@ forge_keep_alives (Attacker * self, Forged * forged)
 /* --- who knows the SSRC ----------------------------------------------------- */
 
 static void
-forge_ssrc (Attacker * self, Forged * forged)
+build_ssrc (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = LEGITIMATE_SSRC;
   forged->seqnum = draw (self);
 }
 
 static void
-forge_ssrc_and_near_numbers (Attacker * self, Forged * forged)
+build_ssrc_and_near_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = LEGITIMATE_SSRC;
   forged->seqnum = self->near + draw (self) % 8;
 }
 
 static void
-forge_ssrc_and_timestamps (Attacker * self, Forged * forged)
+build_ssrc_and_timestamps (Attacker * self, ForgedPacket * forged)
 {
-  forge_ssrc (self, forged);
+  build_ssrc (self, forged);
   forged->timestamp = draw (self);
 }
 
 static const Attack attacks[] = {
   {"none", NULL},
-  {"random SSRC and number", forge_random_numbers},
-  {"random SSRC, near number", forge_near_numbers},
-  {"one SSRC, consecutive", forge_one_stream, TRUE},
-  {"pairs of consecutive", forge_pairs, TRUE},
-  {"eight SSRCs, consecutive", forge_eight_streams, TRUE},
-  {"one SSRC per second", forge_streams_in_turn, TRUE},
-  {"random timestamps", forge_timestamps, TRUE},
-  {"truncated", forge_truncated, TRUE},
-  {"random payload", forge_payload, TRUE},
-  {"other payload type", forge_payload_type},
-  {"keep-alives", forge_keep_alives},
-  {"known SSRC, random number", forge_ssrc, FALSE, TRUE},
-  {"known SSRC, near number", forge_ssrc_and_near_numbers, FALSE, TRUE},
-  {"known SSRC, timestamps", forge_ssrc_and_timestamps, FALSE, TRUE},
+  {"random SSRC and number", build_random_numbers},
+  {"random SSRC, near number", build_near_numbers},
+  {"one SSRC, consecutive", build_one_stream, TRUE},
+  {"pairs of consecutive", build_two_of_each_source, TRUE},
+  {"eight SSRCs, consecutive", build_eight_streams, TRUE},
+  {"one SSRC per second", build_streams_in_turn, TRUE},
+  {"random timestamps", build_timestamps, TRUE},
+  {"truncated", build_truncated, TRUE},
+  {"random payload", build_payload, TRUE},
+  {"other payload type", build_payload_type},
+  {"keep-alives", build_keep_alives},
+  {"known SSRC, random number", build_ssrc, FALSE, TRUE},
+  {"known SSRC, near number", build_ssrc_and_near_numbers, FALSE, TRUE},
+  {"known SSRC, timestamps", build_ssrc_and_timestamps, FALSE, TRUE},
 };
 
 /* --- situations --------------------------------------------------------------- */
@@ -361,7 +361,7 @@ push_forged (Fixture * fixture, const Attack * attack)
 {
   Attacker *attacker = &fixture->attacker;
   const gsize video_size = gst_buffer_get_size (fixture->video);
-  Forged forged = {
+  ForgedPacket forged = {
     .ssrc = 0xbad0000,
     .timestamp = attacker->n * 9,
     .payload_type = 32,
@@ -372,7 +372,7 @@ push_forged (Fixture * fixture, const Attack * attack)
   gsize i;
 
   g_assert_cmpuint (forged.size, <=, sizeof (bytes));
-  attack->forge (attacker, &forged);
+  attack->build (attacker, &forged);
   bytes[0] = 0x80;
   bytes[1] = 0x80 | forged.payload_type;
   GST_WRITE_UINT16_BE (bytes + 2, forged.seqnum);
@@ -415,7 +415,7 @@ run (const Attack * attack, Situation situation, Outcome * outcome)
     for (; frame < N_FRAMES && get_arrival (situation, frame) <= fixture.now;
         frame++)
       push_frame (&fixture, situation, frame);
-    if (attack->forge && fixture.now < END
+    if (attack->build && fixture.now < END
         && (situation == FIRST || fixture.now >= BEGIN + FRAME_TIME))
       push_forged (&fixture, attack);
     take_frames (&fixture, situation);

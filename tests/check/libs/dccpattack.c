@@ -29,19 +29,19 @@ static DccpNetwork network;
 static guint64
 draw (Attack * self)
 {
-  return dccp_forge_draw (&self->state);
+  return dccp_builder_draw (&self->state);
 }
 
 /* What goes at once is an answer: it is no longer, and of no Reset a Reset. */
 static void
-forge (Attack * self, DccpEnd to, const DccpPacket * packet)
+inject (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
   /* options are padded to whole words */
   const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
       + dccp_type_get_header_size (packet->type, TRUE);
   guint i = network.log->len;
 
-  dccp_network_forge (&network, to, packet);
+  dccp_network_inject_packet (&network, to, packet);
   self->n++;
   for (; i < network.log->len; i++) {
     const DccpNetworkEntry *answer =
@@ -136,7 +136,7 @@ assert_unmoved (void (*attack) (Attack * self))
 static DccpPacket
 draw_packet (Attack * self)
 {
-  return dccp_forge_packet (&self->state);
+  return dccp_build_packet (&self->state);
 }
 
 static void
@@ -150,7 +150,7 @@ guess (Attack * self)
     /* the client's also while it connects */
     if (end == CLIENT
         || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
-      forge (self, end, &packet);
+      inject (self, end, &packet);
   }
 }
 
@@ -182,7 +182,7 @@ miss (Attack * self)
   else
     packet.acknowledgement = dccp_sequence_add (draw (self) % 2 ?
         connection->gss : connection->iss, draw (self) % 2 ? 10001 : -10001);
-  forge (self, end, &packet);
+  inject (self, end, &packet);
 }
 
 GST_START_TEST (near_misses_change_nothing)
@@ -233,7 +233,7 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
       packet.type = DCCP_RESET;
     packet.acknowledgement = draw_unsent (&self);
     dccp_network_run (&network, SECOND / 10000);
-    forge (&self, CLIENT, &packet);
+    inject (&self, CLIENT, &packet);
   }
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
@@ -256,7 +256,7 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
 
   begin_unanswered ();
   reset.acknowledgement = dccp_network_get (&network, CLIENT)->gss;
-  dccp_network_forge (&network, CLIENT, &reset);
+  dccp_network_inject_packet (&network, CLIENT, &reset);
   assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
   dccp_network_clear (&network);
@@ -307,7 +307,7 @@ ask_again (Attack * self)
 
   packet.type = DCCP_REQUEST;
   if (dccp_network_get_state (&network, SERVER) == DCCP_STATE_OPEN)
-    forge (self, SERVER, &packet);
+    inject (self, SERVER, &packet);
 }
 
 GST_START_TEST (requests_in_its_name_change_nothing)
@@ -433,7 +433,7 @@ flood_clear (Flood * self)
 }
 
 static void
-forge_requests (Flood * self, gboolean from_one_prefix)
+inject_requests (Flood * self, gboolean from_one_prefix)
 {
   guint8 bytes[DCCP_MAX_HEADER];
   DatagramPath path;
@@ -501,7 +501,7 @@ run_flood (Flood * self, guint ms, gboolean from_one_prefix)
 
   for (; ms > 0; ms--) {
     self->now += MS;
-    forge_requests (self, from_one_prefix);
+    inject_requests (self, from_one_prefix);
     dccp_endpoint_timeout (self->listener, self->now);
     take_answers (self);
     for (i = 0; i < N_CLIENTS; i++)
@@ -554,7 +554,7 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
       .sequence = i,.service_code = DCCP_SERVICE_RTPV
     };
 
-    dccp_network_forge (&network, SERVER, &packet);
+    dccp_network_inject_packet (&network, SERVER, &packet);
     dccp_network_run (&network, MS);
   }
   assert_equals_int (network.ends[SERVER]->n_candidates, 1);
@@ -582,7 +582,7 @@ GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
       .options_size = i % 2 ? 5 : 2
     };
 
-    dccp_network_forge (&network, SERVER, &packet);
+    dccp_network_inject_packet (&network, SERVER, &packet);
     if (i % 2 == 0)
       assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
           i / 2 < 8 ? i / 2 : 8);
@@ -610,7 +610,7 @@ GST_START_TEST (resets_are_never_answered_by_resets)
     packet.type = DCCP_RESET;
     packet.source = 1;
     packet.destination = i % 2 ? DCCP_NETWORK_PORT : 2;
-    dccp_network_forge (&network, i % 3 ? SERVER : CLIENT, &packet);
+    dccp_network_inject_packet (&network, i % 3 ? SERVER : CLIENT, &packet);
   }
   assert_equals_int (network.log->len, 0);
   assert_equals_uint64 (dccp_network_get_stats (&network,

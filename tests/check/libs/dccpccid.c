@@ -443,7 +443,7 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
   packet.options = (const guint8 *) "\300\6\0\0\0\144" "\302\6\0\0\20\0"
       "\42\4\1\370" "\1\300\6\0\0\0\3";
   packet.options_size = 23;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (connection->halves.sender_ccid->number, CCID_INTERVAL);
   assert_equals_int (connection->halves.receiver_ccid->number, 3);
   assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->rate,

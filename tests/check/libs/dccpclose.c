@@ -258,12 +258,12 @@ GST_START_TEST (short_close_is_answered_again)
   packet.source = dccp_network_get (&network, SERVER)->remote_port;
   packet.destination = DCCP_NETWORK_PORT;
   network.lose_all[SERVER] = G_MAXUINT;
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
   packet.source ^= 1;
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 2);
   assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_LISTEN);
@@ -365,14 +365,14 @@ GST_START_TEST (connection_in_timewait_is_no_connection)
   dccp_network_close (&network, CLIENT);
   dccp_network_run (&network, SECOND);
   assert_closed ();
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_NO_CONNECTION);
   assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_RESET,
           0)->packet.sequence, dccp_sequence_add (packet.acknowledgement, 1));
   assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_RESET,
           0)->packet.acknowledgement, packet.sequence);
   packet.type = DCCP_RESET;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_RESET), 1);
   dccp_network_run (&network, 240 * SECOND);
   dccp_network_connect (&network);

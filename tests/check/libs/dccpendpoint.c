@@ -276,7 +276,7 @@ arrives (gint64 ahead)
   packet.sequence = dccp_sequence_add (packet.sequence, ahead);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   return network.received[SERVER]->len > before;
 }
 
@@ -300,7 +300,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_if (arrives (-3));
   /* an Ack between them is no gap */
   packet = dccp_network_next (&network, SERVER, DCCP_ACK);
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
   /* nor is one that is lost, if NDP Count tells */
@@ -308,7 +308,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
   packet.options_size = 3;
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   fail_if (network.last[SERVER].discont);
 }
 
@@ -453,7 +453,7 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257";
   packet.options_size = 50;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER),
       network.n_sent[CLIENT]);
 }
@@ -500,7 +500,7 @@ hear_options (DccpType type, const gchar * options, gsize size)
   network.filter = capture;
   packet.options = (const guint8 *) options;
   packet.options_size = size;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
 }
 
 GST_START_TEST (timestamp_is_echoed)
@@ -566,7 +566,7 @@ GST_START_TEST (syncs_say_the_round_trip)
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
   packet.payload = captured;
   packet.payload_size = 100;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC), 1);
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
 }
@@ -586,7 +586,7 @@ GST_START_TEST (data_of_the_handshake_is_dropped_and_told)
   packet = dccp_network_next (&network, CLIENT, DCCP_RESPONSE);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (network.received[CLIENT]->len, 0);
   fail_unless (find_option (DCCP_OPTION_DATA_DROPPED, &option));
   fail_unless (dccp_option_next_drop_block (&option, &offset, &code, &run));
@@ -785,7 +785,7 @@ GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
   packet.coverage = 1;
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&network, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->dropped_sent,

@@ -88,7 +88,7 @@ typedef struct
 static guint64
 draw (Attack * self)
 {
-  return dccp_forge_draw (&self->state);
+  return dccp_builder_draw (&self->state);
 }
 
 static const guint8 *
@@ -153,12 +153,12 @@ may_be_short (guint type)
 }
 
 static void
-forge (Attack * self)
+inject (Attack * self)
 {
   const DccpEnd to = self->target->end;
   const guint n_logged = network.log->len, n_events = network.events[to]->len;
   guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
-  DccpPacket packet = dccp_forge_packet (&self->state);
+  DccpPacket packet = dccp_build_packet (&self->state);
   DatagramPath path = draw_path (self, &packet), back = turn (&path);
   gsize size;
 
@@ -207,7 +207,7 @@ run (Attack * self, guint ms)
   for (; ms > 0; ms--) {
     dccp_network_run (&network, MS);
     for (i = 0; i < RATE && is_target (self); i++)
-      forge (self);
+      inject (self);
     g_assert_cmpuint (network.ends[SERVER]->n_candidates, <=,
         DCCP_MAX_CANDIDATES);
   }
@@ -373,12 +373,12 @@ GST_START_TEST (forged_request_keeps_no_client_out)
   dccp_network_begin (&network);
   network.lose[CLIENT][DCCP_REQUEST] = __i__;
   if (__i__ == 0)
-    dccp_network_forge (&network, SERVER, &request);
+    dccp_network_inject_packet (&network, SERVER, &request);
   dccp_network_run (&network, 200 * MS);
   dccp_network_connect (&network);
   dccp_network_run (&network, 200 * MS);
   if (__i__ == 1)
-    dccp_network_forge (&network, SERVER, &request);
+    dccp_network_inject_packet (&network, SERVER, &request);
   dccp_network_run (&network, 2 * SECOND);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);

@@ -751,10 +751,10 @@ GST_START_TEST (server_asks_a_client_without_options)
   DccpPacket ack;
 
   dccp_network_begin (&network);
-  dccp_network_forge (&network, SERVER, &request);
+  dccp_network_inject_packet (&network, SERVER, &request);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  dccp_network_forge (&network, SERVER, &ack);
+  dccp_network_inject_packet (&network, SERVER, &ack);
   assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_OPEN);
   assert_equals_int (dccp_network_count_events (&network, SERVER,
@@ -765,7 +765,7 @@ GST_START_TEST (server_asks_a_client_without_options)
   /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
-  dccp_network_forge (&network, SERVER, &ack);
+  dccp_network_inject_packet (&network, SERVER, &ack);
   assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
@@ -787,11 +787,11 @@ GST_START_TEST (request_of_linux_is_answered)
   DccpPacket ack;
 
   dccp_network_begin (&network);
-  dccp_network_forge (&network, SERVER, &request);
+  dccp_network_inject_packet (&network, SERVER, &request);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 0);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  dccp_network_forge (&network, SERVER, &ack);
+  dccp_network_inject_packet (&network, SERVER, &ack);
   assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
@@ -853,7 +853,7 @@ GST_START_TEST (response_of_linux_is_confirmed)
   packet.sequence = 12345678;
   packet.options = options;
   packet.options_size = sizeof (options);
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
   assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_ACK), 1);
@@ -872,7 +872,7 @@ GST_START_TEST (response_of_linux_is_confirmed)
     packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
     packet.options = feedback;
     packet.options_size = sizeof (feedback);
-    dccp_network_forge (&network, CLIENT, &packet);
+    dccp_network_inject_packet (&network, CLIENT, &packet);
   }
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);
@@ -895,7 +895,7 @@ GST_START_TEST (peer_with_another_ccid_is_reset)
   };
 
   dccp_network_begin (&network);
-  dccp_network_forge (&network, SERVER, &request);
+  dccp_network_inject_packet (&network, SERVER, &request);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 0);
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 1);
   assert_equals_int (dccp_network_get_state (&network, SERVER),

@@ -48,7 +48,7 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
       acknowledgement);
   packet.payload = (const guint8 *) "0123456789ab";
   packet.payload_size = 12;
-  dccp_network_forge (&network, to, &packet);
+  dccp_network_inject_packet (&network, to, &packet);
   return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
@@ -172,7 +172,7 @@ GST_START_TEST (short_packets_have_no_answer)
   open_network ();
   packet = dccp_network_next (&network, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->answers_suppressed, 1);
@@ -196,7 +196,7 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
   gar = dccp_network_get (&network, CLIENT)->gar;
   fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
   reset.acknowledgement = gar;
-  dccp_network_forge (&network, CLIENT, &reset);
+  dccp_network_inject_packet (&network, CLIENT, &reset);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
 }
@@ -230,7 +230,7 @@ GST_START_TEST (listen_has_no_answer)
   };
 
   open_network ();
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_STATE], 1);
@@ -273,7 +273,7 @@ GST_START_TEST (who_has_sent_nothing_believes_no_response)
   dccp_network_begin (&network);
   dccp_endpoint_connect (network.ends[CLIENT], network.now,
       &network.paths[CLIENT]);
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
   assert_equals_uint64 (dccp_network_get_stats (&network,

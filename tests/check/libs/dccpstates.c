@@ -129,7 +129,7 @@ check (void (*reach) (void), DccpEnd end, const Expected * expected)
   cut ();
   packet = make_packet (end, expected->type);
   before = network.log->len;
-  dccp_network_forge (&network, end, &packet);
+  dccp_network_inject_packet (&network, end, &packet);
   if (expected->answer == NONE) {
     fail_unless (network.log->len == before, "%s: answered",
         dccp_type_get_name (expected->type));

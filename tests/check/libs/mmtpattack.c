@@ -35,7 +35,8 @@ struct _Attack
   gboolean shares_host;         /* on the sender's host */
 };
 
-/* Of the sender or of anybody: who forges says what it likes. */
+/* The address of the sender or of anybody else: an attacker can write any
+ * source address. */
 static MmtpAddress
 draw_address (Attack * self)
 {
@@ -264,8 +265,8 @@ guess (Attack * self, MmtpNetwork * network)
   memset (self->known.nonce_r, 2, MMTP_NONCE_SIZE);
   memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
   self->known.path_nonce = self->known.challenge = 4;
-  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      path, &self->known, attacker_draw, &self->state);
+  mmtp_build_message (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE,
+      from, path, &self->known, attacker_draw, &self->state);
   message.trailer = (guint64) attacker_draw (&self->state) << 32;
   message.trailer |= attacker_draw (&self->state);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
@@ -421,7 +422,7 @@ GST_END_TEST;
 
 /* With the nonces and the cookie of the session, but not its key */
 static void
-forge_with_nonces (Attack * self, MmtpNetwork * network)
+send_with_known_nonces (Attack * self, MmtpNetwork * network)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
@@ -432,9 +433,9 @@ forge_with_nonces (Attack * self, MmtpNetwork * network)
 
   if (!network->streaming)
     return;
-  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      attacker_draw (&self->state) % MMTP_NETWORK_PATHS, &network->overheard,
-      attacker_draw, &self->state);
+  mmtp_build_message (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE,
+      from, attacker_draw (&self->state) % MMTP_NETWORK_PATHS,
+      &network->overheard, attacker_draw, &self->state);
   message.trailer = network->overheard.tokens[from == MMTP_RECEIVER];
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   send_to (self, network, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
@@ -443,7 +444,7 @@ forge_with_nonces (Attack * self, MmtpNetwork * network)
 
 GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 {
-  Attack attack = { forge_with_nonces, };
+  Attack attack = { send_with_known_nonces, };
 
   check_that_nothing_changes (&attack, KEY, 12);
 }
@@ -473,17 +474,18 @@ static const struct
 typedef struct
 {
   Attack attack;
-  MmtpType step;                /* whose sight makes it forge */
-  MmtpType type;                /* that it forges */
+  MmtpType step;                /* a message of this type makes the
+                                 * attacker send one of its own, */
+  MmtpType type;                /* of this type */
   MmtpRefuseReason reason;
-  gboolean relays;              /* a COOKIE, and forges nothing */
+  gboolean relays;              /* a COOKIE, and sends no forged message */
   gboolean seen;
   guint8 relayed[64];           /* the receiver's COOKIE for another address */
   gsize relayed_size;
 } Handshaker;
 
 static void
-forge_answer (Handshaker * self, MmtpNetwork * network, guint path)
+send_forged_answer (Handshaker * self, MmtpNetwork * network, guint path)
 {
   MmtpMessage message = { self->type };
   guint8 bytes[200];
@@ -559,7 +561,7 @@ answer_what_was_seen (MmtpNetwork * network, gpointer data)
     if (self->relays)
       relay_cookie (self, network, i % MMTP_NETWORK_PATHS);
     else
-      forge_answer (self, network, i % MMTP_NETWORK_PATHS);
+      send_forged_answer (self, network, i % MMTP_NETWORK_PATHS);
 }
 
 static void
@@ -635,7 +637,7 @@ flood_with_inits (Handshaker * self, MmtpNetwork * network)
 
 /* An OPEN of the right address, nonce and cookie with a wrong MAC, or cookie */
 static void
-forge_open_of_sender (Handshaker * self, MmtpNetwork * network)
+send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
   MmtpMessage message = { MMTP_OPEN };
   MmtpAddress address;
@@ -654,7 +656,7 @@ forge_open_of_sender (Handshaker * self, MmtpNetwork * network)
 }
 
 static void
-forge_any_step (Handshaker * self, MmtpNetwork * network, guint i)
+send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
 {
   const guint n = G_N_ELEMENTS (forged_answers);
 
@@ -662,13 +664,13 @@ forge_any_step (Handshaker * self, MmtpNetwork * network, guint i)
   if (i % 4 == 0) {
     flood_with_inits (self, network);
   } else if (i % 4 == 1) {
-    forge_open_of_sender (self, network);
+    send_open_as_sender (self, network);
   } else if (i % 100 == 98) {
     relay_cookie (self, network, i / 100 % MMTP_NETWORK_PATHS);
   } else {
     self->type = forged_answers[i % n].type;
     self->reason = forged_answers[i % n].reason;
-    forge_answer (self, network,
+    send_forged_answer (self, network,
         attacker_draw (&self->attack.state) % MMTP_NETWORK_PATHS);
   }
 }
@@ -685,7 +687,7 @@ GST_START_TEST (a_flooded_handshake_succeeds)
   for (i = 0; i < 2000; i++)
     flood_with_inits (&self, &network);
   for (i = 0; i < 20000; i++) {
-    forge_any_step (&self, &network, i);
+    send_any_step (&self, &network, i);
     mmtp_network_run (&network, FORGED_DISTANCE);
   }
   assert_equals_int (network.refused + network.lost, 0);
@@ -1104,7 +1106,7 @@ give_open (Flood * self, const MmtpAddress * address)
 }
 
 static void
-forge_requests (Flood * self, FloodType type)
+send_forged_requests (Flood * self, FloodType type)
 {
   guint i;
 
@@ -1163,7 +1165,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
   flood_init (&flood);
   for (ms = 1; ms <= FLOOD_TIME; ms++) {
     flood.now += SECOND / 1000;
-    forge_requests (&flood, __i__);
+    send_forged_requests (&flood, __i__);
     ask_again (&flood, ms);
     take_answers (&flood);
   }

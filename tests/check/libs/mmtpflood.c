@@ -108,7 +108,7 @@ typedef struct
   const gchar *name;
   const gchar *key;
   gboolean is_on_path;
-  void (*forge) (Flood * self);
+  void (*send) (Flood * self);
 } Attacker;
 
 typedef struct
@@ -174,7 +174,7 @@ get_flood_time (const Flood * self)
 }
 
 static void
-forge_some (Flood * self)
+send_forged (Flood * self)
 {
   guint i;
 
@@ -183,7 +183,7 @@ forge_some (Flood * self)
 
     if (self->target == ANY_TYPE)
       self->type = attacker_draw (&self->random) % ANY_TYPE;
-    self->attacker->forge (self);
+    self->attacker->send (self);
     self->outcome.n_forged++;
     self->outcome.steps = MAX (self->outcome.steps, n_steps - before);
   }
@@ -197,7 +197,7 @@ flood (Flood * self, guint64 ms)
   self->outcome.flood_ms += ms;
   self->flooding = TRUE;
   while (ms-- > 0) {
-    forge_some (self);
+    send_forged (self);
     mmtp_network_run (&self->network, MS);
   }
   self->flooding = FALSE;
@@ -430,7 +430,7 @@ give (Flood * self, MmtpRole from, const MmtpAddress * address, guint path,
 }
 
 static void
-forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
+send_forged_message (Flood * self, MmtpRole from, const MmtpOverheard * known,
     guint64 trailer)
 {
   const guint path = attacker_draw (&self->random) % MMTP_NETWORK_PATHS;
@@ -439,8 +439,9 @@ forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
   guint8 bytes[2000];
   gsize size;
 
-  mmtp_forge (&message, self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type,
-      from, path, known, attacker_draw, &self->random);
+  mmtp_build_message (&message,
+      self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type, from, path, known,
+      attacker_draw, &self->random);
   message.trailer = trailer;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   if (self->type == MMTP_RESERVED_13)
@@ -468,17 +469,17 @@ guess (Flood * self)
   memset (known.nonce_r, 2, MMTP_NONCE_SIZE);
   memset (known.cookie, 3, MMTP_COOKIE_SIZE);
   known.path_nonce = known.challenge = 4;
-  forge (self, draw_role (self), &known, draw_trailer (self));
+  send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
 /* All that was said is known, and only the key is not. */
 static void
-forge_without_key (Flood * self)
+send_without_key (Flood * self)
 {
   const MmtpRole from = draw_role (self);
   const MmtpOverheard *known = &self->network.overheard;
 
-  forge (self, from, known, attacker_draw (&self->random) & 1
+  send_forged_message (self, from, known, attacker_draw (&self->random) & 1
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
@@ -575,7 +576,7 @@ replay (Flood * self)
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},
-  {"on-path, key, forges", KEY, TRUE, forge_without_key},
+  {"on-path, key, forges", KEY, TRUE, send_without_key},
   {"on-path, key, replays", KEY, TRUE, replay},
 };
 

@@ -1460,7 +1460,7 @@ make_any (Peer * peer, MmtpType type)
   return message;
 }
 
-/* What a forger must not move: all but the counters of what was refused */
+/* An attacker must change nothing but the counters of refused messages. */
 static void
 get_state (Peer * peer, MmtpReceiverStats * stats,
     MmtpReceiverPathStats * channel)
@@ -1490,7 +1490,7 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
 /* Who sees nothing and guesses: each type, each trailer that a bit is wrong in,
  * from the sender's address and from elsewhere */
 static void
-forge (const gchar * key)
+expect_refused_guesses (const gchar * key)
 {
   MmtpReceiverStats stats;
   MmtpReceiverPathStats channel;
@@ -1530,8 +1530,8 @@ forge (const gchar * key)
 
 GST_START_TEST (guesses_move_nothing)
 {
-  forge (NULL);
-  forge ("secret");
+  expect_refused_guesses (NULL);
+  expect_refused_guesses ("secret");
 }
 
 GST_END_TEST;

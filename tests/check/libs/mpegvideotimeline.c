@@ -557,7 +557,7 @@ GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 
 GST_END_TEST;
 
-/* A stranger who knows the SSRC forges one RTP packet in each second, with a
+/* An attacker who knows the SSRC sends one RTP packet in each second, with a
  * picture and a timestamp that lies up to 65,000 frames ahead. What the timeline
  * reports must stay within seconds for each forged frame, and in few entries. */
 GST_START_TEST (forged_timestamps_lose_seconds_at_most)

@@ -165,7 +165,7 @@ measure_forged (MmtpType type, MmtpRole from)
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
       mmtp_network_run (&self->network, 10 * MMTP_MSECOND);
-    number = mmtp_forge (&message, type, from, i % MMTP_NETWORK_PATHS,
+    number = mmtp_build_message (&message, type, from, i % MMTP_NETWORK_PATHS,
         &self->network.overheard, draw, self);
     before = get_steps (self);
     say (self, from, &message, number);
@@ -355,7 +355,7 @@ hear_data_dropped (DccpNetwork * network)
   packet.options = options;
   packet.options_size = fill_options (options, DCCP_OPTION_DATA_DROPPED,
       blocks, sizeof (blocks));
-  dccp_network_forge (network, CLIENT, &packet);
+  dccp_network_inject_packet (network, CLIENT, &packet);
 }
 
 static guint64
@@ -450,7 +450,7 @@ measure_loss_intervals (void)
       dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE));
   dccp_history_set (keys, packet.acknowledgement + 1);
   keys->steps = 0;
-  dccp_network_forge (&network, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   fail_unless_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_LOST), TFRC_MAX_INTERVALS);
   for (i = 0; i < network.events[CLIENT]->len; i++) {
@@ -486,7 +486,7 @@ measure_dccp_jump (void)
     packet.payload = (const guint8 *) "data";
     packet.payload_size = 4;
     before = get_steps (connection);
-    dccp_network_forge (&network, SERVER, &packet);
+    dccp_network_inject_packet (&network, SERVER, &packet);
     worst = MAX (worst, get_steps (connection) - before);
   }
   fail_unless_equals_int (network.received[SERVER]->len, 10);
@@ -518,7 +518,7 @@ measure_dccp_type (DccpType type)
     packet.options_size = fill_options (options, option, value,
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
     before = get_steps (dccp_network_get (&network, to));
-    dccp_network_forge (&network, to, &packet);
+    dccp_network_inject_packet (&network, to, &packet);
     /* a Reset may have ended the connection */
     after = dccp_network_get (&network, to) ?
         get_steps (dccp_network_get (&network, to)) : before;
