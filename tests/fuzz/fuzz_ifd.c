@@ -253,7 +253,7 @@ take_events (gint c)
 }
 
 static void
-input (FuzzInput * script, guint what)
+input (FuzzInput * orders, guint what)
 {
   gint number = model.n_pictures;
   guint before = model.n_w, flags;
@@ -263,9 +263,9 @@ input (FuzzInput * script, guint what)
     return;
   memset (c, 0, sizeof (*c));
   c->frame.type = (what >> 3) % IFD_FRAME_LAST;
-  flags = fuzz_take_u8 (script);
+  flags = fuzz_take_u8 (orders);
   c->frame.flags = flags & 63;
-  c->frame.size = fuzz_take_u8 (script);
+  c->frame.size = fuzz_take_u8 (orders);
   c->frame.user = GINT_TO_POINTER (number);
   if (flags & FLAG_ORDER) {
     c->frame.order = c->frame.size % ORDER_RANGE;
@@ -433,9 +433,9 @@ check_counters (void)
 }
 
 static void
-do_order (FuzzInput * script)
+do_order (FuzzInput * orders)
 {
-  guint what = fuzz_take_u8 (script);
+  guint what = fuzz_take_u8 (orders);
 
   switch (what & 7) {
     case 4:
@@ -443,7 +443,7 @@ do_order (FuzzInput * script)
       send ();
       break;
     case 6:
-      configure (what >> 5, fuzz_take_u8 (script));
+      configure (what >> 5, fuzz_take_u8 (orders));
       break;
     case 7:
       if (what & 8) {
@@ -457,15 +457,15 @@ do_order (FuzzInput * script)
       }
       break;
     default:
-      input (script, what);
+      input (orders, what);
   }
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
-  FuzzInput script = { data, size };
-  guint algorithm = fuzz_take_u8 (&script);
+  FuzzInput orders = { data, size };
+  guint algorithm = fuzz_take_u8 (&orders);
 
   model.ifd = NULL;
   model.n_pictures = model.n_w = 0;
@@ -475,9 +475,9 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   model.receiver = 1;
   model.began = 0;
   begin_stream ();
-  configure (algorithm, fuzz_take_u8 (&script));
-  while (script.size > 0)
-    do_order (&script);
+  configure (algorithm, fuzz_take_u8 (&orders));
+  while (orders.size > 0)
+    do_order (&orders);
   check_counters ();
   flush ();
   check_counters ();

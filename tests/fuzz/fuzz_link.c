@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the link with any profile, numbers near those of the profile, flows,
  * stations, packets and times. Everything that link.h promises is watched, and
- * three runs of the same script must agree: one that wakes up whenever the link
+ * three runs of the same orders must agree: one that wakes up whenever the link
  * asks for it, one that only looks at the end, and one that replays the record
  * of the first.
  *
  * Input: profile, quality, flags, a count of changed numbers, two bytes for
- * each (which, and its magnitude), then the script, an order and its argument
- * in two bytes each.
+ * each (which, and its magnitude), then the orders, each with an argument of
+ * two bytes.
  */
 
 #include "fuzzlink.h"
@@ -60,7 +60,7 @@ typedef struct
 {
   LinkConfig config;
   guint flags;
-  FuzzInput script;
+  FuzzInput orders;
   gboolean endless;             /* may hold packets for ever */
 } Job;
 
@@ -167,13 +167,13 @@ read_job (Job * job, FuzzInput * input)
   job->config.queue.ifd.algorithm = job->config.seed % 3;
   job->config.queue.ifd.max_frames = 1 + job->config.seed % IFD_MAX_FRAMES;
   temper (&job->config);
-  job->script = *input;
+  job->orders = *input;
   limit_pauses (&job->config);
   job->endless = stops_for_ever (&job->config.pipe.outage)
       || stops_for_ever (&job->config.pipe.stall);
 }
 
-/* --- the script ------------------------------------------------------------ */
+/* --- the orders ------------------------------------------------------------ */
 
 typedef struct
 {
@@ -274,17 +274,17 @@ play_order (Player * player, Order order, guint argument)
 }
 
 static void
-play_script (Player * player)
+play_orders (Player * player)
 {
-  FuzzInput script = player->job->script;
+  FuzzInput orders = player->job->orders;
   guint i;
 
   fuzz_run_add_flow (player->run, 0);
   for (i = 1; (player->job->flags & FLAG_MANY_FLOWS) && i < 4; i++)
     fuzz_run_add_flow (player->run, i);
-  for (i = 0; i < MAX_ORDERS && script.size > 0 && !player->cut_off; i++) {
-    guint order = fuzz_take_u8 (&script);
-    guint argument = fuzz_take_u16 (&script);
+  for (i = 0; i < MAX_ORDERS && orders.size > 0 && !player->cut_off; i++) {
+    guint order = fuzz_take_u8 (&orders);
+    guint argument = fuzz_take_u16 (&orders);
 
     play_order (player, order & 7, argument);
     if (player->type != RUN_LAZY)
@@ -324,11 +324,11 @@ play (Player * player, const Job * job, RunType type, const LinkConfig * config)
   player->type = type;
   player->run = fuzz_run_new (config, &error);
   fuzz_check (player->run && !error);
-  play_script (player);
+  play_orders (player);
   check_wakeups (player);
 }
 
-/* What had ended in both runs when the script was over ended alike. */
+/* What had ended in both runs when the orders were over ended alike. */
 static void
 check_same (const FuzzRun * a, const FuzzRun * b)
 {
