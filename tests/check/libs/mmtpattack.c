@@ -23,7 +23,7 @@ struct _Attack
 {
   void (*attack) (Attack * self, MmtpNetwork * network);
   guint32 state;                /* of the numbers that it draws */
-  GChecksum *traffic;           /* all that the two said to each other */
+  GChecksum *messages;          /* all that the two said to each other */
   GArray *recorded;             /* of Recorded; NULL: nothing */
   MmtpOverheard known;
   guint n_sent;                 /* messages of the attacker */
@@ -109,10 +109,10 @@ sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
   }
   if (attacker_is_stranger (address) || is_for_attacker (self, bytes))
     return FALSE;
-  g_checksum_update (self->traffic, (guint8 *) & network->now,
+  g_checksum_update (self->messages, (guint8 *) & network->now,
       sizeof (network->now));
-  g_checksum_update (self->traffic, (guint8 *) address, sizeof (*address));
-  g_checksum_update (self->traffic, bytes, size);
+  g_checksum_update (self->messages, (guint8 *) address, sizeof (*address));
+  g_checksum_update (self->messages, bytes, size);
   if (self->recorded)
     keep (self, network, from, address, bytes, size);
   return TRUE;
@@ -134,7 +134,7 @@ begin (MmtpNetwork * network, Attack * self, const gchar * key)
   guint i;
 
   self->state = 1;
-  self->traffic = g_checksum_new (G_CHECKSUM_SHA256);
+  self->messages = g_checksum_new (G_CHECKSUM_SHA256);
   mmtp_network_init (network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     mmtp_network_add_path (network, i);
@@ -143,7 +143,7 @@ begin (MmtpNetwork * network, Attack * self, const gchar * key)
 static void
 finish (MmtpNetwork * network, Attack * self)
 {
-  g_checksum_free (self->traffic);
+  g_checksum_free (self->messages);
   if (self->recorded)
     g_array_unref (self->recorded);
   mmtp_network_clear (network);
@@ -190,8 +190,8 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_equals_int (one->out->len, other->out->len);
   fail_unless (memcmp (one->out->data, other->out->data,
           one->out->len * sizeof (guint32)) == 0);
-  assert_equals_string (g_checksum_get_string (none->traffic),
-      g_checksum_get_string (attack->traffic));
+  assert_equals_string (g_checksum_get_string (none->messages),
+      g_checksum_get_string (attack->messages));
   assert_same_paths (one, other);
   assert_same_stats (one, other);
 }

@@ -86,7 +86,7 @@ add_infrared (MmtpSimulationConfig * config, Delays delays)
 }
 
 static guint
-get_ideal (guint64 period_ms)
+get_optimum (guint64 period_ms)
 {
   const MmtpOptimumPath paths[] = {
     {WIRE_SIZE / (gdouble) RADIO_RATE, RADIO_DELAY / 1e9},
@@ -232,7 +232,7 @@ static void
 print_row (const Row * row, MmtpSimulation * simulation)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
-  guint ideal = get_ideal (row->period);
+  guint optimum = get_optimum (row->period);
 
   g_print ("| %u | ", row->period);
   if (row->late < 0)
@@ -240,8 +240,8 @@ print_row (const Row * row, MmtpSimulation * simulation)
   else
     g_print ("%d | %d | %d ", row->late, row->lost, row->in_time);
   g_print ("| %" G_GUINT64_FORMAT " | %u | %u | %u | %.1f |\n",
-      result->late_packets, result->missing, result->in_time, ideal,
-      100.0 * result->in_time / ideal);
+      result->late_packets, result->missing, result->in_time, optimum,
+      100.0 * result->in_time / optimum);
 }
 
 /* 95 % are asked for, and at most 1 % late. Both are missed since the stream
@@ -264,7 +264,7 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
 
     print_row (&table[i], simulation);
     check_run (simulation, table[i].period, REACHED_STEADY,
-        get_ideal (table[i].period), REACHED_STEADY_LATE);
+        get_optimum (table[i].period), REACHED_STEADY_LATE);
     mmtp_simulation_free (simulation);
   }
 }
@@ -308,7 +308,7 @@ static void
 check_fluctuating (const Row * row, const Typical * bound)
 {
   gdouble use[SEEDS], late[SEEDS], sum = 0, median_use, median_late;
-  guint ideal = get_ideal (row->period), n_late = 0, i;
+  guint optimum = get_optimum (row->period), n_late = 0, i;
 
   for (i = 0; i < SEEDS; i++) {
     MmtpSimulation *simulation = run_paper (row->period, FLUCTUATING, i + 1, 0);
@@ -317,9 +317,9 @@ check_fluctuating (const Row * row, const Typical * bound)
     guint n = result->late_packets + result->too_late;
 
     /* Where both links together carry the stream, every frame is in time. */
-    check_run (simulation, row->period, bound ? WORST_SEED : 1, ideal,
+    check_run (simulation, row->period, bound ? WORST_SEED : 1, optimum,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
-    use[i] = result->in_time / (gdouble) ideal;
+    use[i] = result->in_time / (gdouble) optimum;
     late[i] = n / (gdouble) result->data_packets;
     sum += use[i];
     n_late += n;

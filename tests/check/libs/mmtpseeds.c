@@ -32,7 +32,7 @@
 typedef struct
 {
   guint64 seed;
-  guint ideal, in_time;
+  guint optimum, in_time;
   gdouble use;
 } Outcome;
 
@@ -109,7 +109,7 @@ get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 /* Of a path that loses every tenth packet, the time of ten brings nine.
  * FALSE: no packet can be in time here. */
 static gboolean
-get_ideal_path (const MmtpSimulationConfig * config, guint i,
+get_optimum_path (const MmtpSimulationConfig * config, guint i,
     MmtpOptimumPath * path)
 {
   const VirtualLinkPath *direction =
@@ -125,13 +125,13 @@ get_ideal_path (const MmtpSimulationConfig * config, guint i,
 }
 
 static guint
-get_ideal (const MmtpSimulationConfig * config)
+get_optimum (const MmtpSimulationConfig * config)
 {
   MmtpOptimumPath paths[MMTP_SIMULATION_MAX_PATHS];
   guint i, n = 0;
 
   for (i = 0; i < config->n_paths; i++)
-    n += get_ideal_path (config, i, &paths[n]);
+    n += get_optimum_path (config, i, &paths[n]);
   return n ? mmtp_optimum_count (paths, n, config->source.n,
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
@@ -154,7 +154,7 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
   for (i = 0; i < n; i++) {
     MmtpOptimumPath path;
 
-    if (get_ideal_path (config, i, &path))
+    if (get_optimum_path (config, i, &path))
       packets += 1 / path.seconds;
   }
   if (packets == 0)
@@ -205,12 +205,12 @@ run_seed (guint64 seed, gboolean show, Outcome * outcome)
   config.verbose = show && g_getenv ("MMTP_VERBOSE");
   simulation = mmtp_simulation_new (&config);
   mmtp_simulation_run (simulation);
-  outcome->ideal = get_ideal (&config);
+  outcome->optimum = get_optimum (&config);
   outcome->in_time = mmtp_simulation_get_result (simulation)->in_time;
-  outcome->use = outcome->in_time / (gdouble) outcome->ideal;
+  outcome->use = outcome->in_time / (gdouble) outcome->optimum;
   if (show) {
     g_print ("  seed %" G_GUINT64_FORMAT ": %.1f %% of %u, frames of %u bytes "
-        "each %.3f ms\n", seed, 100 * outcome->use, outcome->ideal,
+        "each %.3f ms\n", seed, 100 * outcome->use, outcome->optimum,
         config.source.size, config.source.period / 1e6);
     mmtp_simulation_print (simulation);
   } else {
@@ -260,7 +260,7 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
     const Outcome *outcome = &g_array_index (outcomes, Outcome, i);
 
     g_print ("    seed %" G_GUINT64_FORMAT ": %.1f %%, %u of %u\n",
-        outcome->seed, 100 * outcome->use, outcome->in_time, outcome->ideal);
+        outcome->seed, 100 * outcome->use, outcome->in_time, outcome->optimum);
   }
   fail_unless (median >= REACHED, "median %.3f", median);
   g_array_unref (outcomes);
