@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the receiver measures on a channel: losses, arrivals and transits. */
+/* What the receiver measures on a path: losses, arrivals and transits. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,7 +8,7 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define PERIOD MS (200)
 
-/* --- losses -------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 #define TOLERANCE MS (10)
 
@@ -126,7 +126,7 @@ GST_START_TEST (of_a_long_outage_the_end_is_told)
 
 GST_END_TEST;
 
-/* --- a channel ----------------------------------------------------------- */
+/* --- a path --------------------------------------------------------------- */
 
 #define START MS (1000)
 #define TICKS(ms) ((ms) * 100)
@@ -356,7 +356,7 @@ GST_START_TEST (silence_is_told_from_the_last_message)
   MmtpArrivals arrivals;
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
-  /* A channel on which nothing ever came is not silent: it has just begun. */
+  /* A path on which nothing ever came is not silent: it has just begun. */
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + MS (1000)));
   add (&arrivals, 0, 0, 0);
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + PERIOD));

@@ -22,7 +22,7 @@
 
 typedef struct
 {
-  MmtpPath *channel;
+  MmtpPath *path;
   MmtpRecord record;
   guint64 delay;                /* ns, one way */
 } Fixture;
@@ -38,15 +38,15 @@ static void
 fixture_init (Fixture * fixture, guint64 rate)
 {
   MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, rate, 0 };
-  MmtpPath *channel = mmtp_path_new (3, "a");
+  MmtpPath *path = mmtp_path_new (3, "a");
 
   memset (fixture, 0, sizeof (*fixture));
   fixture->delay = DELAY;
-  fixture->channel = channel;
-  mmtp_path_open (channel, START, &config);
-  mmtp_path_add_round_trip (channel, START, 2 * DELAY);
-  mmtp_path_start (channel, START, mmtp_rate_control_find (NULL), 0);
-  channel->deadline = SECOND;
+  fixture->path = path;
+  mmtp_path_open (path, START, &config);
+  mmtp_path_add_round_trip (path, START, 2 * DELAY);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0);
+  path->deadline = SECOND;
   fixture->record.channel = 3;
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
 }
@@ -54,29 +54,29 @@ fixture_init (Fixture * fixture, guint64 rate)
 static void
 fixture_clear (Fixture * fixture)
 {
-  mmtp_path_free (fixture->channel);
+  mmtp_path_free (fixture->path);
 }
 
 static void
 send (Fixture * fixture, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (fixture->channel, now, MAX_SIZE,
-        fixture->channel->sent.next + 1000, TRUE);
+    mmtp_path_sent (fixture->path, now, MAX_SIZE,
+        fixture->path->sent.next + 1000, TRUE);
 }
 
 static void
 send_control (Fixture * fixture, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (fixture->channel, now, MAX_SIZE, MMTP_NO_STREAM, FALSE);
+    mmtp_path_sent (fixture->path, now, MAX_SIZE, MMTP_NO_STREAM, FALSE);
 }
 
 /* A message arrives. */
 static void
 arrive (Fixture * fixture, guint64 number)
 {
-  const MmtpSent *sent = mmtp_sent_log_get (&fixture->channel->sent, number);
+  const MmtpSent *sent = mmtp_sent_log_get (&fixture->path->sent, number);
   MmtpRecord *record = &fixture->record;
   gint32 transit = fixture->delay / TICK;
 
@@ -96,7 +96,7 @@ arrive (Fixture * fixture, guint64 number)
 static gboolean
 report_late (Fixture * fixture, guint64 written, guint64 now)
 {
-  gboolean more = mmtp_path_report (fixture->channel, now, &fixture->record,
+  gboolean more = mmtp_path_report (fixture->path, now, &fixture->record,
       get_ticks (written));
 
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
@@ -115,8 +115,8 @@ report_all (Fixture * fixture, guint64 written)
 {
   guint64 number;
 
-  for (number = fixture->channel->sent.unreported;
-      number < fixture->channel->sent.next; number++)
+  for (number = fixture->path->sent.unreported;
+      number < fixture->path->sent.next; number++)
     arrive (fixture, number);
   report (fixture, written);
 }
@@ -130,15 +130,15 @@ run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 
   for (now = from; now < to; now += 5 * MS) {
     if (limited)
-      mmtp_path_note_idle (fixture->channel);
-    if (mmtp_path_has_window (fixture->channel, MAX_SIZE, FALSE))
+      mmtp_path_note_idle (fixture->path);
+    if (mmtp_path_has_window (fixture->path, MAX_SIZE, FALSE))
       send (fixture, now, 1);
     if ((now - from) % (50 * MS) == 45 * MS)
       report_all (fixture, now + fixture->delay);
   }
 }
 
-/* --- in flight ----------------------------------------------------------- */
+/* --- in flight ------------------------------------------------------------ */
 
 GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
 {
@@ -147,22 +147,22 @@ GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
 
   fixture_init (&fixture, 0);
   send (&fixture, START, 10);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 10 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 10 * PACKET);
   for (i = 0; i < 10; i++)
-    fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.channel->sent,
+    fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.path->sent,
             i)->in_flight, (i + 1) * PACKET);
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   fail_unless (report (&fixture, START + 50 * MS));
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 6 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->delivered, 4 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->progress_time, START + 70 * MS);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->progress_time, START + 70 * MS);
   fail_if (report (&fixture, START + 100 * MS));
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 6 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->progress_time, START + 70 * MS);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->progress_time, START + 70 * MS);
   report_all (&fixture, START + 150 * MS);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 0);
-  fail_unless_equals_uint64 (fixture.channel->delivered, 10 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
+  fail_unless_equals_uint64 (fixture.path->delivered, 10 * PACKET);
   fixture_clear (&fixture);
 }
 
@@ -178,15 +178,15 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   arrive (&fixture, 5);
   fixture.record.lost = 4;
   fail_unless (report (&fixture, START + 50 * MS));
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 4 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->delivered, 2 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->stats.lost, 4);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
   /* One of them was overtaken only: it has been delivered, and was not in
    * flight any more. */
   arrive (&fixture, 3);
   fail_unless (report (&fixture, START + 100 * MS));
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 4 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->delivered, 3 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 3 * PACKET);
   fixture_clear (&fixture);
 }
 
@@ -201,12 +201,12 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
   fixture_init (&fixture, 0);
   send (&fixture, START, 1);
   report_all (&fixture, START + 50 * MS);
-  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.channel),
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
   /* The interval follows shorter ones slowly: 50 ms less a sixteenth. */
-  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.channel),
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
 }
@@ -219,23 +219,23 @@ GST_START_TEST (window_limits_what_is_in_flight)
   MmtpRateLimits *limits;
 
   fixture_init (&fixture, 0);
-  limits = &fixture.channel->limits;
+  limits = &fixture.path->limits;
   fail_unless (limits->window >= 3 * PACKET);
   limits->window = 3 * PACKET;
   limits->reserve = 2 * PACKET;
   send (&fixture, START, 2);
-  fail_unless (mmtp_path_has_window (fixture.channel, MAX_SIZE, FALSE));
-  fail_if (mmtp_path_has_window (fixture.channel, MAX_SIZE + 1, FALSE));
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
-  fail_if (mmtp_path_has_window (fixture.channel, MAX_SIZE, FALSE));
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
   /* what it is trusted with where no other path has room */
-  fail_unless (mmtp_path_has_window (fixture.channel, MAX_SIZE, TRUE));
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
-  fail_if (mmtp_path_has_window (fixture.channel, MAX_SIZE, TRUE));
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   /* A path on which nothing is in flight may always carry one. */
   report_all (&fixture, START + 50 * MS);
-  fixture.channel->limits.window = fixture.channel->limits.reserve = 0;
-  fail_unless (mmtp_path_has_window (fixture.channel, MAX_SIZE, FALSE));
+  fixture.path->limits.window = fixture.path->limits.reserve = 0;
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
   fixture_clear (&fixture);
 }
 
@@ -248,25 +248,25 @@ GST_START_TEST (numbers_go_on_when_it_comes_back)
 
   fixture_init (&fixture, 0);
   send (&fixture, START, 100);
-  fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.channel->sent,
+  fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.path->sent,
           99)->stream_number, 1099);
-  fail_unless (mmtp_sent_log_get (&fixture.channel->sent, 100) == NULL);
-  mmtp_path_open (fixture.channel, START + SECOND, &config);
-  fail_unless_equals_uint64 (fixture.channel->sent.next, 100);
-  fail_unless_equals_uint64 (fixture.channel->sent.unreported, 100);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 0);
-  fail_unless (fixture.channel->control == NULL);
-  fail_unless_equals_int (fixture.channel->max_size, 500);
-  fail_if (fixture.channel->delays.is_known);
-  mmtp_path_start (fixture.channel, START + SECOND,
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 100) == NULL);
+  mmtp_path_open (fixture.path, START + SECOND, &config);
+  fail_unless_equals_uint64 (fixture.path->sent.next, 100);
+  fail_unless_equals_uint64 (fixture.path->sent.unreported, 100);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
+  fail_unless (fixture.path->control == NULL);
+  fail_unless_equals_int (fixture.path->max_size, 500);
+  fail_if (fixture.path->delays.is_known);
+  mmtp_path_start (fixture.path, START + SECOND,
       mmtp_rate_control_find (NULL), 0);
-  fail_unless (fixture.channel->limits.window >= 3 * 548);
+  fail_unless (fixture.path->limits.window >= 3 * 548);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- the ring ------------------------------------------------------------ */
+/* --- the ring ------------------------------------------------------------- */
 
 GST_START_TEST (ring_grows_with_what_is_in_flight)
 {
@@ -277,15 +277,15 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   /* Where it began does not matter. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
-  mmtp_sent_log_forget (&fixture.channel->sent, START + 1);
-  fail_unless_equals_uint64 (fixture.channel->sent.kept, 50);
-  fail_unless_equals_int (fixture.channel->sent.ring_size, 64);
+  mmtp_sent_log_forget (&fixture.path->sent, START + 1);
+  fail_unless_equals_uint64 (fixture.path->sent.kept, 50);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 64);
   for (i = 0; i < 1000; i++)
     send (&fixture, START + i, 1);
-  fail_unless_equals_int (fixture.channel->sent.ring_size, 1024);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 1000 * PACKET);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 1024);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 1000 * PACKET);
   for (i = 0; i < 1000; i++) {
-    const MmtpSent *sent = mmtp_sent_log_get (&fixture.channel->sent, 50 + i);
+    const MmtpSent *sent = mmtp_sent_log_get (&fixture.path->sent, 50 + i);
 
     fail_unless_equals_uint64 (sent->stream_number, 1050 + i);
     fail_unless_equals_uint64 (sent->time, START + i);
@@ -302,13 +302,13 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
 
   fixture_init (&fixture, 0);
   send (&fixture, START, 100000);
-  fail_unless_equals_uint64 (fixture.channel->sent.next -
-      fixture.channel->sent.kept, 32768);
-  fail_unless_equals_int (fixture.channel->sent.ring_size, 32768);
-  fail_unless (mmtp_sent_log_get (&fixture.channel->sent, 67231) == NULL);
+  fail_unless_equals_uint64 (fixture.path->sent.next -
+      fixture.path->sent.kept, 32768);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 32768);
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 67231) == NULL);
   /* What is forgotten is not in flight. */
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 32768 * PACKET);
-  fail_unless (mmtp_sent_log_find (&fixture.channel->sent, 70000 & 0xffff,
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 32768 * PACKET);
+  fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
   fail_unless_equals_uint64 (number, 70000);
   fixture.record.highest = 98999;
@@ -316,18 +316,18 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
   fixture.record.bytes = 32000 * MAX_SIZE;
   fixture.record.flags = 0;
   fail_unless (report (&fixture, START + 50 * MS));
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 1000 * PACKET);
-  fail_unless (mmtp_sent_log_find (&fixture.channel->sent, 70000 & 0xffff,
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 1000 * PACKET);
+  fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
   fail_unless_equals_uint64 (number, 70000);
-  mmtp_sent_log_forget (&fixture.channel->sent, START + 1);
-  fail_unless_equals_uint64 (fixture.channel->sent.kept, 99000);
+  mmtp_sent_log_forget (&fixture.path->sent, START + 1);
+  fail_unless_equals_uint64 (fixture.path->sent.kept, 99000);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- reports ------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------- */
 
 GST_START_TEST (more_than_was_sent_is_impossible)
 {
@@ -335,19 +335,19 @@ GST_START_TEST (more_than_was_sent_is_impossible)
   guint i;
 
   fixture_init (&fixture, 0);
-  fail_unless (mmtp_path_is_possible (fixture.channel, &fixture.record));
+  fail_unless (mmtp_path_is_possible (fixture.path, &fixture.record));
   send (&fixture, START, 10);
   for (i = 0; i < 10; i++)
     arrive (&fixture, i);
-  fail_unless (mmtp_path_is_possible (fixture.channel, &fixture.record));
+  fail_unless (mmtp_path_is_possible (fixture.path, &fixture.record));
   fixture.record.highest = 10;
-  fail_if (mmtp_path_is_possible (fixture.channel, &fixture.record));
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
   fixture.record.highest = 9;
   fixture.record.received = 11;
-  fail_if (mmtp_path_is_possible (fixture.channel, &fixture.record));
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
   fixture.record.received = 10;
   fixture.record.bytes++;
-  fail_if (mmtp_path_is_possible (fixture.channel, &fixture.record));
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
   fixture_clear (&fixture);
 }
 
@@ -371,22 +371,21 @@ GST_START_TEST (counters_do_not_go_back)
   fixture.record.lost = 2;
   fixture.record.late = 3;
   fail_unless (report (&fixture, START + 50 * MS));
-  fail_if (mmtp_path_report (fixture.channel, START + 80 * MS, &old,
+  fail_if (mmtp_path_report (fixture.path, START + 80 * MS, &old,
           get_ticks (START + 40 * MS)));
-  fail_unless_equals_uint64 (fixture.channel->stats.reported, 8);
-  fail_unless_equals_uint64 (fixture.channel->stats.lost, 2);
-  fail_unless_equals_uint64 (fixture.channel->stats.late, 3);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 2 * PACKET);
-  fail_unless_equals_uint64 (fixture.channel->delivered, 8 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->stats.reported, 8);
+  fail_unless_equals_uint64 (fixture.path->stats.lost, 2);
+  fail_unless_equals_uint64 (fixture.path->stats.late, 3);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 2 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 8 * PACKET);
 
-  fixture.channel->stats.reported = fixture.channel->stats.lost =
-      G_MAXUINT32 - 1;
+  fixture.path->stats.reported = fixture.path->stats.lost = G_MAXUINT32 - 1;
   fixture.record.received = 3;
   fixture.record.lost = 1;
   fail_unless (report (&fixture, START + 100 * MS));
-  fail_unless_equals_uint64 (fixture.channel->stats.reported,
+  fail_unless_equals_uint64 (fixture.path->stats.reported,
       G_GUINT64_CONSTANT (0x100000003));
-  fail_unless_equals_uint64 (fixture.channel->stats.lost,
+  fail_unless_equals_uint64 (fixture.path->stats.lost,
       G_GUINT64_CONSTANT (0x100000001));
   fixture_clear (&fixture);
 }
@@ -398,19 +397,19 @@ GST_START_TEST (delays_are_transits_less_the_offset)
   Fixture fixture;
 
   fixture_init (&fixture, 0);
-  mmtp_path_update_delay (fixture.channel, START, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (fixture.channel->delay, MMTP_NEVER);
+  mmtp_path_update_delay (fixture.path, START, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (fixture.path->delay, MMTP_NEVER);
   send (&fixture, START, 2);
   arrive (&fixture, 0);
   fixture.delay = 30 * MS;
   arrive (&fixture, 1);
   fail_unless (report (&fixture, START + 50 * MS));
-  mmtp_path_update_delay (fixture.channel, START + 70 * MS, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (fixture.channel->delay, 25 * MS);
-  fail_unless_equals_uint64 (fixture.channel->high_delay, 35 * MS);
-  mmtp_path_update_delay (fixture.channel, START + 70 * MS, 22 * MS);
-  fail_unless_equals_uint64 (fixture.channel->delay, 0);
-  fail_unless_equals_uint64 (fixture.channel->high_delay, 8 * MS);
+  mmtp_path_update_delay (fixture.path, START + 70 * MS, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (fixture.path->delay, 25 * MS);
+  fail_unless_equals_uint64 (fixture.path->high_delay, 35 * MS);
+  mmtp_path_update_delay (fixture.path, START + 70 * MS, 22 * MS);
+  fail_unless_equals_uint64 (fixture.path->delay, 0);
+  fail_unless_equals_uint64 (fixture.path->high_delay, 8 * MS);
   fixture_clear (&fixture);
 }
 
@@ -425,14 +424,14 @@ GST_START_TEST (unmeasured_records_change_no_delay)
   send (&fixture, START, 1);
   arrive (&fixture, 0);
   report (&fixture, START + 50 * MS);
-  fail_unless_equals_int64 (fixture.channel->delays.min, DELAY);
+  fail_unless_equals_int64 (fixture.path->delays.min, DELAY);
   fixture.record.transit = fixture.record.min_transit =
       fixture.record.high_transit = -1;
   fixture.record.jitter = 12345678;
   report (&fixture, START + 100 * MS);
-  fail_unless_equals_int64 (fixture.channel->delays.min, DELAY);
-  fail_unless_equals_int64 (fixture.channel->delays.jitter, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.channel->delays),
+  fail_unless_equals_int64 (fixture.path->delays.min, DELAY);
+  fail_unless_equals_int64 (fixture.path->delays.jitter, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
   fixture_clear (&fixture);
 }
@@ -465,30 +464,30 @@ GST_START_TEST (report_interval_is_the_recent_maximum)
   guint i;
 
   fixture_init (&fixture, 0);
-  fixture.channel->report_period = 200 * MS;
+  fixture.path->report_period = 200 * MS;
   for (i = 0; i < 10; i++, now += 120 * MS)
     report (&fixture, now);
-  fail_unless_equals_uint64 (fixture.channel->report_interval, 120 * MS);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 120 * MS);
   report (&fixture, now + 5 * SECOND);
-  fail_unless_equals_uint64 (fixture.channel->report_interval, 200 * MS);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 200 * MS);
   now += 5 * SECOND;
   for (i = 0; i < 100; i++) {
     now += 20 * MS;
     report (&fixture, now);
   }
-  fail_unless_equals_uint64 (fixture.channel->report_interval, 20 * MS);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 20 * MS);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- stalls -------------------------------------------------------------- */
+/* --- stalls --------------------------------------------------------------- */
 
 static void
 make_fast (Fixture * fixture)
 {
-  fixture->channel->limits.delivery_rate = 1000000000;
-  fixture->channel->limits.is_app_limited = FALSE;
+  fixture->path->limits.delivery_rate = 1000000000;
+  fixture->path->limits.is_app_limited = FALSE;
 }
 
 /* One message has arrived and another one has not, which was sent 40 ms later;
@@ -510,16 +509,16 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 
   fixture_init_waiting (&fixture);
   report (&fixture, START + 40 * MS + DELAY + 100 * MS);
-  fail_if (fixture.channel->is_stalled);
+  fail_if (fixture.path->is_stalled);
   report (&fixture, START + 40 * MS + DELAY + 110 * MS);
-  fail_unless (fixture.channel->is_stalled);
+  fail_unless (fixture.path->is_stalled);
   /* until something arrives, and nothing else is due */
   arrive (&fixture, 1);
   report (&fixture, START + 40 * MS + DELAY + 120 * MS);
-  fail_if (fixture.channel->is_stalled);
-  /* A channel on which nothing is sent does not stall. */
+  fail_if (fixture.path->is_stalled);
+  /* A path on which nothing is sent does not stall. */
   report (&fixture, START + 10 * SECOND);
-  fail_if (fixture.channel->is_stalled);
+  fail_if (fixture.path->is_stalled);
   fixture_clear (&fixture);
 }
 
@@ -537,14 +536,14 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   for (i = 0; i < 20; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
-  fail_if (fixture.channel->is_stalled);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 80 * PACKET);
+  fail_if (fixture.path->is_stalled);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
   /* and one that was on its way behind it says that all had arrived */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
-  fail_if (fixture.channel->is_stalled);
-  fail_unless_equals_uint64 (fixture.channel->sent.in_flight, 0);
+  fail_if (fixture.path->is_stalled);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
   fixture_clear (&fixture);
 }
 
@@ -555,11 +554,11 @@ GST_START_TEST (jitter_is_no_stall)
   Fixture fixture;
 
   fixture_init_waiting (&fixture);
-  fixture.channel->delays.jitter = 50 * MS;
+  fixture.path->delays.jitter = 50 * MS;
   report (&fixture, START + 40 * MS + DELAY + 290 * MS);
-  fail_if (fixture.channel->is_stalled);
+  fail_if (fixture.path->is_stalled);
   report (&fixture, START + 40 * MS + DELAY + 310 * MS);
-  fail_unless (fixture.channel->is_stalled);
+  fail_unless (fixture.path->is_stalled);
   fixture_clear (&fixture);
 }
 
@@ -571,13 +570,13 @@ GST_START_TEST (slow_path_is_not_stalled)
   Fixture fixture;
 
   fixture_init_waiting (&fixture);
-  fixture.channel->limits.delivery_rate = 10000;
+  fixture.path->limits.delivery_rate = 10000;
   report (&fixture, START + SECOND);
-  fail_if (fixture.channel->is_stalled);
-  fixture.channel->limits.delivery_rate = 10000;
-  fixture.channel->limits.is_app_limited = FALSE;
+  fail_if (fixture.path->is_stalled);
+  fixture.path->limits.delivery_rate = 10000;
+  fixture.path->limits.is_app_limited = FALSE;
   report (&fixture, START + 40 * MS + DELAY + 1120 * MS + 110 * MS);
-  fail_unless (fixture.channel->is_stalled);
+  fail_unless (fixture.path->is_stalled);
   fixture_clear (&fixture);
 }
 
@@ -592,25 +591,24 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   Fixture fixture;
 
   fixture_init_waiting (&fixture);
-  mmtp_path_update_delay (fixture.channel, START + 60 * MS, 0);
+  mmtp_path_update_delay (fixture.path, START + 60 * MS, 0);
   written = came + 30 * MS;
   report (&fixture, written);
-  fail_if (mmtp_path_is_overdue (fixture.channel));
-  before = mmtp_path_get_cautious_delay (fixture.channel, written, FALSE);
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  before = mmtp_path_get_cautious_delay (fixture.path, written, FALSE);
   fail_unless (before < 2 * DELAY);
   written = came + 60 * MS;
   make_fast (&fixture);
   report (&fixture, written);
-  fail_unless (mmtp_path_is_overdue (fixture.channel));
-  fail_if (fixture.channel->is_stalled);
-  fail_unless (mmtp_path_get_cautious_delay (fixture.channel, written, FALSE) >=
-      fixture.channel->delay + 2 * fixture.channel->gap);
-  fail_unless (fixture.channel->gap > 59 * MS
-      && fixture.channel->gap <= 60 * MS);
+  fail_unless (mmtp_path_is_overdue (fixture.path));
+  fail_if (fixture.path->is_stalled);
+  fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
+      fixture.path->delay + 2 * fixture.path->gap);
+  fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
   /* it came after all */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
-  fail_if (mmtp_path_is_overdue (fixture.channel));
+  fail_if (mmtp_path_is_overdue (fixture.path));
   fixture_clear (&fixture);
 }
 
@@ -622,13 +620,13 @@ GST_START_TEST (jitter_is_no_gap)
   Fixture fixture;
 
   fixture_init_waiting (&fixture);
-  fixture.channel->delays.jitter = 40 * MS;
+  fixture.path->delays.jitter = 40 * MS;
   report (&fixture, came + 110 * MS);
-  fail_if (mmtp_path_is_overdue (fixture.channel));
-  fixture.channel->delays.jitter = 40 * MS;
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fixture.path->delays.jitter = 40 * MS;
   make_fast (&fixture);
   report (&fixture, came + 112 * MS);
-  fail_unless (mmtp_path_is_overdue (fixture.channel));
+  fail_unless (mmtp_path_is_overdue (fixture.path));
   fixture_clear (&fixture);
 }
 
@@ -645,16 +643,16 @@ GST_START_TEST (message_is_missing_when_its_report_is)
   fixture_init_waiting (&fixture);
   arrive (&fixture, 1);
   report (&fixture, START + 70 * MS);
-  mmtp_path_update_delay (fixture.channel, START + 80 * MS, 0);
+  mmtp_path_update_delay (fixture.path, START + 80 * MS, 0);
   send (&fixture, START + 80 * MS, 1);
-  sent = mmtp_sent_log_get (&fixture.channel->sent, 2);
+  sent = mmtp_sent_log_get (&fixture.path->sent, 2);
   fail_unless (sent->expected >= START + 80 * MS + DELAY);
-  limit = sent->expected + DELAY + fixture.channel->report_interval / 2 * 3 +
+  limit = sent->expected + DELAY + fixture.path->report_interval / 2 * 3 +
       30 * MS;
-  fail_if (mmtp_path_is_missing (fixture.channel, sent, limit));
-  fail_unless (mmtp_path_is_missing (fixture.channel, sent, limit + 1));
-  fail_unless (mmtp_path_is_in_doubt (fixture.channel, limit + 1));
-  fail_if (mmtp_path_is_overdue (fixture.channel));
+  fail_if (mmtp_path_is_missing (fixture.path, sent, limit));
+  fail_unless (mmtp_path_is_missing (fixture.path, sent, limit + 1));
+  fail_unless (mmtp_path_is_in_doubt (fixture.path, limit + 1));
+  fail_if (mmtp_path_is_overdue (fixture.path));
   fixture_clear (&fixture);
 }
 
@@ -671,8 +669,8 @@ GST_START_TEST (known_path_is_never_in_doubt)
   report (&fixture, START + 50 * MS);
   send (&fixture, START + 40 * MS, 1);
   report (&fixture, START + 10 * SECOND);
-  fail_if (mmtp_path_is_overdue (fixture.channel));
-  fail_if (mmtp_path_is_in_doubt (fixture.channel, START + 20 * SECOND));
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fail_if (mmtp_path_is_in_doubt (fixture.path, START + 20 * SECOND));
   fixture_clear (&fixture);
 }
 
@@ -685,13 +683,13 @@ GST_START_TEST (nothing_is_stalled_before_anything_came)
   fixture_init (&fixture, 0);
   send (&fixture, START, 1);
   report (&fixture, START + SECOND);
-  fail_if (fixture.channel->is_stalled);
+  fail_if (fixture.path->is_stalled);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- application-limited ------------------------------------------------- */
+/* --- application-limited -------------------------------------------------- */
 
 GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
 {
@@ -700,21 +698,21 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
 
   fixture_init (&fixture, 0);
   send (&fixture, START, 4);
-  mmtp_path_note_idle (fixture.channel);
+  mmtp_path_note_idle (fixture.path);
   send (&fixture, START + 10 * MS, 4);
   for (i = 0; i < 8; i++)
-    fail_unless (mmtp_sent_log_get (&fixture.channel->sent,
+    fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
   /* until one that was sent after that has been reported */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
   send (&fixture, START + 60 * MS, 1);
-  fail_unless (mmtp_sent_log_get (&fixture.channel->sent, 8)->is_app_limited);
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 8)->is_app_limited);
   arrive (&fixture, 4);
   report (&fixture, START + 100 * MS);
   send (&fixture, START + 110 * MS, 1);
-  fail_if (mmtp_sent_log_get (&fixture.channel->sent, 9)->is_app_limited);
+  fail_if (mmtp_sent_log_get (&fixture.path->sent, 9)->is_app_limited);
   fixture_clear (&fixture);
 }
 
@@ -726,13 +724,13 @@ GST_START_TEST (limits_say_that_the_application_limits)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + 2 * SECOND, TRUE);
-  fail_unless (fixture.channel->limits.is_app_limited);
+  fail_unless (fixture.path->limits.is_app_limited);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- draining ------------------------------------------------------------ */
+/* --- draining ------------------------------------------------------------- */
 
 /* Since the path has always been busy a standing queue has become its base. */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
@@ -742,19 +740,19 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + 9 * SECOND, FALSE);
-  fail_unless_equals_uint64 (fixture.channel->drain_window, 0);
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   for (now = START + 9 * SECOND; now < START + 11 * SECOND &&
-      !fixture.channel->drain_window; now += 50 * MS)
+      !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
-  fail_unless (fixture.channel->drain_window > 0);
-  window = fixture.channel->drain_window;
+  fail_unless (fixture.path->drain_window > 0);
+  window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
-  fail_unless (window < fixture.channel->limits.window);
+  fail_unless (window < fixture.path->limits.window);
   /* No more than that may be in flight, nor what it is trusted with alone. */
-  fixture.channel->limits.reserve = 100 * PACKET;
-  while (mmtp_path_has_window (fixture.channel, MAX_SIZE, TRUE))
+  fixture.path->limits.reserve = 100 * PACKET;
+  while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
-  fail_unless (fixture.channel->sent.in_flight <= window);
+  fail_unless (fixture.path->sent.in_flight <= window);
   fixture_clear (&fixture);
 }
 
@@ -769,22 +767,22 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
   run (&fixture, START, START + SECOND, FALSE);
   /* The path becomes longer. */
   fixture.delay = 80 * MS;
-  for (now = START + SECOND; !fixture.channel->drain_window; now += 50 * MS)
+  for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.channel->delays),
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
   /* What was sent before waited behind a queue: it says nothing. */
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
-  fail_unless (fixture.channel->drain_window > 0);
-  number = fixture.channel->drained_from;
-  fail_unless_equals_uint64 (number, fixture.channel->sent.next);
+  fail_unless (fixture.path->drain_window > 0);
+  number = fixture.path->drained_from;
+  fail_unless_equals_uint64 (number, fixture.path->sent.next);
   fixture.delay = 60 * MS;
   send (&fixture, now + 80 * MS, 1);
   report_all (&fixture, now + 120 * MS);
-  fail_unless_equals_uint64 (fixture.channel->drain_window, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.channel->delays),
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       60 * MS);
   fixture_clear (&fixture);
 }
@@ -798,14 +796,14 @@ GST_START_TEST (drain_ends_by_itself)
   guint64 now;
 
   fixture_init (&fixture, 0);
-  for (now = START; !fixture.channel->drain_window; now += 50 * MS)
+  for (now = START; !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
   fixture.delay = 200 * MS;
   report (&fixture, now + 350 * MS);
-  fail_unless (fixture.channel->drain_window > 0);
+  fail_unless (fixture.path->drain_window > 0);
   report (&fixture, now + 450 * MS);
-  fail_unless_equals_uint64 (fixture.channel->drain_window, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.channel->delays),
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
   fixture_clear (&fixture);
 }
@@ -820,20 +818,20 @@ GST_START_TEST (idle_and_configured_paths_are_not_drained)
   fixture_init (&fixture, 0);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
     run (&fixture, now, now + 50 * MS, TRUE);
-    fail_unless_equals_uint64 (fixture.channel->drain_window, 0);
+    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   }
   fixture_clear (&fixture);
   fixture_init (&fixture, RATE);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
     run (&fixture, now, now + 50 * MS, FALSE);
-    fail_unless_equals_uint64 (fixture.channel->drain_window, 0);
+    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   }
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- pacing, delays [4.4] ------------------------------------------------ */
+/* --- pacing, delays [4.4] ------------------------------------------------- */
 
 /* A configured path is paced at 97 % of its rate. */
 GST_START_TEST (token_comes_when_the_packet_has_gone)
@@ -844,12 +842,11 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
   /* Idle time saves no token; a coarse timer's millisecond is not lost. */
-  fail_unless (ABS ((gint64) (fixture.channel->token - (START + 99 * MS +
-                  time)))
+  fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
-  send (&fixture, fixture.channel->token, 1);
-  send (&fixture, fixture.channel->token, 2);
-  fail_unless (ABS ((gint64) (fixture.channel->token - (START + 99 * MS + 4 *
+  send (&fixture, fixture.path->token, 1);
+  send (&fixture, fixture.path->token, 2);
+  fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + 4 *
                   time))) < (gint64) MS);
   fixture_clear (&fixture);
 }
@@ -863,14 +860,14 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
   Fixture fixture;
 
   fixture_init (&fixture, 0);
-  fixture.channel->limits.pacing_rate = 1120000;
-  fixture.channel->limits.is_app_limited = FALSE;
-  fixture.channel->token = START;
+  fixture.path->limits.pacing_rate = 1120000;
+  fixture.path->limits.is_app_limited = FALSE;
+  fixture.path->token = START;
   send (&fixture, START, 1);
-  fail_unless_equals_uint64 (fixture.channel->token, START + 10 * MS);
-  fixture.channel->limits.is_app_limited = TRUE;
+  fail_unless_equals_uint64 (fixture.path->token, START + 10 * MS);
+  fixture.path->limits.is_app_limited = TRUE;
   send (&fixture, START + 10 * MS, 1);
-  fail_unless_equals_uint64 (fixture.channel->token, START + 15 * MS);
+  fail_unless_equals_uint64 (fixture.path->token, START + 15 * MS);
   fixture_clear (&fixture);
 }
 
@@ -882,17 +879,17 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   Fixture fixture;
 
   fixture_init (&fixture, RATE);
-  fixture.channel->delay = 197 * MS;
-  fixture.channel->high_delay = 746 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fixture.path->delay = 197 * MS;
+  fixture.path->high_delay = 746 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       875 * MS);
-  fixture.channel->deadline = 4 * SECOND;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fixture.path->deadline = 4 * SECOND;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
   /* but what takes so long takes so long */
-  fixture.channel->deadline = SECOND;
-  fixture.channel->high_delay = 900 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fixture.path->deadline = SECOND;
+  fixture.path->high_delay = 900 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       900 * MS);
   fixture_clear (&fixture);
 }
@@ -907,18 +904,18 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
   guint64 expected;
 
   fixture_init (&fixture, 0);
-  fixture.channel->delay = 50 * MS;
-  fixture.channel->high_delay = 900 * MS;
-  expected = mmtp_path_get_expected_delay (fixture.channel, START);
+  fixture.path->delay = 50 * MS;
+  fixture.path->high_delay = 900 * MS;
+  expected = mmtp_path_get_expected_delay (fixture.path, START);
   fail_unless (expected >= 50 * MS);
   fail_unless (expected < 100 * MS);
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected);
-  fixture.channel->delays.jitter = 10 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fixture.path->delays.jitter = 10 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected + 20 * MS);
-  fixture.channel->delays.jitter = 300 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.channel, START),
+  fixture.path->delays.jitter = 300 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected + 125 * MS);
   fixture_clear (&fixture);
 }
@@ -934,9 +931,9 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
   fixture_init (&fixture, 0);
   send_control (&fixture, START, 1);
   report_all (&fixture, START + DELAY);
-  mmtp_path_update_delay (fixture.channel, START + 2 * DELAY, 0);
-  expected = mmtp_path_get_expected_delay (fixture.channel, START + 2 * DELAY);
-  fail_unless_equals_uint64 (expected, fixture.channel->delay);
+  mmtp_path_update_delay (fixture.path, START + 2 * DELAY, 0);
+  expected = mmtp_path_get_expected_delay (fixture.path, START + 2 * DELAY);
+  fail_unless_equals_uint64 (expected, fixture.path->delay);
   fixture_clear (&fixture);
 }
 
@@ -949,32 +946,31 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   guint64 before, after;
 
   fixture_init (&fixture, 0);
-  fixture.channel->delay = 50 * MS;
-  fixture.channel->limits.delivery_rate = fixture.channel->limits.peak_rate =
-      1120000;
-  fixture.channel->limits.is_app_limited = FALSE;
-  before = mmtp_path_get_expected_delay (fixture.channel, START);
+  fixture.path->delay = 50 * MS;
+  fixture.path->limits.delivery_rate = fixture.path->limits.peak_rate = 1120000;
+  fixture.path->limits.is_app_limited = FALSE;
+  before = mmtp_path_get_expected_delay (fixture.path, START);
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
-  after = mmtp_path_get_expected_delay (fixture.channel, START);
+  after = mmtp_path_get_expected_delay (fixture.path, START);
   /* 500 ms of packets, less the round trip of 40 and half of 50 */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* The rate of a path that the application limits is unknown. So the bytes in
    * flight do not count as a queue. */
-  fixture.channel->limits.is_app_limited = TRUE;
-  fail_unless (mmtp_path_get_expected_delay (fixture.channel, START) <= before);
+  fixture.path->limits.is_app_limited = TRUE;
+  fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- does it deliver [4.6] ----------------------------------------------- */
+/* --- does it deliver [4.6] ------------------------------------------------ */
 
 static void
 note_missed (Fixture * fixture, guint64 number, guint n)
 {
   while (n--)
-    mmtp_path_note_missed (fixture->channel, number++);
+    mmtp_path_note_missed (fixture->path, number++);
 }
 
 GST_START_TEST (does_not_deliver_when_only_small_messages_come)
@@ -988,16 +984,16 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
   fixture.record.lost = 6;
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 6);
-  fail_unless (mmtp_path_delivers (fixture.channel));
+  fail_unless (mmtp_path_delivers (fixture.path));
   send (&fixture, START + 50 * MS, 1);
   arrive (&fixture, 7);
   report (&fixture, START + 100 * MS);
-  fail_if (mmtp_path_delivers (fixture.channel));
+  fail_if (mmtp_path_delivers (fixture.path));
   send (&fixture, START + 100 * MS, 20);
   for (i = 8; i < 28; i++)
     arrive (&fixture, i);
   report (&fixture, START + 150 * MS);
-  fail_unless (mmtp_path_delivers (fixture.channel));
+  fail_unless (mmtp_path_delivers (fixture.path));
   fixture_clear (&fixture);
 }
 
@@ -1019,12 +1015,12 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 14);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.channel));
+  fail_unless (mmtp_path_delivers (fixture.path));
   /* told once more, it is the same loss */
   note_missed (&fixture, 107, 1);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.channel));
-  fail_unless_equals_int (fixture.channel->missed, 1);
+  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless_equals_int (fixture.path->missed, 1);
   fixture_clear (&fixture);
 }
 
@@ -1039,26 +1035,26 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
   Fixture fixture;
 
   fixture_init (&fixture, 0);
-  fail_if (mmtp_path_is_measured (fixture.channel));
+  fail_if (mmtp_path_is_measured (fixture.path));
   send_control (&fixture, START, 1);
   arrive (&fixture, 0);
   report (&fixture, START + DELAY);
-  fail_if (mmtp_path_is_measured (fixture.channel));
-  mmtp_path_note_idle (fixture.channel);
+  fail_if (mmtp_path_is_measured (fixture.path));
+  mmtp_path_note_idle (fixture.path);
   send (&fixture, START + 100 * MS, 1);
   fixture.delay = DELAY + 40 * MS;
   arrive (&fixture, 1);
   report (&fixture, START + 160 * MS);
-  fail_unless (mmtp_path_is_measured (fixture.channel));
-  mmtp_path_update_delay (fixture.channel, now, 0);
-  delay = mmtp_path_get_cautious_delay (fixture.channel, now, TRUE);
+  fail_unless (mmtp_path_is_measured (fixture.path));
+  mmtp_path_update_delay (fixture.path, now, 0);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now, TRUE);
   fail_unless (delay >= 60 * MS - TICK
       && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
   send (&fixture, now, 2);
-  delay = mmtp_path_get_cautious_delay (fixture.channel, now, TRUE);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now, TRUE);
   fail_unless (delay >= 140 * MS - TICK
       && delay <= 145 * MS, "%" G_GUINT64_FORMAT, delay);
-  delay = mmtp_path_get_cautious_delay (fixture.channel, now + 80 * MS, TRUE);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now + 80 * MS, TRUE);
   fail_unless (delay >= 60 * MS - TICK
       && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
   fixture_clear (&fixture);

@@ -17,7 +17,7 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* With a message each 10 ms a channel is fast enough for a report each
+/* With a message each 10 ms a path is fast enough for a report each
  * period. */
 #define PAYLOAD 1200            /* bytes */
 
@@ -98,13 +98,13 @@ sent_before (const Peer * peer, guint ms)
 }
 
 static MmtpMessage
-make (const Peer * peer, MmtpType type, guint8 channel, guint transit)
+make (const Peer * peer, MmtpType type, guint8 path, guint transit)
 {
   MmtpMessage message;
 
   memset (&message, 0, sizeof (message));
   message.type = type;
-  message.channel = channel;
+  message.channel = path;
   message.sent = sent_before (peer, transit);
   return message;
 }
@@ -119,7 +119,7 @@ give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
   mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
-/* Sealed, with the next number of the channel */
+/* Sealed, with the next number of the path */
 static void
 give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
 {
@@ -201,7 +201,7 @@ count_refused (Peer * peer, MmtpRefusal refusal)
   return stats.refused[refusal];
 }
 
-/* --- handshake ----------------------------------------------------------- */
+/* --- handshake ------------------------------------------------------------ */
 
 /* A peer with a key seals it. */
 static void
@@ -257,7 +257,7 @@ take_accept (Peer * peer)
       peer->message.accept.nonce_r, MMTP_RECEIVER, peer->token);
 }
 
-/* Channel 0, from host 1 */
+/* Path 0, from host 1 */
 static void
 open_session (Peer * peer)
 {
@@ -834,14 +834,14 @@ GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 
 GST_END_TEST;
 
-/* --- data ---------------------------------------------------------------- */
+/* --- data ----------------------------------------------------------------- */
 
 static MmtpMessage
-make_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+make_data (Peer * peer, guint8 path, guint transit, guint32 number,
     guint64 due_ms, guint8 flags)
 {
   static const guint8 payload[PAYLOAD];
-  MmtpMessage message = make (peer, MMTP_DATA, channel, transit);
+  MmtpMessage message = make (peer, MMTP_DATA, path, transit);
 
   message.data.stream_number = number;
   message.data.due = (SENDER_START + due_ms * 1000) & G_MAXUINT32;
@@ -854,22 +854,22 @@ make_data (Peer * peer, guint8 channel, guint transit, guint32 number,
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
 static void
-give_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+give_data (Peer * peer, guint8 path, guint transit, guint32 number,
     guint64 due_ms)
 {
-  MmtpMessage message = make_data (peer, channel, transit, number, due_ms,
+  MmtpMessage message = make_data (peer, path, transit, number, due_ms,
       WHOLE);
-  MmtpAddress address = make_address (channel + 1);
+  MmtpAddress address = make_address (path + 1);
 
   give_sealed (peer, &message, &address);
 }
 
 static void
-give_keepalive (Peer * peer, guint8 channel, guint transit, gint32 offset,
+give_keepalive (Peer * peer, guint8 path, guint transit, gint32 offset,
     guint32 floor)
 {
-  MmtpMessage message = make (peer, MMTP_KEEPALIVE, channel, transit);
-  MmtpAddress address = make_address (channel + 1);
+  MmtpMessage message = make (peer, MMTP_KEEPALIVE, path, transit);
+  MmtpAddress address = make_address (path + 1);
 
   message.keepalive.initial_delay = D0 * 1000;
   message.keepalive.has_offset = TRUE;
@@ -980,11 +980,11 @@ GST_START_TEST (what_came_in_time_goes_out)
 
 GST_END_TEST;
 
-/* --- reports ------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------- */
 
 /* Messages 1 to 31 behind OPEN, each of which is reported at once */
 #define START_MESSAGES 31
-#define REPORT_SIZE 81          /* of one channel, without losses */
+#define REPORT_SIZE 81          /* of one path, without losses */
 
 /* One ms after the other, with timers */
 static void
@@ -1012,7 +1012,7 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* A stream of so many messages on channel 0, so many ms apart; the REPORTs */
+/* A stream of so many messages on path 0, so many ms apart; the REPORTs */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {
@@ -1093,8 +1093,8 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* 2.5 % of what comes on the channel, but each 300 ms at least */
-GST_START_TEST (a_slow_channel_has_fewer_reports)
+/* 2.5 % of what comes on the path, but each 300 ms at least */
+GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;
   Peer peer;
@@ -1224,7 +1224,7 @@ GST_START_TEST (a_loss_is_reported_at_once)
 GST_END_TEST;
 
 /* Where the period is long, reports at once are a fourth of it apart. */
-GST_START_TEST (losses_on_a_slow_channel_wait)
+GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
 
@@ -1281,7 +1281,7 @@ GST_END_TEST;
 
 /* Keep-alives alone are further apart than the period that the stream had: no
  * gap ends with each of them. */
-GST_START_TEST (an_idle_channel_has_no_gaps)
+GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;
   Peer peer;
@@ -1417,7 +1417,7 @@ GST_START_TEST (a_repair_lets_nothing_out_that_is_late)
 
 GST_END_TEST;
 
-/* --- who may speak ------------------------------------------------------- */
+/* --- who may speak -------------------------------------------------------- */
 
 /* Every type that a sender sends within a session */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
@@ -1462,25 +1462,24 @@ make_any (Peer * peer, MmtpType type)
 
 /* An attacker must change nothing but the counters of refused messages. */
 static void
-get_state (Peer * peer, MmtpReceiverStats * stats,
-    MmtpReceiverPathStats * channel)
+get_state (Peer * peer, MmtpReceiverStats * stats, MmtpReceiverPathStats * path)
 {
   mmtp_receiver_get_stats (peer->receiver, stats);
   memset (stats->refused, 0, sizeof (stats->refused));
-  mmtp_receiver_get_path_stats (peer->receiver, 0, channel);
+  mmtp_receiver_get_path_stats (peer->receiver, 0, path);
 }
 
 static void
 expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
-    const MmtpReceiverPathStats * channel, guint64 wakeup)
+    const MmtpReceiverPathStats * path, guint64 wakeup)
 {
   MmtpReceiverStats stats_now;
-  MmtpReceiverPathStats channel_now;
+  MmtpReceiverPathStats path_now;
   MmtpReceiverEvent event;
 
-  get_state (peer, &stats_now, &channel_now);
+  get_state (peer, &stats_now, &path_now);
   fail_unless (memcmp (stats, &stats_now, sizeof (stats_now)) == 0);
-  fail_unless (memcmp (channel, &channel_now, sizeof (channel_now)) == 0);
+  fail_unless (memcmp (path, &path_now, sizeof (path_now)) == 0);
   fail_unless_equals_uint64 (mmtp_receiver_next_wakeup (peer->receiver),
       wakeup);
   fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
@@ -1493,14 +1492,14 @@ static void
 expect_refused_guesses (const gchar * key)
 {
   MmtpReceiverStats stats;
-  MmtpReceiverPathStats channel;
+  MmtpReceiverPathStats path;
   guint64 wakeup, refused = 0;
   guint i, bit, host;
   Peer peer;
 
   peer_init (&peer, NULL, key);
   open_session (&peer);
-  get_state (&peer, &stats, &channel);
+  get_state (&peer, &stats, &path);
   wakeup = mmtp_receiver_next_wakeup (peer.receiver);
   for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
     for (host = 1; host <= 2; host++) {
@@ -1524,7 +1523,7 @@ expect_refused_guesses (const gchar * key)
   }
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_TRAILER),
       refused);
-  expect_unmoved (&peer, &stats, &channel, wakeup);
+  expect_unmoved (&peer, &stats, &path, wakeup);
   peer_clear (&peer);
 }
 
@@ -1542,14 +1541,14 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverStats stats;
-  MmtpReceiverPathStats channel;
+  MmtpReceiverPathStats path;
   guint64 wakeup;
   guint i;
   Peer peer;
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  get_state (&peer, &stats, &channel);
+  get_state (&peer, &stats, &path);
   wakeup = mmtp_receiver_next_wakeup (peer.receiver);
   for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
     MmtpMessage message = make_any (&peer, session_types[i]);
@@ -1569,7 +1568,7 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, at);
     }
   }
-  expect_unmoved (&peer, &stats, &channel, wakeup);
+  expect_unmoved (&peer, &stats, &path, wakeup);
   peer_clear (&peer);
 }
 
@@ -1604,7 +1603,7 @@ GST_START_TEST (what_is_replayed_moves_nothing)
 
 GST_END_TEST;
 
-GST_START_TEST (what_comes_before_a_session_or_on_no_channel_is_refused)
+GST_START_TEST (what_comes_before_a_session_or_on_no_path_is_refused)
 {
   MmtpAddress address = make_address (1);
   MmtpMessage message;
@@ -1630,12 +1629,12 @@ GST_START_TEST (what_comes_before_a_session_or_on_no_channel_is_refused)
 
 GST_END_TEST;
 
-/* --- channels come and go ------------------------------------------------ */
+/* --- paths come and go ---------------------------------------------------- */
 
 static guint64
-join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
+join_from (Peer * peer, guint8 path, guint8 host, guint64 nonce)
 {
-  MmtpMessage message = make (peer, MMTP_JOIN, channel, 0);
+  MmtpMessage message = make (peer, MMTP_JOIN, path, 0);
   MmtpAddress address = make_address (host);
 
   message.join.nonce = nonce;
@@ -1644,7 +1643,7 @@ join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
   give_sealed (peer, &message, &address);
   fail_unless (poll_sealed (peer));
   fail_unless_equals_int (peer->message.type, MMTP_CHALLENGE);
-  fail_unless_equals_int (peer->message.channel, channel);
+  fail_unless_equals_int (peer->message.channel, path);
   fail_unless (memcmp (&peer->address, &address, sizeof (address)) == 0);
   fail_unless (peer->size <= MMTP_JOIN_SIZE);
   fail_unless_equals_uint64 (peer->message.challenge.nonce, nonce);
@@ -1652,29 +1651,29 @@ join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
 }
 
 static void
-respond_from (Peer * peer, guint8 channel, guint8 host, guint64 challenge)
+respond_from (Peer * peer, guint8 path, guint8 host, guint64 challenge)
 {
-  MmtpMessage message = make (peer, MMTP_RESPONSE, channel, 0);
+  MmtpMessage message = make (peer, MMTP_RESPONSE, path, 0);
   MmtpAddress address = make_address (host);
 
   message.challenge.challenge = challenge;
   give_sealed (peer, &message, &address);
 }
 
-/* Channel n comes from host n + 1. */
+/* Path n comes from host n + 1. */
 static void
-join_channel (Peer * peer, guint8 channel)
+join_path (Peer * peer, guint8 path)
 {
   MmtpReceiverEvent event;
-  guint64 challenge = join_from (peer, channel, channel + 1, 77);
+  guint64 challenge = join_from (peer, path, path + 1, 77);
 
   fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
-  respond_from (peer, channel, channel + 1, challenge);
+  respond_from (peer, path, path + 1, challenge);
   fail_unless (poll_event (peer, MMTP_EVENT_JOINED, &event));
-  fail_unless_equals_int (event.path, channel);
+  fail_unless_equals_int (event.path, path);
 }
 
-GST_START_TEST (a_channel_joins_by_its_address)
+GST_START_TEST (a_path_joins_by_its_address)
 {
   MmtpReceiverEvent event;
   guint64 challenge, other;
@@ -1711,7 +1710,7 @@ GST_START_TEST (a_channel_joins_by_its_address)
 
 GST_END_TEST;
 
-GST_START_TEST (a_channel_leaves_and_comes_back)
+GST_START_TEST (a_path_leaves_and_comes_back)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverEvent event;
@@ -1720,7 +1719,7 @@ GST_START_TEST (a_channel_leaves_and_comes_back)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   give_data (&peer, 1, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
@@ -1744,13 +1743,13 @@ GST_START_TEST (a_channel_leaves_and_comes_back)
   give_data (&peer, 1, 0, 1, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   peer.numbers[1]--;
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   peer_clear (&peer);
 }
 
 GST_END_TEST;
 
-/* --- caps, rate, delay, floor, end --------------------------------------- */
+/* --- caps, rate, delay, floor, end ---------------------------------------- */
 
 static void
 give_caps (Peer * peer, guint8 version, const gchar * text, guint from,
@@ -1977,16 +1976,16 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
 
 GST_END_TEST;
 
-/* Nothing will be sent below the floor, but on a slow channel it still
+/* Nothing will be sent below the floor, but on a slow path it still
  * comes. */
-GST_START_TEST (the_floor_holds_when_all_channels_have_brought_what_was_before)
+GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   peer.now += MS (200);
   give_data (&peer, 0, 10, 2, 200);
   give_keepalive (&peer, 0, 10, 0, 2);
@@ -2099,7 +2098,7 @@ GST_START_TEST (the_end_comes_at_the_deadline_when_something_is_missing)
 
 GST_END_TEST;
 
-/* --- reports of several channels ----------------------------------------- */
+/* --- reports of several paths --------------------------------------------- */
 
 static void
 give_query (Peer * peer, guint8 via, guint8 about)
@@ -2118,7 +2117,7 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   drain (&peer);
   give_query (&peer, 1, MMTP_ALL_CHANNELS);
   fail_unless (poll_sealed (&peer));
@@ -2145,19 +2144,19 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* With so many channels only the fastest one has the records of all. */
-#define MANY_CHANNELS 6
+/* With so many paths only the fastest one has the records of all. */
+#define MANY_PATHS 6
 
 /* The fastest goes silent: reports of all go on the next. */
-GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
+GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 {
   guint all_on[2] = { 0, 0 }, own_on[2] = { 0, 0 }, i;
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  for (i = 1; i < MANY_CHANNELS; i++)
-    join_channel (&peer, i);
+  for (i = 1; i < MANY_PATHS; i++)
+    join_path (&peer, i);
   for (i = 0; i < 200; i++) {
     peer.now += MS (10);
     if (i < 100)
@@ -2169,7 +2168,7 @@ GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
         continue;
       if (i == 100)
         all_on[0] = all_on[1] = 0;
-      if (peer.message.report.n_records == MANY_CHANNELS)
+      if (peer.message.report.n_records == MANY_PATHS)
         all_on[peer.message.channel]++;
       else if (peer.message.channel < 2)
         own_on[peer.message.channel]++;
@@ -2187,8 +2186,8 @@ GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
 
 GST_END_TEST;
 
-/* Reports that go at the same moment on several channels say the same. */
-GST_START_TEST (all_channels_carry_the_same_records)
+/* Reports that go at the same moment on several paths say the same. */
+GST_START_TEST (all_paths_carry_the_same_records)
 {
   MmtpReport reports[2];
   gboolean has[2];
@@ -2197,7 +2196,7 @@ GST_START_TEST (all_channels_carry_the_same_records)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   give_report_period (&peer, 100);
   for (i = 0; i < 200; i++) {
     peer.now += MS (9);
@@ -2232,16 +2231,16 @@ GST_START_TEST (all_channels_carry_the_same_records)
 
 GST_END_TEST;
 
-/* The sender takes reports from any channel: what comes again after a gap is
- * reported on the fastest channel, and 10 ms later on its own. */
-GST_START_TEST (the_end_of_a_gap_is_told_on_two_channels)
+/* The sender takes reports from any path: what comes again after a gap is
+ * reported on the fastest path, and 10 ms later on its own. */
+GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   for (i = 0; i < 200; i++) {
     advance (&peer, 10);
     give_data (&peer, 0, 20, peer.next++, peer.now / 1000000);
@@ -2324,23 +2323,23 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
   tcase_add_test (tc, what_came_in_time_goes_out);
   tcase_add_test (tc, a_report_goes_each_period);
-  tcase_add_test (tc, a_slow_channel_has_fewer_reports);
+  tcase_add_test (tc, a_slow_path_has_fewer_reports);
   tcase_add_test (tc, reports_are_no_rarer_than_keepalives);
   tcase_add_test (tc, the_sender_chooses_the_period_of_reports);
   tcase_add_test (tc, another_period_holds_at_once);
   tcase_add_test (tc, a_loss_is_reported_at_once);
-  tcase_add_test (tc, losses_on_a_slow_channel_wait);
+  tcase_add_test (tc, losses_on_a_slow_path_wait);
   tcase_add_test (tc, the_end_of_a_gap_is_reported_at_once_and_again);
-  tcase_add_test (tc, an_idle_channel_has_no_gaps);
+  tcase_add_test (tc, an_idle_path_has_no_gaps);
   tcase_add_test (tc, many_messages_have_no_more_than_a_report_each_5_ms);
   tcase_add_test (tc, a_repair_brings_what_was_lost);
   tcase_add_test (tc, a_repair_lets_nothing_out_that_is_late);
   tcase_add_test (tc, guesses_move_nothing);
   tcase_add_test (tc, with_a_key_no_byte_can_be_changed);
   tcase_add_test (tc, what_is_replayed_moves_nothing);
-  tcase_add_test (tc, what_comes_before_a_session_or_on_no_channel_is_refused);
-  tcase_add_test (tc, a_channel_joins_by_its_address);
-  tcase_add_test (tc, a_channel_leaves_and_comes_back);
+  tcase_add_test (tc, what_comes_before_a_session_or_on_no_path_is_refused);
+  tcase_add_test (tc, a_path_joins_by_its_address);
+  tcase_add_test (tc, a_path_leaves_and_comes_back);
   tcase_add_test (tc, buffers_wait_for_their_caps);
   tcase_add_test (tc, no_buffer_is_late_because_another_waits_for_its_caps);
   tcase_add_test (tc, caps_that_are_not_plain_are_refused_as_a_whole);
@@ -2348,13 +2347,13 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, the_initial_delay_follows_the_sender_within_limits);
   tcase_add_test (tc, changes_of_the_initial_delay_are_limited);
   tcase_add_test (tc,
-      the_floor_holds_when_all_channels_have_brought_what_was_before);
+      the_floor_holds_when_all_paths_have_brought_what_was_before);
   tcase_add_test (tc, the_end_comes_when_all_is_there);
   tcase_add_test (tc, the_end_comes_at_the_deadline_when_something_is_missing);
   tcase_add_test (tc, a_query_is_answered_at_once_and_not_too_often);
-  tcase_add_test (tc, reports_go_on_the_fastest_channel_that_lives);
-  tcase_add_test (tc, all_channels_carry_the_same_records);
-  tcase_add_test (tc, the_end_of_a_gap_is_told_on_two_channels);
+  tcase_add_test (tc, reports_go_on_the_fastest_path_that_lives);
+  tcase_add_test (tc, all_paths_carry_the_same_records);
+  tcase_add_test (tc, the_end_of_a_gap_is_told_on_two_paths);
   tcase_add_test (tc, a_missed_keepalive_is_asked_for);
   return s;
 }

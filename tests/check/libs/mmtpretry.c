@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a channel of mmtpsink is opened, given up and tried again, in virtual
+/* When a path of mmtpsink is opened, given up and tried again, in virtual
  * time. All times here are in ms.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the choice of the channel to section 4.4 of Magalhães and Kravets, and the
- * rule by arrival to what it says of itself. */
+/* Holds the choice of the path to section 4.4 of Magalhães and Kravets, and
+ * the rule by arrival to what it says of itself. */
 
 #include <gst/check/gstcheck.h>
 
@@ -160,9 +160,9 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
-/* Doubt about a channel counts as long as another one is certain to be in time,
+/* Doubt about a path counts as long as another one is certain to be in time,
  * and for the rule of the paper not at all. */
-GST_START_TEST (arrival_does_not_prefer_a_channel_in_doubt)
+GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -177,7 +177,7 @@ GST_END_TEST;
 
 /* With 300 ms left nothing is certain. The radio's token comes in 138 ms: the packet
  * is there after 314 ms, and one more ms makes the infrared as quick. */
-GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
+GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -336,8 +336,8 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
-  tcase_add_test (tc, arrival_does_not_prefer_a_channel_in_doubt);
-  tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
+  tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
+  tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
   tcase_add_test (tc, arrival_knows_no_overflow);
   tcase_add_test (tc, turn_ends_when_a_packet_goes);
   tcase_add_test (tc, table_has_the_schedulers_that_the_code_names);

@@ -22,7 +22,7 @@
 typedef struct
 {
   guint64 arrival;              /* ns */
-  guint channel;
+  guint path;
   gsize size;
   guint8 bytes[ROOM];
 } Flight;
@@ -160,15 +160,15 @@ compare_arrivals (gconstpointer a, gconstpointer b, gpointer user_data)
       first->arrival > second->arrival;
 }
 
-/* --- the receiver, by hand ----------------------------------------------- */
+/* --- the receiver, by hand ------------------------------------------------ */
 
 static gsize
-seal (Fixture * fixture, MmtpMessage * message, guint channel, guint8 * bytes)
+seal (Fixture * fixture, MmtpMessage * message, guint path, guint8 * bytes)
 {
-  Line *line = &fixture->lines[channel];
+  Line *line = &fixture->lines[path];
   gsize size;
 
-  message->channel = channel;
+  message->channel = path;
   if (message->type != MMTP_REFUSE)
     message->number = line->next & 0xffff;
   message->sent = fixture->now / 10000 & 0xffffff;
@@ -186,22 +186,22 @@ seal (Fixture * fixture, MmtpMessage * message, guint channel, guint8 * bytes)
 }
 
 static void
-say (Fixture * fixture, guint channel, MmtpMessage * message)
+say (Fixture * fixture, guint path, MmtpMessage * message)
 {
   Flight *flight = g_new0 (Flight, 1);
 
   flight->arrival =
-      MAX (fixture->now, fixture->mute_until) + fixture->lines[channel].delay;
-  flight->channel = channel;
-  flight->size = seal (fixture, message, channel, flight->bytes);
-  if (fixture->lines[channel].is_cut)
+      MAX (fixture->now, fixture->mute_until) + fixture->lines[path].delay;
+  flight->path = path;
+  flight->size = seal (fixture, message, path, flight->bytes);
+  if (fixture->lines[path].is_cut)
     g_free (flight);
   else
     g_queue_insert_sorted (&fixture->back, flight, compare_arrivals, NULL);
 }
 
 static void
-say_accept (Fixture * fixture, guint channel, const MmtpOpen * open)
+say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
 {
   MmtpMessage message = { MMTP_ACCEPT };
   guint8 bytes[ROOM];
@@ -211,8 +211,8 @@ say_accept (Fixture * fixture, guint channel, const MmtpOpen * open)
   memcpy (message.accept.nonce_r, fixture->nonce_r, MMTP_NONCE_SIZE);
   message.accept.token = TOKEN_R;
   message.accept.has_key = fixture->key.is_set;
-  message.channel = channel;
-  message.number = fixture->lines[channel].next & 0xffff;
+  message.channel = path;
+  message.number = fixture->lines[path].next & 0xffff;
   message.sent = fixture->now / 10000 & 0xffffff;
   mmtp_packet_write (&message, bytes, ROOM);
   mmtp_key_sign (&fixture->key, bytes, 52, message.accept.mac);
@@ -221,19 +221,19 @@ say_accept (Fixture * fixture, guint channel, const MmtpOpen * open)
   mmtp_direction_init (&fixture->to, &fixture->key, fixture->nonce_s,
       fixture->nonce_r, MMTP_RECEIVER, open->token);
   fixture->in_session = TRUE;
-  fixture->lines[channel].joined = TRUE;
-  say (fixture, channel, &message);
+  fixture->lines[path].joined = TRUE;
+  say (fixture, path, &message);
 }
 
 /* The transit constant is 0: both clocks are one. */
 static void
-fill_record (Fixture * fixture, guint channel, MmtpRecord * record)
+fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
-  Line *line = &fixture->lines[channel];
+  Line *line = &fixture->lines[path];
   guint i;
 
   memset (record, 0, sizeof (*record));
-  record->channel = channel;
+  record->channel = path;
   record->highest = line->highest;
   record->received = line->received;
   record->lost = line->lost;
@@ -264,16 +264,16 @@ get_next_missing (Fixture * fixture)
 }
 
 static void
-say_report (Fixture * fixture, guint channel, guint first, guint n)
+say_report (Fixture * fixture, guint path, guint first, guint n)
 {
   MmtpMessage message = { MMTP_REPORT };
-  Line *line = &fixture->lines[channel];
+  Line *line = &fixture->lines[path];
   guint i;
 
   message.report.channel_number = line->next;
   message.report.number = ++fixture->report;
   message.report.next = get_next_missing (fixture);
-  message.report.echo_channel = channel;
+  message.report.echo_channel = path;
   message.report.echo = line->last_sent;
   message.report.hold = (fixture->now - line->last_arrival) / 10000;
   for (i = first; i < first + n; i++)
@@ -281,32 +281,32 @@ say_report (Fixture * fixture, guint channel, guint first, guint n)
       fill_record (fixture, i,
           &message.report.records[message.report.n_records++]);
   line->reported = fixture->now;
-  say (fixture, channel, &message);
+  say (fixture, path, &message);
 }
 
 static void
-take_session_message (Fixture * fixture, guint channel, MmtpMessage * message)
+take_session_message (Fixture * fixture, guint path, MmtpMessage * message)
 {
   MmtpMessage answer = { MMTP_CHALLENGE };
   guint i;
 
   switch (message->type) {
     case MMTP_JOIN:
-      if (fixture->lines[channel].joined)
+      if (fixture->lines[path].joined)
         return;
       answer.challenge.nonce = message->join.nonce;
       answer.challenge.challenge = 4711;
-      say (fixture, channel, &answer);
+      say (fixture, path, &answer);
       return;
     case MMTP_RESPONSE:
       fail_unless_equals_uint64 (message->challenge.challenge, 4711);
-      fixture->lines[channel].joined = TRUE;
+      fixture->lines[path].joined = TRUE;
       return;
     case MMTP_QUERY:
-      say_report (fixture, channel, channel, 1);
+      say_report (fixture, path, path, 1);
       return;
     case MMTP_KEEPALIVE:
-      fixture->lines[channel].period = message->keepalive.report_period * MS;
+      fixture->lines[path].period = message->keepalive.report_period * MS;
       return;
     case MMTP_DATA:
       g_hash_table_add (fixture->numbers,
@@ -316,13 +316,13 @@ take_session_message (Fixture * fixture, guint channel, MmtpMessage * message)
       answer.type = MMTP_LEAVE;
       answer.leave.channel = message->leave.channel;
       answer.leave.is_ack = TRUE;
-      say (fixture, channel, &answer);
+      say (fixture, path, &answer);
       return;
     case MMTP_END:
       answer.type = MMTP_END_ACK;
       answer.end = message->end;
       for (i = 0; i < 3; i++)
-        say (fixture, channel, &answer);
+        say (fixture, path, &answer);
       return;
     default:
       return;
@@ -330,17 +330,17 @@ take_session_message (Fixture * fixture, guint channel, MmtpMessage * message)
 }
 
 static void
-take_handshake (Fixture * fixture, guint channel, MmtpMessage * message)
+take_handshake (Fixture * fixture, guint path, MmtpMessage * message)
 {
   MmtpMessage answer = { MMTP_COOKIE };
 
   if (message->type == MMTP_OPEN) {
-    say_accept (fixture, channel, &message->open);
+    say_accept (fixture, path, &message->open);
     return;
   }
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
   memset (answer.init.cookie, 3, MMTP_COOKIE_SIZE);
-  say (fixture, channel, &answer);
+  say (fixture, path, &answer);
 }
 
 static guint64
@@ -369,7 +369,7 @@ note_transit (Line * line, gint64 transit, gboolean is_load)
 static void
 arrive (Fixture * fixture, const Flight * flight)
 {
-  Line *line = &fixture->lines[flight->channel];
+  Line *line = &fixture->lines[flight->path];
   MmtpMessage message;
   guint64 number;
 
@@ -381,7 +381,7 @@ arrive (Fixture * fixture, const Flight * flight)
   g_array_append_val (fixture->arrived, message);
   if (message.type == MMTP_INIT || message.type == MMTP_OPEN) {
     if (fixture->answers)
-      take_handshake (fixture, flight->channel, &message);
+      take_handshake (fixture, flight->path, &message);
     return;
   }
   number = unwrap_number (line, &message);
@@ -397,10 +397,10 @@ arrive (Fixture * fixture, const Flight * flight)
   line->last_sent = message.sent;
   line->last_arrival = flight->arrival;
   if (fixture->answers)
-    take_session_message (fixture, flight->channel, &message);
+    take_session_message (fixture, flight->path, &message);
 }
 
-/* --- time ---------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 static void
 take_output (Fixture * fixture)
@@ -409,8 +409,8 @@ take_output (Fixture * fixture)
   MmtpMessage message;
 
   while ((flight->size = mmtp_sender_poll_output (fixture->sender, fixture->now,
-              &flight->channel, flight->bytes, ROOM))) {
-    Line *line = &fixture->lines[flight->channel];
+              &flight->path, flight->bytes, ROOM))) {
+    Line *line = &fixture->lines[flight->path];
     guint64 number;
 
     memset (&message, 0, sizeof (message));
@@ -419,7 +419,7 @@ take_output (Fixture * fixture)
     fail_unless_equals_int (mmtp_packet_parse_body (&message, flight->bytes,
             flight->size), MMTP_VALID);
     fail_unless (flight->size <= MAX_SIZE);
-    fixture->counts[message.type][flight->channel]++;
+    fixture->counts[message.type][flight->path]++;
     line->busy = MAX (line->busy, fixture->now) +
         flight->size * SECOND / line->capacity;
     flight->arrival = line->busy + line->delay;
@@ -456,11 +456,11 @@ pop_arrived (Fixture * fixture, GQueue * flights)
   return g_queue_pop_head (flights);
 }
 
-/* ns, when the next report is due on the channel */
+/* ns, when the next report is due on the path */
 static guint64
-get_report_time (Fixture * fixture, guint channel)
+get_report_time (Fixture * fixture, guint path)
 {
-  const Line *line = &fixture->lines[channel];
+  const Line *line = &fixture->lines[path];
 
   if (!fixture->answers || !fixture->in_session || !line->joined)
     return MMTP_NEVER;
@@ -474,7 +474,7 @@ step (Fixture * fixture)
   guint i;
 
   while ((flight = pop_arrived (fixture, &fixture->forth))) {
-    if (!fixture->lines[flight->channel].is_cut)
+    if (!fixture->lines[flight->path].is_cut)
       arrive (fixture, flight);
     g_free (flight);
   }
@@ -482,8 +482,8 @@ step (Fixture * fixture)
     if (fixture->now >= get_report_time (fixture, i))
       say_report (fixture, i, 0, fixture->n_lines);
   while ((flight = pop_arrived (fixture, &fixture->back))) {
-    if (!fixture->lines[flight->channel].is_cut)
-      mmtp_sender_input (fixture->sender, fixture->now, flight->channel,
+    if (!fixture->lines[flight->path].is_cut)
+      mmtp_sender_input (fixture->sender, fixture->now, flight->path,
           flight->bytes, flight->size);
     g_free (flight);
   }
@@ -550,23 +550,22 @@ count_events (Fixture * fixture, MmtpSenderEventType type)
 }
 
 static MmtpPathState
-get_state (Fixture * fixture, guint channel)
+get_state (Fixture * fixture, guint path)
 {
   MmtpSenderPathStats stats;
 
-  fail_unless (mmtp_sender_get_path_stats (fixture->sender, channel, &stats));
+  fail_unless (mmtp_sender_get_path_stats (fixture->sender, path, &stats));
   return stats.state;
 }
 
 /* `words`: what a user reads begins with them */
 static void
-expect_use (Fixture * fixture, guint channel, MmtpPathUse use,
-    const gchar * words)
+expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
   MmtpSenderPathStats stats;
   gchar *text;
 
-  fail_unless (mmtp_sender_get_path_stats (fixture->sender, channel, &stats));
+  fail_unless (mmtp_sender_get_path_stats (fixture->sender, path, &stats));
   fail_unless_equals_int (stats.use, use);
   text = mmtp_path_stats_explain (&stats);
   fail_unless (*words ? g_str_has_prefix (text, words) : !*text, "%s", text);
@@ -647,9 +646,9 @@ find_arrived (Fixture * fixture, MmtpType type, guint nth)
   return NULL;
 }
 
-/* --- handshake ----------------------------------------------------------- */
+/* --- handshake ------------------------------------------------------------ */
 
-GST_START_TEST (handshake_is_repeated_and_tries_the_next_channel)
+GST_START_TEST (handshake_is_repeated_and_tries_the_next_path)
 {
   Fixture *fixture = fixture_new_default ();
 
@@ -944,7 +943,7 @@ GST_START_TEST (key_is_needed_on_both_sides)
 
 GST_END_TEST;
 
-/* --- startup [4.3] ------------------------------------------------------- */
+/* --- startup [4.3] -------------------------------------------------------- */
 
 /* One frame each 20 ms, of so many bytes */
 static void
@@ -980,7 +979,7 @@ GST_END_TEST;
 GST_START_TEST (rates_and_delays_are_found_under_load)
 {
   Fixture *fixture = fixture_new_default_ready ();
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   guint i;
 
@@ -989,12 +988,12 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     guint64 wire_rate = get_wire_rate (fixture->lines[i].capacity);
 
     fail_unless_equals_int (get_state (fixture, i), MMTP_PATH_ACTIVE);
-    mmtp_sender_get_path_stats (fixture->sender, i, &channel);
-    fail_unless (channel.rate >= wire_rate * 85 / 100 &&
-        channel.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
-        G_GUINT64_FORMAT, channel.rate, wire_rate);
+    mmtp_sender_get_path_stats (fixture->sender, i, &path);
+    fail_unless (path.rate >= wire_rate * 85 / 100 &&
+        path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
+        G_GUINT64_FORMAT, path.rate, wire_rate);
     /* What is in flight takes no more than 400 ms, reports included. */
-    fail_unless (channel.in_flight <= wire_rate / 8 * 4 / 10);
+    fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_if (stats.is_app_limited);
@@ -1063,7 +1062,7 @@ GST_START_TEST (too_slow_is_told_beforehand_where_rates_are_known)
 
 GST_END_TEST;
 
-GST_START_TEST (too_slow_channel_is_for_control)
+GST_START_TEST (too_slow_path_is_for_control)
 {
   MmtpSenderConfig config;
   Fixture *fixture;
@@ -1115,7 +1114,7 @@ GST_START_TEST (initial_delay_is_what_the_channels_need)
 
 GST_END_TEST;
 
-/* --- data ---------------------------------------------------------------- */
+/* --- data ----------------------------------------------------------------- */
 
 GST_START_TEST (first_packet_takes_the_slowest_channel)
 {
@@ -1502,7 +1501,7 @@ GST_START_TEST (room_of_configured_paths_is_known)
 
 GST_END_TEST;
 
-/* --- losses -------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 static gboolean
 loses_a_tenth (const MmtpMessage * message)
@@ -1635,7 +1634,7 @@ fixture_new_fluctuating (void)
 GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_fluctuating ();
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   guint before;
 
@@ -1646,9 +1645,9 @@ GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
   run (fixture, 20 * MS);
   put (fixture, 1000, 0);
   run (fixture, SECOND);
-  mmtp_sender_get_path_stats (fixture->sender, 0, &channel);
+  mmtp_sender_get_path_stats (fixture->sender, 0, &path);
   mmtp_sender_get_stats (fixture->sender, &stats);
-  fail_unless (channel.high_delay > 200 * MS);
+  fail_unless (path.high_delay > 200 * MS);
   fail_unless_equals_uint64 (fixture->lines[0].lost, 1);
   fail_unless_equals_uint64 (stats.retransmitted, 1);
   fail_unless_equals_uint64 (stats.unrepaired, 0);
@@ -1725,7 +1724,7 @@ GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 
 GST_END_TEST;
 
-/* --- channels that go and come [4.6] ------------------------------------- */
+/* --- paths that go and come [4.6] ----------------------------------------- */
 
 static void
 put_for (Fixture * fixture, guint n)
@@ -1740,7 +1739,7 @@ put_for (Fixture * fixture, guint n)
 
 /* A path that is cut is stalled, by the reports on the other one, and silent
  * after a second. */
-GST_START_TEST (cut_channel_loses_nothing)
+GST_START_TEST (cut_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
   MmtpSenderPathStats stats;
@@ -1770,7 +1769,7 @@ GST_START_TEST (cut_channel_loses_nothing)
 
 GST_END_TEST;
 
-GST_START_TEST (channel_tells_why_it_is_not_used)
+GST_START_TEST (path_tells_why_it_is_not_used)
 {
   Fixture *fixture = fixture_new_default ();
 
@@ -1804,8 +1803,8 @@ GST_START_TEST (channel_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The rule of the paper keeps the fast channel free for what is urgent. */
-GST_START_TEST (channel_that_is_not_needed_says_so)
+/* The rule of the paper keeps the fast path free for what is urgent. */
+GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
   Fixture *fixture;
@@ -1875,7 +1874,7 @@ GST_END_TEST;
 
 /* A gap is no silence: what is in flight arrives in the end, and nothing is
  * sent twice. */
-GST_START_TEST (gap_of_the_only_channel_is_waited_for)
+GST_START_TEST (gap_of_the_only_path_is_waited_for)
 {
   Fixture *fixture = fixture_new_default ();
   MmtpSenderPathStats stats;
@@ -1950,7 +1949,7 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 GST_END_TEST;
 
 /* Somebody takes all that is sent on it, and its CHALLENGE came. */
-GST_START_TEST (channel_that_is_never_reported_falls_silent)
+GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();
   guint before;
@@ -1978,8 +1977,8 @@ loses_first_response (const MmtpMessage * message)
   return message->type == MMTP_RESPONSE && n++ == 0;
 }
 
-/* The receiver takes nothing on the channel until it has a RESPONSE. The sender
- * repeats the JOIN when no report names the channel after 200 ms. */
+/* The receiver takes nothing on the path until it has a RESPONSE. The sender
+ * repeats the JOIN when no report names the path after 200 ms. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -1998,7 +1997,7 @@ GST_START_TEST (lost_response_is_made_up_for_soon)
 
 GST_END_TEST;
 
-GST_START_TEST (removed_channel_loses_nothing)
+GST_START_TEST (removed_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
   MmtpSenderPathStats stats;
@@ -2031,7 +2030,7 @@ GST_START_TEST (removed_channel_loses_nothing)
 GST_END_TEST;
 
 /* What the receiver says that it has is not in flight when it joins anew. */
-GST_START_TEST (channel_that_the_receiver_leaves_joins_anew)
+GST_START_TEST (path_that_the_receiver_leaves_joins_anew)
 {
   Fixture *fixture = fixture_new_default_ready ();
   MmtpSenderPathStats stats;
@@ -2057,7 +2056,7 @@ GST_START_TEST (channel_that_the_receiver_leaves_joins_anew)
 
 GST_END_TEST;
 
-GST_START_TEST (only_channel_is_told_to_be_broken_once)
+GST_START_TEST (only_path_is_told_to_be_broken_once)
 {
   Fixture *fixture = fixture_new_default ();
 
@@ -2081,7 +2080,7 @@ GST_START_TEST (only_channel_is_told_to_be_broken_once)
 
 GST_END_TEST;
 
-/* --- the rest of the messages -------------------------------------------- */
+/* --- the rest of the messages --------------------------------------------- */
 
 GST_START_TEST (keepalives_cost_little)
 {
@@ -2143,7 +2142,7 @@ GST_START_TEST (caps_come_in_pieces_until_they_are_there)
 
 GST_END_TEST;
 
-GST_START_TEST (end_goes_on_all_channels_behind_the_last)
+GST_START_TEST (end_goes_on_all_paths_behind_the_last)
 {
   Fixture *fixture = fixture_new_default_ready ();
   MmtpSenderStats stats;
@@ -2204,12 +2203,12 @@ GST_START_TEST (queries_are_answered_but_not_too_often)
 
 GST_END_TEST;
 
-/* --- who may speak ------------------------------------------------------- */
+/* --- who may speak -------------------------------------------------------- */
 
 static void
-input (Fixture * fixture, guint channel, const guint8 * bytes, gsize size)
+input (Fixture * fixture, guint path, const guint8 * bytes, gsize size)
 {
-  mmtp_sender_input (fixture->sender, fixture->now, channel, bytes, size);
+  mmtp_sender_input (fixture->sender, fixture->now, path, bytes, size);
 }
 
 GST_START_TEST (forged_and_replayed_messages_are_refused)
@@ -2273,7 +2272,7 @@ mmtpsender_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 60);
-  tcase_add_test (tc, handshake_is_repeated_and_tries_the_next_channel);
+  tcase_add_test (tc, handshake_is_repeated_and_tries_the_next_path);
   tcase_add_test (tc, handshake_opens_where_the_cookie_came);
   tcase_add_test (tc, open_says_what_is_wanted);
   tcase_add_test (tc, refused_three_times_it_is_over);
@@ -2287,7 +2286,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, estimate_of_a_slow_source_is_application_limited);
   tcase_add_test (tc, too_slow_is_told_each_second);
   tcase_add_test (tc, too_slow_is_told_beforehand_where_rates_are_known);
-  tcase_add_test (tc, too_slow_channel_is_for_control);
+  tcase_add_test (tc, too_slow_path_is_for_control);
   tcase_add_test (tc, initial_delay_is_what_the_channels_need);
   tcase_add_test (tc, first_packet_takes_the_slowest_channel);
   tcase_add_test (tc, buffer_becomes_packets);
@@ -2309,22 +2308,22 @@ mmtpsender_suite (void)
   tcase_add_test (tc, nothing_is_sent_on_the_chance_in_place_of_what_is_new);
   tcase_add_test (tc, repairs_go_in_advance_where_a_loss_is_known_too_late);
   tcase_add_test (tc, no_repairs_go_in_advance_where_there_is_time);
-  tcase_add_test (tc, cut_channel_loses_nothing);
-  tcase_add_test (tc, channel_tells_why_it_is_not_used);
-  tcase_add_test (tc, channel_that_is_not_needed_says_so);
+  tcase_add_test (tc, cut_path_loses_nothing);
+  tcase_add_test (tc, path_tells_why_it_is_not_used);
+  tcase_add_test (tc, path_that_is_not_needed_says_so);
   tcase_add_test (tc, shares_and_losses_are_those_of_late);
   tcase_add_test (tc, loss_is_what_the_receiver_misses);
-  tcase_add_test (tc, gap_of_the_only_channel_is_waited_for);
+  tcase_add_test (tc, gap_of_the_only_path_is_waited_for);
   tcase_add_test (tc, stalled_return_path_stops_nothing);
   tcase_add_test (tc, packets_are_rescued_from_a_stalled_path);
-  tcase_add_test (tc, channel_that_is_never_reported_falls_silent);
-  tcase_add_test (tc, removed_channel_loses_nothing);
-  tcase_add_test (tc, channel_that_the_receiver_leaves_joins_anew);
+  tcase_add_test (tc, path_that_is_never_reported_falls_silent);
+  tcase_add_test (tc, removed_path_loses_nothing);
+  tcase_add_test (tc, path_that_the_receiver_leaves_joins_anew);
   tcase_add_test (tc, lost_response_is_made_up_for_soon);
-  tcase_add_test (tc, only_channel_is_told_to_be_broken_once);
+  tcase_add_test (tc, only_path_is_told_to_be_broken_once);
   tcase_add_test (tc, keepalives_cost_little);
   tcase_add_test (tc, caps_come_in_pieces_until_they_are_there);
-  tcase_add_test (tc, end_goes_on_all_channels_behind_the_last);
+  tcase_add_test (tc, end_goes_on_all_paths_behind_the_last);
   tcase_add_test (tc, flush_forgets_and_goes_on);
   tcase_add_test (tc, queries_are_answered_but_not_too_often);
   tcase_add_test (tc, forged_and_replayed_messages_are_refused);

@@ -80,8 +80,8 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* The parts of a frame wait for a slow channel one after the other. */
-GST_START_TEST (waiting_for_the_channels_does_not_count)
+/* The parts of a frame wait for a slow path one after the other. */
+GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;
   gint64 now;
@@ -141,7 +141,7 @@ mmtpstamps_suite (void)
   tcase_add_test (tcase, one_that_stands_still_is_replaced);
   tcase_add_test (tcase, times_do_not_go_back);
   tcase_add_test (tcase, one_that_is_ahead_is_kept);
-  tcase_add_test (tcase, waiting_for_the_channels_does_not_count);
+  tcase_add_test (tcase, waiting_for_the_paths_does_not_count);
   tcase_add_test (tcase, buffers_without_a_timestamp_change_nothing);
   tcase_add_test (tcase, nothing_is_left_when_it_is_cleared);
   return suite;
