@@ -620,8 +620,8 @@ DCCP_CHANGES = {
 
 def dccpconnection(_made):
     """Flags and orders; see the target."""
-    (run, run_long, forge, elsewhere, again, spoil, noise, lose, delay, connect,
-     close, abort, slow, dropped, unreachable, stream) = range(16)
+    (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
+     connect, close, abort, slow, dropped, unreachable, stream) = range(16)
     opened = 0x40
     second = bytes([run, 250]) * 4
     for flags in 0, 1, 2, 4, 8, 16, 32, 64, 128, 255:
@@ -630,23 +630,23 @@ def dccpconnection(_made):
     for kind in range(11):
         for end in range(2):
             packets = b"".join(
-                bytes([forge, end, kind, 32, number, ack, 12, run, 20])
+                bytes([inject, end, kind, 32, number, ack, 12, run, 20])
                 for number, ack in ((1, 0), (7, 0), (1, 1), (255, 0)))
-            yield f"forge-{kind}-{end}", bytes([opened]) + second + packets \
+            yield f"forged-{kind}-{end}", bytes([opened]) + second + packets \
                 + second
             yield f"handshake-{kind}-{end}", bytes([0, connect, run, 20]) \
                 + packets + second
             yield f"elsewhere-{kind}-{end}", bytes([0, connect]) + second \
-                + packets.replace(bytes([forge, end]),
+                + packets.replace(bytes([inject, end]),
                                   bytes([elsewhere, end])) + second
     for name, text in (DCCP_OPTIONS | DCCP_CHANGES).items():
         option = bytes.fromhex(text)
-        packet = bytes([forge, 0, 3, 16, 1, 0, len(option)]) + option
+        packet = bytes([inject, 0, 3, 16, 1, 0, len(option)]) + option
         yield f"options-{name}", bytes([opened]) + second \
             + (packet + bytes([run, 60])) * 3 + second
         yield f"request-{name}", bytes(
-            [0, forge, 1, 0, 16, 1, 0, len(option)]) \
-            + option + bytes([forge, 1, 3, 0, 1, 0]) + second
+            [0, inject, 1, 0, 16, 1, 0, len(option)]) \
+            + option + bytes([inject, 1, 3, 0, 1, 0]) + second
     for name, order in (("lose", [lose, 0, 200]), ("lose-acks", [lose, 1, 200]),
                         ("late", [delay, 0, 90]), ("again", [again, 3]),
                         ("spoil", [spoil, 3, 20, 4]), ("close", [close, 0]),
@@ -664,7 +664,7 @@ def dccpconnection(_made):
 
 def dccppacket(_made):
     """What to do; see the target."""
-    parse, options, forge, agree = range(4)
+    parse, options, forged, agree = range(4)
     for kind in range(12):
         for path in range(3):
             yield f"packet-{kind}-{path}", bytes([parse, path | 4]) \
@@ -683,7 +683,7 @@ def dccppacket(_made):
     for name, text in DCCP_CHANGES.items():
         change = bytes.fromhex(text)
         for server in range(2):
-            yield f"forge-{name}-{server}", bytes([forge, server, 0x40]) \
+            yield f"forged-{name}-{server}", bytes([forged, server, 0x40]) \
                 + (bytes([3, 1, 0, 2, len(change)]) + change) * 2
     for i in range(8):
         draw = random.Random(i)

@@ -8,10 +8,10 @@ import subprocess
 import threading
 import time
 
-import linkbed
+import linktestbed
 
 PORT, TCP_PORT = 5004, 5001
-QUIET = "GST_DEBUG= exec"  # linkbed watches the bus of the link's
+QUIET = "GST_DEBUG= exec"  # linktestbed watches the bus of the link's
 # A network may not set its own, but that of a route.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 
@@ -119,7 +119,7 @@ class Stream:
         return self._arrivals.seen, self._messages
 
 
-class FlowCase(linkbed.LinkCase):
+class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):

@@ -18,7 +18,7 @@ import flows
 import test_testbed
 
 SIZE = 512  # bytes of data in a packet, 5.3.5
-WIRE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
+WIRE_SIZE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
@@ -43,7 +43,7 @@ EACH_TENTH = 20000  # packets
 
 def payload_of(bytes_per_second):
     """bit/s of data on a link of so many bytes of IP packets"""
-    return 8 * bytes_per_second * SIZE / WIRE
+    return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
 
 def values(messages, name):

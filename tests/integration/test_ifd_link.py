@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-import ifdbed
+import ifdtestbed
 
 from wirelesslab.streams import clips
 
@@ -26,16 +26,17 @@ def pictures(path):
             for line in done.stdout.splitlines() if not line.startswith("#")]
 
 
-class IfdLinkTest(ifdbed.IfdCase):
+class IfdLinkTest(ifdtestbed.IfdCase):
     def setUp(self):
         super().setUp()
         self.short = clips.cut(self.clip(RATE), SECONDS,
                                self.directory / "clip.m2v")
 
     def stream(self, transport, place=None):
-        case = ifdbed.Case(transport, place or ifdbed.Bottleneck(), self.short)
+        case = ifdtestbed.Case(transport, place or ifdtestbed.Bottleneck(),
+                               self.short)
         directory = self.directory / "run"
-        runs = ifdbed.stream_all({self.id(): case}, directory, 1)
+        runs = ifdtestbed.stream_all({self.id(): case}, directory, 1)
         return runs[self.id()]
 
     def check_choice(self, run):
@@ -47,18 +48,18 @@ class IfdLinkTest(ifdbed.IfdCase):
         self.assertGreaterEqual(run.lost_share("B"), run.lost_share("P"))
         self.assertGreaterEqual(run.lost_share("P"), run.lost_share("I"))
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_gop_sends_nothing_in_vain(self):
-        self.check_choice(self.stream(ifdbed.ifd("gop")))
+        self.check_choice(self.stream(ifdtestbed.ifd("gop")))
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_what_can_be_decoded_is_what_ffmpeg_decodes(self):
         """With the paper's algorithm, which also sends what can't be: of what
         the receiver got ffmpeg makes as many pictures of the clip."""
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"
-        transport = ifdbed.ifd("paper")
+        transport = ifdtestbed.ifd("paper")
         transport["receiver"] = transport["receiver"].replace(
             "! mpegstat", f"! tee name=t ! queue ! filesink location={file} "
             "t. ! queue ! mpegstat")
@@ -69,12 +70,12 @@ class IfdLinkTest(ifdbed.IfdCase):
         self.assertEqual(sum(picture in whole for picture in pictures(file)),
                          sum(run.decodable.values()))
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_a_socket_that_waits_makes_ifdqueue_choose(self):
         run = self.stream(
-            ifdbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
-                             udpsink=f"udpsink {ifdbed.SMALL_BUFFER}"),
-            ifdbed.Bottleneck(ifdbed.UDP_BUCKET))
+            ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
+                             udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
+            ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
         # (On a busy machine the receiver may lose some too.)
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)

@@ -14,7 +14,7 @@ import os
 import sys
 import unittest
 
-import ifdbed
+import ifdtestbed
 import test_testbed
 
 from wirelesslab.commands import ouwens
@@ -27,7 +27,7 @@ OUWENS = {rate: {retry: tuple(
           for type in "IPB") for oven in ("no", "yes"))
     for retry in (1, 2, 3, 4, 8, 16)}
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
-TABLES = ifdbed.BUILD / "ifd-papers" / "tables.json"
+TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
 CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
 
@@ -43,10 +43,10 @@ class Link:
 
 
 LINKS = {
-    "bottleneck": Link(ifdbed.Bottleneck, 1, 350, 0),
-    "radio": Link(ifdbed.Radio, 1, 350, 1),
+    "bottleneck": Link(ifdtestbed.Bottleneck, 1, 350, 0),
+    "radio": Link(ifdtestbed.Radio, 1, 350, 1),
     "radio with oven": Link(
-        lambda: ifdbed.Radio(f"{CARD} txqueuelen=30 {ifdbed.OVEN}"),
+        lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
 # % of the B-frames lost, % of all frames decodable
@@ -56,11 +56,11 @@ SECONDS = 60
 ROUNDS = 5  # that a run is repeated at most because of what the radio lost
 
 
-class Streams(ifdbed.IfdCase):
+class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
         """The runs that were not void; `self.void` says of the others why."""
         print(flush=True)
-        runs = ifdbed.stream_valid(cases, self.directory, AT_ONCE)
+        runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
         self.void = [run.why_void() for run in runs.values() if run.why_void()]
         return {name: run for name, run in runs.items() if not run.why_void()}
 
@@ -80,7 +80,7 @@ class MustHold(Streams):
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
                 ("s from 60", abs(run.end - SECONDS), 0.5),
-                ("ms late", run.max, ifdbed.MS_IN_TIME),
+                ("ms late", run.max, ifdtestbed.MS_IN_TIME),
                 ("ms late, p99", run.p99, link.p99)]
 
     def limits(self, case, run):
@@ -106,11 +106,12 @@ class MustHold(Streams):
 
     def check(self, name):
         link = LINKS[name]
-        cases = {f"{name}, 6 Mbit/s, {algorithm}": ifdbed.Case(
-            ifdbed.ifd(algorithm), link.place(), self.clip(6))
+        cases = {f"{name}, 6 Mbit/s, {algorithm}": ifdtestbed.Case(
+            ifdtestbed.ifd(algorithm), link.place(), self.clip(6))
             for algorithm in ALGORITHMS}
-        cases.update({f"{name}, {rate} Mbit/s, gop": ifdbed.Case(
-            ifdbed.ifd(), link.place(), self.clip(rate)) for rate in (3, 4)})
+        cases.update({f"{name}, {rate} Mbit/s, gop": ifdtestbed.Case(
+            ifdtestbed.ifd(), link.place(), self.clip(rate))
+            for rate in (3, 4)})
         runs, void = self.stream(cases), self.void
         for _ in range(ROUNDS):
             again = {case: cases[case] for case, run in runs.items()
@@ -124,15 +125,15 @@ class MustHold(Streams):
         self.void = void
         self.skip_void()
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_bottleneck(self):
         self.check("bottleneck")
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_radio(self):
         self.check("radio")
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_radio_with_oven(self):
         self.check("radio with oven")
 
@@ -141,25 +142,25 @@ class SideBySide(Streams):
     """The same clip of 6 Mbit/s over the same bottleneck"""
 
     def case(self, transport, is_paced=True):
-        return ifdbed.Case(transport, ifdbed.Bottleneck(), self.clip(6),
+        return ifdtestbed.Case(transport, ifdtestbed.Bottleneck(), self.clip(6),
                            is_paced)
 
     def check_ifd(self, run):
         self.hold(run, "% not decodable", 100 - run.decodable_share(), 30)
-        self.hold(run, "ms late", run.max, ifdbed.MS_IN_TIME)
+        self.hold(run, "ms late", run.max, ifdtestbed.MS_IN_TIME)
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_transports(self):
         for element in ("srtsink", "ristsink"):
             if not test_testbed.has_element(element):
                 self.skipTest(f"there is no {element}")
         runs = self.stream({
-            "ifdsink": self.case(ifdbed.ifd()),
-            "tcpclientsink": self.case(ifdbed.transport("tcp"), False),
-            "srtsink": self.case(ifdbed.transport("srt"), False),
-            "ristsink": self.case(ifdbed.transport("rist"), False),
-            "rtpmpvpay": self.case(ifdbed.transport("rtp-stock"), False),
-            "rfc2250pay": self.case(ifdbed.transport("rtp"), False),
+            "ifdsink": self.case(ifdtestbed.ifd()),
+            "tcpclientsink": self.case(ifdtestbed.transport("tcp"), False),
+            "srtsink": self.case(ifdtestbed.transport("srt"), False),
+            "ristsink": self.case(ifdtestbed.transport("rist"), False),
+            "rtpmpvpay": self.case(ifdtestbed.transport("rtp-stock"), False),
+            "rfc2250pay": self.case(ifdtestbed.transport("rtp"), False),
         })
         ours = runs.pop("ifdsink", None)
         if ours:
@@ -173,15 +174,16 @@ class SideBySide(Streams):
 class Udp(Streams):
     """Future work 5 and 6: IFD and RFC 2250 over UDP"""
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_socket_that_waits(self):
         """The bucket holds more than the socket, so the socket fills first."""
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
-            return ifdbed.Case(
-                ifdbed.transport(transport, **{
+            return ifdtestbed.Case(
+                ifdtestbed.transport(transport, **{
                     "rfc2250pay": f"{queue}rfc2250pay",
-                    sink: f"{sink} {ifdbed.SMALL_BUFFER}"}),
-                ifdbed.Bottleneck(ifdbed.UDP_BUCKET), self.clip(6), is_paced)
+                    sink: f"{sink} {ifdtestbed.SMALL_BUFFER}"}),
+                ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET), self.clip(6),
+                is_paced)
 
         cases = {
             "blocking socket": case("", False),
@@ -198,16 +200,17 @@ class Udp(Streams):
             self.hold(run, "% decodable in time, without it",
                       plain.in_time_share(), run.in_time_share())
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
         """Where packets are missing a jitter buffer would wait for them; the
         link keeps their order."""
-        transport = ifdbed.transport("rtp")
+        transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
             "latency=200", "latency=0")
         runs = self.stream({
-            f"queue={queue}": ifdbed.Case(
-                transport, ifdbed.Radio(f"{CARD} queue={queue}"), self.clip(6))
+            f"queue={queue}": ifdtestbed.Case(
+                transport, ifdtestbed.Radio(f"{CARD} queue={queue}"),
+                self.clip(6))
             for queue in ("drop-tail", "drop-frame", "ifd")})
         self.skip_void()
         shares = [run.in_time_share() for run in runs.values()]
@@ -222,10 +225,10 @@ class Tables(Streams):
             f"{rate} Mbit/s, retry {retry}, {'oven' if oven else 'no oven'}":
             (rate, retry, oven)
             for rate in OUWENS for retry in retries for oven in (0, 1)}
-        runs = self.stream({name: ifdbed.Case(
-            ifdbed.transport("ifd", ifdsink=sink), ifdbed.Radio(
+        runs = self.stream({name: ifdtestbed.Case(
+            ifdtestbed.transport("ifd", ifdsink=sink), ifdtestbed.Radio(
                 f"profile=80211b txqueuelen=40 retry-limit={retry} "
-                + oven * ifdbed.OVEN), self.clip(rate))
+                + oven * ifdtestbed.OVEN), self.clip(rate))
             for name, (rate, retry, oven) in cases.items()})
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps([[*cases[name], dataclasses.asdict(run)]
@@ -239,11 +242,11 @@ class Tables(Streams):
                       run.lost_share("P"))
         self.skip_void()
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_tables(self):
         self.check_table(OUWENS[3], "ifdsink algorithm=paper", TABLES)
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
         """The paper's socket was Linux's as it is."""
         self.check_table(
@@ -259,7 +262,7 @@ def print_tables(path):
               + 7 * " --- |")
         for own_rate, retry, oven, run in runs:
             if own_rate == rate:
-                print_row(retry, oven, ifdbed.Run(**run),
+                print_row(retry, oven, ifdtestbed.Run(**run),
                           OUWENS[rate][retry][oven])
 
 

@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_soak
 import test_testbed
 
@@ -77,13 +77,13 @@ class Device:
                 f"ip addr add {self.address}/$prefix dev {self.name}")
 
 
-class InterfaceChangesTest(linkbed.LinkCase):
+class InterfaceChangesTest(linktestbed.LinkCase):
 
     CHANGES = ("goes and comes", "gets another name", "gets another address")
 
     def wait_for_state(self, name, state):
         def is_so():
-            states = linkbed.path_states(self.log.read_text(), name)
+            states = linktestbed.path_states(self.log.read_text(), name)
             return states[-1:] == [state]
         self.assertTrue(test_testbed.wait_for(is_so),
                         f"{name} is not {state}")

@@ -10,7 +10,7 @@ import collections
 import functools
 import unittest
 
-import linkbed
+import linktestbed
 import sockets
 import test_testbed
 from sockets import CHECKSUM, DELIVERED, ELSEWHERE, FORMAT
@@ -131,7 +131,7 @@ class Run:
               f"{self.count_of(ELSEWHERE)} with a wrong IP header", flush=True)
 
 
-class BitErrorsTest(linkbed.LinkCase):
+class BitErrorsTest(linktestbed.LinkCase):
     """A plain link that flips bits"""
 
     def finish_and_check(self, run):
@@ -182,7 +182,7 @@ class BitErrorsTest(linkbed.LinkCase):
                 self.check_udplite(ip)
 
 
-class FrameCheckTest(linkbed.LinkCase):
+class FrameCheckTest(linktestbed.LinkCase):
     """GSM's transparent service: with PPP's frame check the kernel never sees
     an error, without it it decides."""
 

@@ -14,7 +14,7 @@ import shutil
 import statistics
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 from wirelesslab.streams import clips
@@ -68,7 +68,7 @@ class Late(Exception):
     """The run says nothing of the model; its argument says why."""
 
 
-class PapersCase(linkbed.LinkCase):
+class PapersCase(linktestbed.LinkCase):
     def valid(self, run):
         """What a run returns that was not late, the second at the latest."""
         try:
@@ -171,7 +171,7 @@ class Wlan(PapersCase):
         sender = bed.popen(
             "a", f"gst-launch-1.0 -q filesrc location={clip} ! "
             f"rfc2250pay {pay} ! udpsink sync=false host={address} port={PORT}",
-            env=linkbed.QUIET)
+            env=linktestbed.QUIET)
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):

@@ -19,7 +19,7 @@ import threading
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 PORT = 5004
@@ -35,7 +35,7 @@ LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "stats-update-interval=1000")
 NAMES = ("rangelan", "irda")
 # What a packet has on the link: a frame, MMTP, UDP and IP
-WIRE = SIZE + 24 + 28
+WIRE_SIZE = SIZE + 24 + 28
 # docs/links.md: bit/s, seconds behind the transmitter
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4: period in ms: frames within a second; their heads say us for ms
@@ -56,7 +56,7 @@ def possible(period):
     """Frames that both links have time for"""
     seconds = (FRAMES - 1) * period / 1000 + DEADLINE
     return min(FRAMES, int(sum(
-        (seconds - delay) * rate / (8 * WIRE)
+        (seconds - delay) * rate / (8 * WIRE_SIZE)
         for rate, delay in RATES.values())))
 
 
@@ -102,7 +102,7 @@ class Reader(threading.Thread):
             self.delays[number] = time.monotonic() - made
 
 
-class MmtpPapersTest(linkbed.LinkCase):
+class MmtpPapersTest(linktestbed.LinkCase):
 
     def start(self, quality, seed):
         bed = self.open(*(link.format(quality=quality, seed=seed)

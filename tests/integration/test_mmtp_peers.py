@@ -18,7 +18,7 @@ import threading
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 from wirelesslab.streams import clips, frame_log
@@ -141,7 +141,7 @@ def frames(video):
         yield video[begin:end]
 
 
-class MmtpPeersTest(linkbed.LinkCase):
+class MmtpPeersTest(linktestbed.LinkCase):
 
     def setUp(self):
         super().setUp()

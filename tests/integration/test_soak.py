@@ -17,7 +17,7 @@ import sys
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
@@ -116,7 +116,7 @@ def read_stats(path):
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 
 
-class SoakTest(linkbed.LinkCase):
+class SoakTest(linktestbed.LinkCase):
     def setUp(self):
         for element in ("mmtpsink", "dcctpthinsink", "udplitesink", "ifdsink",
                         "rtpvrawpay"):

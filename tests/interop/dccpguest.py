@@ -195,7 +195,7 @@ class Guest:
         case.addCleanup(self._end)
         network.attach(ours, HARDWARE_ADDRESS, self.addresses.values())
 
-    def _start(self, work, wire):
+    def _start(self, work, link_socket):
         kernel = fetch_kernel()
         modules = sorted(kernel.glob("*.ko"))
         memory = work / f"{self.addresses['IPv4']}.cpio"
@@ -207,15 +207,15 @@ class Guest:
                 [QEMU, "-nodefaults", "-no-user-config", "-display", "none",
                  "-machine", "q35", "-accel", "tcg", "-cpu", "max",
                  "-m", str(MEGABYTES), "-no-reboot", "-serial", "stdio",
-                 "-netdev", "dgram,id=wire,local.type=fd,"
-                 f"local.str={wire.fileno()}",
-                 "-device", "virtio-net-pci,netdev=wire,mac="
+                 "-netdev", "dgram,id=net0,local.type=fd,"
+                 f"local.str={link_socket.fileno()}",
+                 "-device", "virtio-net-pci,netdev=net0,mac="
                  + HARDWARE_ADDRESS.hex(":"),
                  "-kernel", str(kernel / "vmlinuz"), "-initrd", str(memory),
                  "-append", "console=ttyS0 loglevel=5 panic=-1 reboot=t "
                  f"-- {words}"],
                 stdout=console, stderr=subprocess.STDOUT,
-                pass_fds=[wire.fileno()])
+                pass_fds=[link_socket.fileno()])
 
     @property
     def console(self):

@@ -79,7 +79,7 @@ class Network(threading.Thread):
         self._delay = 0
         self._late = []         # heap of time, number, packet
         self._late_count = 0
-        self._wires = []
+        self._link_sockets = []
         self._stations = {}     # address: how it is sent there
         self._readers = {}      # descriptor: how to read its packets
         self._poll = select.poll()
@@ -108,19 +108,19 @@ class Network(threading.Thread):
                   lambda packet: os.write(tun, packet))
         return tun
 
-    def attach(self, wire, hardware_address, addresses):
+    def attach(self, link_socket, hardware_address, addresses):
         """A machine; its frames are on this socket."""
 
         def read():
-            frame = wire.recv(udplite.LARGEST)
+            frame = link_socket.recv(udplite.LARGEST)
             return frame[ETHERNET.size:]
 
         def write(packet):
-            wire.send(ETHERNET.pack(hardware_address, bytes(6),
+            link_socket.send(ETHERNET.pack(hardware_address, bytes(6),
                                     ETHERTYPES[packet[0] >> 4]) + packet)
 
-        self._add(wire.fileno(), addresses, read, write)
-        self._wires.append(wire)
+        self._add(link_socket.fileno(), addresses, read, write)
+        self._link_sockets.append(link_socket)
 
     def _add(self, descriptor, addresses, read, write):
         with self._lock:
@@ -215,5 +215,5 @@ class Network(threading.Thread):
         for descriptor in (self._tun, self._end_read, self._end_write,
                            self._ask_read, self._ask_write):
             os.close(descriptor)
-        for wire in self._wires:
-            wire.close()
+        for link_socket in self._link_sockets:
+            link_socket.close()

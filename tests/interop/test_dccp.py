@@ -424,7 +424,7 @@ class DamageTest(ElementCase):
         for connection in self.established():
             for victim, other in ((connection.client, connection.server),
                                   (connection.server, connection.client)):
-                self.network.inject(self.forge_reset(connection, victim,
+                self.network.inject(self.build_reset(connection, victim,
                                                      other))
                 forged += 1
         connections = self.finish(*ends, syncs=forged)
@@ -439,7 +439,7 @@ class DamageTest(ElementCase):
                 in dccppackets.Connection.all(self.network.seen())
                 if len(connection.data()) > 20]
 
-    def forge_reset(self, connection, victim, other):
+    def build_reset(self, connection, victim, other):
         """Beyond the window, but the other end is known"""
         sequence = connection.sent_by(other)[-1].sequence + 300000
         acknowledged = connection.sent_by(victim)[-1].sequence

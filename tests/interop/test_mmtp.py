@@ -15,7 +15,7 @@ import subprocess
 import unittest
 
 import clips
-import linkbed
+import linktestbed
 import mmtp
 import test_testbed
 
@@ -43,7 +43,7 @@ def needs_elements(test):
     return test_testbed.needs_namespaces(guarded)
 
 
-class MmtpCase(linkbed.LinkCase):
+class MmtpCase(linktestbed.LinkCase):
 
     def setUp(self):
         super().setUp()
@@ -96,13 +96,13 @@ class MmtpCase(linkbed.LinkCase):
 
     def states(self, name):
         """Of a channel, as mmtpsink told them"""
-        return linkbed.path_states(self.sink_log.read_text(), name)
+        return linktestbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):
         self.assertEqual(self.received.read_bytes(), self.clip.read_bytes())
 
 
-class WireTest(MmtpCase):
+class WireFormatTest(MmtpCase):
 
     def stream(self, key=None):
         bed = self.open_links()

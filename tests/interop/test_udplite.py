@@ -247,16 +247,16 @@ def headers_of_h263(packet):
         else head
 
 
-# ------------------------------------------------------------------- pairings
+# --------------------------------------------------------------- combinations
 
 SENDERS = ("kernel", "raw", "ffmpeg")
 RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
 PACKET_SIZE = 1024              # as ffmpeg cuts data
 PACKETS = 12
-PAIR_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
+COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
 
-class PairingTest(UdpliteCase):
+class CombinationTest(UdpliteCase):
     """kernel, raw and ffmpeg to kernel, raw, ffmpeg and a plain socket"""
 
     def setUp(self):
@@ -317,7 +317,7 @@ class PairingTest(UdpliteCase):
         for ip in LOOPBACK:
             for sender in SENDERS:
                 for receiver in RECEIVERS:
-                    for coverage in PAIR_COVERAGES:
+                    for coverage in COMBINATION_COVERAGES:
                         with self.subTest(ip=ip, sender=sender,
                                           receiver=receiver,
                                           coverage=coverage):

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
@@ -94,7 +94,7 @@ class Wsim(test_testbed.Nothing):
         """The same radio, and what its damage means to each."""
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
-        hits = linkbed.read_pattern(self.output / "radio.pattern", 0)
+        hits = linktestbed.read_pattern(self.output / "radio.pattern", 0)
         self.assertEqual(len(hits), len(udp))
         for index, packet in enumerate(udplite):
             with self.subTest(packet=index):

@@ -15,7 +15,7 @@ from unittest import mock
 
 import test_testbed
 
-TRAFFIC = pathlib.Path(__file__).with_name("traffic.py")
+HOST_PROGRAMS = pathlib.Path(__file__).with_name("hostprograms.py")
 SECONDS_TO_END = 60
 SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
@@ -111,9 +111,9 @@ class LinkCase(test_testbed.Api):
     # --------------------------------------------------------------- programs
 
     def start(self, bed, host, program, *words):
-        """A program of traffic.py."""
+        """A program of hostprograms.py."""
         child = bed.popen(
-            host, [sys.executable, TRAFFIC, program, *map(str, words)],
+            host, [sys.executable, HOST_PROGRAMS, program, *map(str, words)],
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.addCleanup(child.stdout.close)
