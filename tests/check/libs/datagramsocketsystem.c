@@ -75,30 +75,30 @@ expect_at (gint tap, const gchar * text)
 }
 
 static DatagramSocket *
-channel_by (const gchar * remote, const gchar * interface, const gchar * local)
+connect_by (const gchar * remote, const gchar * interface, const gchar * local)
 {
   GError *error = NULL;
-  DatagramSocket *channel =
-      datagram_test_try_channel (remote, 5004, interface, local, &error);
+  DatagramSocket *connected =
+      datagram_test_try_connect (remote, 5004, interface, local, &error);
 
   g_assert_no_error (error);
-  return channel;
+  return connected;
 }
 
 /* Routing knows wlan0 only. Linux takes all the world for on-link where a
  * socket has an interface. */
-GST_START_TEST (channel_goes_out_by_its_interface)
+GST_START_TEST (connected_socket_sends_by_its_interface)
 {
   DatagramSocket *by_route, *by_a, *by_b;
   gint tap_a, tap_b;
 
-  if (!make_devices ("channel_goes_out_by_its_interface"))
+  if (!make_devices ("connected_socket_sends_by_its_interface"))
     return;
   tap_a = open_tap ("wlan0x");
   tap_b = open_tap ("usb0x");
-  by_route = channel_by ("203.0.113.1", NULL, NULL);
-  by_a = channel_by ("203.0.113.1", "wlan0", NULL);
-  by_b = channel_by ("203.0.113.1", "usb0", NULL);
+  by_route = connect_by ("203.0.113.1", NULL, NULL);
+  by_a = connect_by ("203.0.113.1", "wlan0", NULL);
+  by_b = connect_by ("203.0.113.1", "usb0", NULL);
   datagram_test_send (by_route, "by the route", NULL);
   expect_at (tap_a, "by the route");
   datagram_test_send (by_a, "by wlan0", NULL);
@@ -125,34 +125,34 @@ GST_START_TEST (channel_goes_out_by_its_interface)
 GST_END_TEST;
 
 /* The recipe of docs/mmtpsink.md */
-GST_START_TEST (channel_goes_as_the_rules_say_of_its_address)
+GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
 {
-  DatagramSocket *channel;
+  DatagramSocket *connected;
   gint tap_a, tap_b;
 
-  if (!make_devices ("channel_goes_as_the_rules_say_of_its_address"))
+  if (!make_devices ("connected_socket_follows_the_rules_of_its_address"))
     return;
   tap_a = open_tap ("wlan0x");
   tap_b = open_tap ("usb0x");
-  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  datagram_test_send (channel, "without a rule", NULL);
+  connected = connect_by ("203.0.113.1", NULL, "198.51.100.1");
+  datagram_test_send (connected, "without a rule", NULL);
   expect_at (tap_a, "without a rule");
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
 
   netns_must ("ip route add default via 198.51.100.9 dev usb0 table 102");
   netns_must ("ip rule add from 198.51.100.1 lookup 102");
-  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  datagram_test_send (channel, "with a rule", NULL);
+  connected = connect_by ("203.0.113.1", NULL, "198.51.100.1");
+  datagram_test_send (connected, "with a rule", NULL);
   expect_at (tap_b, "with a rule");
   fail_if (hears (tap_a, "with a rule"));
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
 
   /* nobody is on-link at the other end, but the way leads by 198.51.100.9 */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
-  channel = channel_by ("203.0.113.1", "usb0", NULL);
-  datagram_test_send (channel, "by its interface", NULL);
+  connected = connect_by ("203.0.113.1", "usb0", NULL);
+  datagram_test_send (connected, "by its interface", NULL);
   expect_at (tap_b, "by its interface");
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   close (tap_a);
   close (tap_b);
 }
@@ -163,7 +163,7 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
 {
   GSocketAddress *local = datagram_test_address ("0.0.0.0", 5004);
   DatagramSocketOptions options;
-  DatagramSocket *listener, *channel;
+  DatagramSocket *listener, *connected;
   GError *error = NULL;
   Datagram datagram;
 
@@ -172,18 +172,18 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
     options.interface = "wlan0";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    channel = datagram_test_channel ("127.0.0.1", 5004, NULL);
-    datagram_test_send (channel, "by lo", NULL);
-    datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+    connected = datagram_test_connect ("127.0.0.1", 5004, NULL);
+    datagram_test_send (connected, "by lo", NULL);
+    datagram_test_expect_error (connected, G_IO_ERROR_CONNECTION_REFUSED, NULL);
     datagram_test_expect_nothing (listener);
     datagram_socket_free (listener);
     options.interface = "lo";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    datagram_test_send (channel, "by lo", NULL);
+    datagram_test_send (connected, "by lo", NULL);
     datagram_test_expect (listener, "by lo", &datagram);
     datagram_socket_free (listener);
-    datagram_socket_free (channel);
+    datagram_socket_free (connected);
   }
   g_object_unref (local);
 }
@@ -191,13 +191,13 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
 GST_END_TEST;
 
 static void
-expect_gone (DatagramSocket * channel, const gchar * message)
+expect_gone (DatagramSocket * connected, const gchar * message)
 {
   Datagram datagram = {.bytes = (guint8 *) "x",.size = 1 };
   GError *error = NULL;
 
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      -1);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), -1);
   fail_unless (error != NULL);
   fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK));
   fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED));
@@ -212,9 +212,9 @@ GST_START_TEST (way_that_has_gone_is_an_error)
 
   if (!make_devices ("way_that_has_gone_is_an_error"))
     return;
-  by_interface = channel_by ("203.0.113.1", "wlan0", NULL);
-  by_address = channel_by ("198.51.100.9", NULL, "198.51.100.1");
-  by_route = channel_by ("203.0.113.1", NULL, NULL);
+  by_interface = connect_by ("203.0.113.1", "wlan0", NULL);
+  by_address = connect_by ("198.51.100.9", NULL, "198.51.100.1");
+  by_route = connect_by ("203.0.113.1", NULL, NULL);
   datagram_test_send (by_interface, "x", NULL);
   datagram_test_send (by_address, "x", NULL);
   datagram_test_send (by_route, "x", NULL);
@@ -237,7 +237,7 @@ GST_START_TEST (way_that_has_gone_is_an_error)
   expect_gone (by_address,
       "could not send a packet of 1 bytes to 198.51.100.9:5004 from "
       "198.51.100.1: ");
-  datagram_test_expect_no_channel ("203.0.113.1", NULL, NULL,
+  datagram_test_expect_connect_error ("203.0.113.1", NULL, NULL,
       G_IO_ERROR_NETWORK_UNREACHABLE,
       "there is no route to 203.0.113.1:5004: ");
   datagram_socket_free (by_interface);
@@ -253,7 +253,7 @@ GST_START_TEST (full_device_says_later)
   static guint8 bytes[1400];
   Datagram datagram = {.bytes = bytes,.size = sizeof (bytes) };
   GError *error = NULL;
-  DatagramSocket *channel;
+  DatagramSocket *connected;
   guint sent = 0;
   gint result;
 
@@ -264,21 +264,21 @@ GST_START_TEST (full_device_says_later)
     say_skipped (test, "no token buckets");
     return;
   }
-  channel = channel_by ("203.0.113.1", "wlan0", NULL);
-  while ((result = datagram_socket_send (channel, &datagram, 1, &error)) == 1)
+  connected = connect_by ("203.0.113.1", "wlan0", NULL);
+  while ((result = datagram_socket_send (connected, &datagram, 1, &error)) == 1)
     sent++;
   fail_unless_equals_int (result, 0);
   g_assert_no_error (error);
   fail_unless (sent > 10);
-  datagram_test_expect_nothing (channel);
+  datagram_test_expect_nothing (connected);
 
   netns_must ("tc qdisc delete dev wlan0 root");
-  g_socket_condition_timed_wait (datagram_socket_get_socket (channel), G_IO_OUT,
-      30 * G_USEC_PER_SEC, NULL, &error);
+  g_socket_condition_timed_wait (datagram_socket_get_socket (connected),
+      G_IO_OUT, 30 * G_USEC_PER_SEC, NULL, &error);
   g_assert_no_error (error);
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      1);
-  datagram_socket_free (channel);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), 1);
+  datagram_socket_free (connected);
 }
 
 GST_END_TEST;
@@ -299,7 +299,7 @@ send_until (DatagramSocket * from, const gchar * text,
 /* Of IPv6, they belong to the interface: both ways have to name it. */
 GST_START_TEST (link_local_addresses_have_their_interface)
 {
-  DatagramSocket *listener, *channel;
+  DatagramSocket *listener, *connected;
   Datagram datagram, answer;
   gchar *from;
 
@@ -308,14 +308,14 @@ GST_START_TEST (link_local_addresses_have_their_interface)
   netns_must ("ip address add fe80::1/64 dev wlan0 nodad");
   netns_must ("ip address add fe80::2/64 dev wlan0 nodad");
   listener = datagram_test_listener ("::", 5004);
-  channel = channel_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
-  send_until (channel, "x", NULL, listener, &datagram);
+  connected = connect_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
+  send_until (connected, "x", NULL, listener, &datagram);
   from = g_strdup_printf ("[fe80::2%%wlan0]:%u",
-      datagram_test_get_port (channel));
+      datagram_test_get_port (connected));
   datagram_test_assert_remote (&datagram, from);
-  send_until (listener, "y", &datagram.path, channel, &answer);
+  send_until (listener, "y", &datagram.path, connected, &answer);
   g_free (from);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -328,8 +328,8 @@ datagramsocketsystem_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, channel_goes_out_by_its_interface);
-  tcase_add_test (tcase, channel_goes_as_the_rules_say_of_its_address);
+  tcase_add_test (tcase, connected_socket_sends_by_its_interface);
+  tcase_add_test (tcase, connected_socket_follows_the_rules_of_its_address);
   tcase_add_test (tcase, listener_of_an_interface_hears_nothing_else);
   tcase_add_test (tcase, way_that_has_gone_is_an_error);
   tcase_add_test (tcase, full_device_says_later);

@@ -285,7 +285,7 @@ add_sockets (Fixture * self, guint path)
   DatagramSocket *near;
 
   self->far[path] = datagram_test_listener ("127.0.0.1", 0);
-  near = datagram_test_channel ("127.0.0.1",
+  near = datagram_test_connect ("127.0.0.1",
       datagram_test_get_port (self->far[path]), NULL);
   self->back[path] = *datagram_socket_get_path (near);
   memcpy (self->back[path].remote, self->back[path].local,
@@ -519,7 +519,7 @@ add_refused_path (Fixture * self)
   const guint16 port = datagram_test_get_port (listener);
 
   datagram_socket_free (listener);
-  driver_add_path (&self->driver, 0, datagram_test_channel ("127.0.0.1", port,
+  driver_add_path (&self->driver, 0, datagram_test_connect ("127.0.0.1", port,
           NULL), SIZE);
 }
 
