@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs each congestion control algorithm over a model of a path in virtual
- * time: one bottleneck with a drop-tail queue, a receiver that reports each 50
+/* Runs each congestion control algorithm over a path in virtual time: a link of
+ * wirelesslink's core with a drop-tail queue, a receiver that reports each 50
  * ms, and a source that either always has data or sends frames. The figures of
  * a run are logged at level INFO of the category "check".
  */
@@ -10,6 +10,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "mmtpratecontrol.h"
+#include "virtuallink.h"
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECONDS (1000 * MS)
@@ -17,9 +18,15 @@
 #define PACKET 1250             /* bytes */
 #define ONE_WAY (20 * MS)       /* each direction, without a queue */
 #define REPORT_PERIOD (50 * MS)
-#define QUEUE_LIMIT 100000      /* bytes */
+#define REPORT 100              /* bytes */
+#define REPORT_RATE 12500000    /* bytes per second: reports do not queue */
+#define QUEUE_LIMIT 100000      /* bytes, with the packet in transmission */
 #define FRAME_PERIOD (40 * MS)
 #define RATE 4000000            /* bit/s of the bottleneck */
+#define LOW_RATE 1500000
+/* In a gap, which lasts a second, the transmission of one packet takes all of
+ * that second. The packets behind it wait in the queue. */
+#define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
 #define MAX_REPORTS 4
 
@@ -27,12 +34,12 @@ typedef struct
 {
   guint64 sent, arrival;        /* ns; arrival 0: lost or under way */
   guint64 in_flight;            /* bytes, right after sending */
-  gboolean is_app_limited, is_lost;
+  gboolean is_app_limited;
 } Packet;
 
 typedef struct
 {
-  guint64 due, made;            /* at the sender, at the receiver */
+  guint64 made;                 /* ns, at the receiver */
   guint next;                   /* the first packet that is not reported */
   guint64 low, high;            /* one-way delays of the new packets */
 } Report;
@@ -43,21 +50,19 @@ typedef struct
   MmtpRateLimits limits;
   guint64 now;
 
-  guint64 rate;                 /* of the bottleneck, bit/s; 0: gap */
-  gdouble loss;                 /* random, before the queue */
+  VirtualLink *link;
   guint64 source_rate;          /* bit/s; 0: saturating */
 
   Packet packets[MAX_PACKETS];
-  guint n_sent, n_queued_first; /* queue: n_queued_first to n_sent */
-  guint64 queued;               /* bytes */
-  gdouble service;              /* bytes that the bottleneck may forward now */
-  guint n_seen;                 /* packets that the receiver knows of */
+  guint n_sent;
+  guint first_pending;          /* the first packet that may still arrive */
+  guint n_seen;                 /* packets that the receiver has reported on */
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
   guint n_arrived;
   guint64 max_queue_delay;
 
-  Report reports[MAX_REPORTS];
+  Report reports[MAX_REPORTS];  /* number n is in place n % MAX_REPORTS */
   guint n_reports;
   guint64 next_report, next_frame, next_send;
   guint64 backlog;              /* bytes that wait at the sender */
@@ -67,11 +72,38 @@ typedef struct
   guint limited_until;          /* packet, as mmtp_path_note_idle () */
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
-  GRand *random;
 } Path;
 
+static void
+init_link (VirtualLinkConfig * config)
+{
+  VirtualLinkPath *forward = &config->path[VIRTUAL_LINK_FORWARD];
+  VirtualLinkPath *back = &config->path[VIRTUAL_LINK_BACK];
+
+  memset (config, 0, sizeof (*config));
+  forward->rate = RATE / 8;
+  forward->queue = QUEUE_LIMIT - PACKET;
+  back->rate = REPORT_RATE;
+  back->queue = QUEUE_LIMIT;
+  forward->delay = back->delay = ONE_WAY;
+}
+
+/* The link has this rate from `time` on, in ns since the beginning. */
+static void
+add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
+{
+  virtual_link_config_add_step (config, time, rate / 8, 0);
+}
+
+/* The link refers to packets by their numbers and frees nothing. */
+static void
+packet_free (gpointer item)
+{
+}
+
 static Path *
-path_new (const MmtpRateControlClass * klass, guint64 source_rate)
+path_new_over (const MmtpRateControlClass * klass, guint64 source_rate,
+    const VirtualLinkConfig * config, guint64 seed)
 {
   Path *path = g_new0 (Path, 1);
 
@@ -79,20 +111,41 @@ path_new (const MmtpRateControlClass * klass, guint64 source_rate)
   path->control = mmtp_rate_control_new (klass, path->now, PACKET,
       2 * ONE_WAY, 0);
   mmtp_rate_control_get_limits (path->control, &path->limits);
-  path->rate = RATE;
+  path->link = virtual_link_new (config, seed, 0, packet_free);
+  virtual_link_set_origin (path->link, path->now);
   path->source_rate = source_rate;
   path->next_report = path->now + REPORT_PERIOD;
   path->next_frame = path->now;
   path->base_delay = path->base_round_trip = G_MAXUINT64;
-  path->random = g_rand_new_with_seed (1);
   return path;
+}
+
+static Path *
+path_new (const MmtpRateControlClass * klass, guint64 source_rate)
+{
+  VirtualLinkConfig config;
+
+  init_link (&config);
+  return path_new_over (klass, source_rate, &config, 1);
+}
+
+/* After 5 seconds the link stands still for one. */
+static Path *
+path_new_with_gap (const MmtpRateControlClass * klass, guint64 source_rate)
+{
+  VirtualLinkConfig config;
+
+  init_link (&config);
+  add_rate_step (&config, 5 * SECONDS, GAP_RATE);
+  add_rate_step (&config, 6 * SECONDS, RATE);
+  return path_new_over (klass, source_rate, &config, 1);
 }
 
 static void
 path_free (Path * path)
 {
   mmtp_rate_control_free (path->control);
-  g_rand_free (path->random);
+  virtual_link_free (path->link);
   g_free (path);
 }
 
@@ -119,10 +172,8 @@ path_send (Path * path)
   packet->sent = path->now;
   packet->in_flight = path->in_flight;
   packet->is_app_limited = path->n_reported < path->limited_until;
-  packet->is_lost = path->queued + PACKET > QUEUE_LIMIT ||
-      g_rand_double (path->random) < path->loss;
-  if (!packet->is_lost)
-    path->queued += PACKET;
+  virtual_link_input (path->link, path->now, VIRTUAL_LINK_FORWARD, PACKET,
+      GUINT_TO_POINTER (path->n_sent));
   mmtp_rate_control_sent (path->control, path->now, PACKET, path->in_flight);
 }
 
@@ -151,58 +202,44 @@ path_run_source (Path * path)
   path->max_backlog = MAX (path->max_backlog, path->backlog);
 }
 
+/* `number` counts from 1. */
 static void
-path_run_bottleneck (Path * path)
+path_take_packet (Path * path, guint number)
 {
-  path->service += path->rate / 8 / 1000.0;
-  while (path->n_queued_first < path->n_sent) {
-    Packet *packet = &path->packets[path->n_queued_first];
-    guint64 delay;
+  Packet *packet = &path->packets[number - 1];
+  const guint64 delay = path->now - ONE_WAY - packet->sent;
 
-    if (!packet->is_lost) {
-      if (path->service < PACKET)
-        return;
-      path->service -= PACKET;
-      path->queued -= PACKET;
-      packet->arrival = path->now + ONE_WAY;
-      delay = path->now - packet->sent;
-      path->arrived += PACKET;
-      path->n_arrived++;
-      path->queue_delay_sum += delay;
-      path->max_queue_delay = MAX (path->max_queue_delay, delay);
-    }
-    path->n_queued_first++;
-  }
-  path->service = MIN (path->service, PACKET);
+  packet->arrival = path->now;
+  path->first_pending = number;
+  path->arrived += PACKET;
+  path->n_arrived++;
+  path->queue_delay_sum += delay;
+  path->max_queue_delay = MAX (path->max_queue_delay, delay);
 }
 
 static void
 path_run_receiver (Path * path)
 {
-  Report *report = &path->reports[path->n_reports];
+  Report *report = &path->reports[path->n_reports % MAX_REPORTS];
   guint i;
 
   if (path->now < path->next_report)
     return;
   path->next_report += REPORT_PERIOD;
-  fail_unless (path->n_reports < MAX_REPORTS);
   path->n_reports++;
   report->made = path->now;
-  report->due = path->now + ONE_WAY;
   report->low = G_MAXUINT64;
   report->high = 0;
-  for (i = path->n_seen; i < path->n_queued_first; i++) {
+  for (i = path->n_seen; i < path->first_pending; i++) {
     const Packet *packet = &path->packets[i];
 
-    if (packet->is_lost)
+    if (packet->arrival == 0)
       continue;
-    if (packet->arrival > path->now)
-      break;
-    path->n_seen = i + 1;
     report->low = MIN (report->low, packet->arrival - packet->sent);
     report->high = MAX (report->high, packet->arrival - packet->sent);
   }
-  report->next = path->n_seen;
+  report->next = path->n_seen = path->first_pending;
+  virtual_link_input (path->link, path->now, VIRTUAL_LINK_BACK, REPORT, report);
 }
 
 static void
@@ -216,7 +253,7 @@ path_take_report (Path * path, const Report * report)
     const Packet *packet = &path->packets[path->n_reported];
 
     path->in_flight -= PACKET;
-    if (packet->is_lost) {
+    if (packet->arrival == 0) {
       sample.n_lost++;
       continue;
     }
@@ -258,22 +295,35 @@ path_take_report (Path * path, const Report * report)
   path->max_window = MAX (path->max_window, path->limits.window);
 }
 
+/* Up to `until`, each packet and each report at the time of its arrival */
+static void
+path_run_link (Path * path, guint64 until)
+{
+  VirtualLinkDirection direction;
+  gpointer item;
+  guint64 next;
+
+  while ((next = virtual_link_next (path->link)) <= until) {
+    path->now = MAX (path->now, next);
+    while ((item = virtual_link_output (path->link, path->now, &direction))) {
+      if (direction == VIRTUAL_LINK_FORWARD)
+        path_take_packet (path, GPOINTER_TO_UINT (item));
+      else
+        path_take_report (path, item);
+    }
+  }
+  path->now = until;
+}
+
 static void
 path_run (Path * path, guint64 duration)
 {
   guint64 end = path->now + duration;
 
   while (path->now < end) {
-    path->now += MS;
+    path_run_link (path, path->now + MS);
     path_run_receiver (path);
-    while (path->n_reports > 0 && path->reports[0].due <= path->now) {
-      path_take_report (path, &path->reports[0]);
-      path->n_reports--;
-      memmove (&path->reports[0], &path->reports[1],
-          path->n_reports * sizeof (Report));
-    }
     path_run_source (path);
-    path_run_bottleneck (path);
   }
 }
 
@@ -326,16 +376,19 @@ GST_END_TEST;
 
 GST_START_TEST (follows_rate_steps)
 {
-  Path *path = path_new (get_class (__i__, "steps"), 0);
+  VirtualLinkConfig config;
+  Path *path;
 
+  init_link (&config);
+  add_rate_step (&config, 5 * SECONDS, LOW_RATE);
+  add_rate_step (&config, 13 * SECONDS, RATE);
+  path = path_new_over (get_class (__i__, "steps"), 0, &config, 1);
   path_run (path, 5 * SECONDS);
-  path->rate = 1500000;
   path_measure (path, 400 * MS);
-  fail_unless (path->limits.delivery_rate <= 1.1 * path->rate);
+  fail_unless (path->limits.delivery_rate <= 1.1 * LOW_RATE);
   path_measure (path, 2600 * MS);
-  fail_unless (path_measure (path, 5 * SECONDS) >= 0.9 * path->rate);
+  fail_unless (path_measure (path, 5 * SECONDS) >= 0.9 * LOW_RATE);
   fail_unless (path->queue_delay_sum / path->n_arrived <= 150 * MS);
-  path->rate = RATE;
   path_measure (path, 3 * SECONDS);
   fail_unless (path_measure (path, 5 * SECONDS) >= 0.9 * RATE);
   path_free (path);
@@ -367,14 +420,17 @@ GST_END_TEST;
 GST_START_TEST (survives_random_losses)
 {
   const MmtpRateControlClass *klass = get_class (__i__, "losses");
+  VirtualLinkConfig config;
   gdouble share = 0.8;
-  Path *path = path_new (klass, 0);
+  Path *path;
 
   if (strcmp (klass->name, "scream") == 0)
     share = 0.2;
   else if (strcmp (klass->name, "nada") == 0)
     share = 0.04;
-  path->loss = 0.05;
+  init_link (&config);
+  config.path[VIRTUAL_LINK_FORWARD].loss = 0.05;
+  path = path_new_over (klass, 0, &config, 1);
   path_measure (path, 3 * SECONDS);
   fail_unless (path_measure (path, 20 * SECONDS) >= share * RATE);
   fail_unless (path->max_queue_delay <= 150 * MS);
@@ -389,15 +445,13 @@ GST_START_TEST (resumes_after_a_gap)
 {
   const MmtpRateControlClass *klass = get_class (__i__, "gap");
   gdouble share = strcmp (klass->name, "scream") == 0 ? 0.6 : 0.8;
-  Path *path = path_new (klass, 0);
+  Path *path = path_new_with_gap (klass, 0);
   guint64 window;
 
   path_run (path, 5 * SECONDS);
   window = path->limits.window;
-  path->rate = 0;
   path_measure (path, SECONDS);
   fail_unless (path->min_window >= window / 2);
-  path->rate = RATE;
   path_measure (path, 300 * MS);
   fail_unless (path_measure (path, SECONDS) >= share * RATE);
   path_free (path);
@@ -408,12 +462,10 @@ GST_END_TEST;
 GST_START_TEST (resumes_a_limited_source_after_a_gap)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;
-  Path *path = path_new (get_class (__i__, "limited gap"), RATE / 2);
+  Path *path = path_new_with_gap (get_class (__i__, "limited gap"), RATE / 2);
 
   path_run (path, 5 * SECONDS);
-  path->rate = 0;
   path_measure (path, SECONDS);
-  path->rate = RATE;
   path_measure (path, 300 * MS);
   /* What waits comes on top of the stream. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
