@@ -25,7 +25,7 @@ typedef enum
 {
   PARSE,
   OPTIONS,
-  FORGE,
+  RECEIVE_FORGED,
   AGREE,
   ACTION_LAST
 } Action;
@@ -644,7 +644,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     case OPTIONS:
       read_options (&input);
       break;
-    case FORGE:
+    case RECEIVE_FORGED:
       receive_forged_packets (&input);
       break;
     default:

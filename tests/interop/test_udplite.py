@@ -267,7 +267,7 @@ class CombinationTest(UdpliteCase):
         self.source.write_bytes(
             random.Random(3).randbytes(PACKETS * PACKET_SIZE))
 
-    def start_pair_receiver(self, receiver, ip, coverage):
+    def start_one_receiver(self, receiver, ip, coverage):
         if receiver == "ffmpeg":
             started = udplite.FfmpegReceiver(self, self.work, ip, coverage)
             udplite.wait_until(lambda: udplite.is_bound(ip),
@@ -292,9 +292,9 @@ class CombinationTest(UdpliteCase):
                       f"host={LOOPBACK[ip]} port={PORT} backend={sender} "
                       f"coverage-mode=fixed checksum-coverage={coverage}")
 
-    def check_pair(self, sender, receiver, ip, coverage):
+    def check_one(self, sender, receiver, ip, coverage):
         """All arrives, with the coverage that was asked for."""
-        started = self.start_pair_receiver(receiver, ip, coverage)
+        started = self.start_one_receiver(receiver, ip, coverage)
         before = len(started.read())
         with udplite.Capture(sockets.UDPLITE) as capture:
             self.send_from(sender, ip, coverage)
@@ -321,7 +321,7 @@ class CombinationTest(UdpliteCase):
                         with self.subTest(ip=ip, sender=sender,
                                           receiver=receiver,
                                           coverage=coverage):
-                            self.check_pair(sender, receiver, ip, coverage)
+                            self.check_one(sender, receiver, ip, coverage)
 
 
 # ----------------------------------------------------------------------- hits

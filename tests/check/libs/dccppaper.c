@@ -16,7 +16,7 @@
 #define SECOND VIRTUAL_LINK_SECOND
 
 #define SIZE 512                /* 5.3.5: bytes of data */
-#define WIRE (SIZE + 24 + DCCP_SIMULATION_OVERHEAD)
+#define WIRE_SIZE (SIZE + 24 + DCCP_SIMULATION_OVERHEAD)
 #define USB_DELAY (11 * MS)     /* 5.3.5: a round trip of 22 ms */
 #define USB_RATE 42000          /* 5.2.1 */
 #define ENDLESS 1000000000      /* bytes of a queue */
@@ -26,7 +26,7 @@
 static gdouble
 payload_of (gdouble rate)
 {
-  return rate * SIZE / WIRE;
+  return rate * SIZE / WIRE_SIZE;
 }
 
 static gint
@@ -179,7 +179,7 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
         fail_unless (use >= 0.95, "%f", use);
         fail_unless (variation < 0.1, "%f", variation);
         /* the queue, the packet on the air, and the way */
-        fail_unless (max <= (queues[i] + WIRE) * SECOND / 20000
+        fail_unless (max <= (queues[i] + WIRE_SIZE) * SECOND / 20000
             + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
       dccp_simulation_result_clear (&result);

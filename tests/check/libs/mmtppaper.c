@@ -251,7 +251,7 @@ print_row (const Row * row, MmtpSimulation * simulation)
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
-GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
+GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 {
   guint i;
 
@@ -428,7 +428,7 @@ mmtppaper_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, udp_floods_each_link);
-  tcase_add_test (tc, mmtp_brings_90_percent_of_the_ideal_at_constant_rates);
+  tcase_add_test (tc, mmtp_brings_90_percent_of_the_optimum_at_constant_rates);
   tcase_add_test (tc, mmtp_brings_90_percent_where_delays_fluctuate);
   tcase_add_test (tc, losses_of_the_radio_are_repaired);
   tcase_add_test (tc, losses_are_repaired_where_delays_fluctuate);

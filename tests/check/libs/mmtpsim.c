@@ -295,7 +295,7 @@ GST_END_TEST;
 
 /* --- the ideal ------------------------------------------------------------ */
 
-GST_START_TEST (ideal_brings_what_can_be_counted)
+GST_START_TEST (optimum_brings_what_can_be_counted)
 {
   /* 10 packets a second, nothing behind: of 10 in 1 s all; of 20 in 1 s and a
    * limit of 0.1 s those that can be sent as they come */
@@ -312,7 +312,7 @@ GST_START_TEST (ideal_brings_what_can_be_counted)
 
 GST_END_TEST;
 
-GST_START_TEST (ideal_brings_what_the_papers_links_have)
+GST_START_TEST (optimum_brings_what_the_papers_links_have)
 {
   /* Table 1, without a header of ours: 1400 bytes of 36.4 and 9.2 kB/s */
   MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
@@ -353,8 +353,8 @@ mmtpsim_suite (void)
   tcase_add_test (tc, delays_fluctuate_as_asked);
   tcase_add_test (tc, frames_are_judged_by_true_time);
   tcase_add_test (tc, tcp_fills_the_link_that_it_has_alone);
-  tcase_add_test (tc, ideal_brings_what_can_be_counted);
-  tcase_add_test (tc, ideal_brings_what_the_papers_links_have);
+  tcase_add_test (tc, optimum_brings_what_can_be_counted);
+  tcase_add_test (tc, optimum_brings_what_the_papers_links_have);
   return s;
 }
 
