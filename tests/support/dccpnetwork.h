@@ -42,7 +42,7 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];       /* as each sees it */
+  DatagramPath paths[N_ENDS];   /* as each sees it */
   guint64 delay;                /* ns, one way */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;

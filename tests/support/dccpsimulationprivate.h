@@ -16,7 +16,7 @@ typedef struct
 {
   guint flow;
   VirtualLinkDirection direction;
-  guint32 wire_size;                 /* bytes of the IP packet */
+  guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
   gboolean to_client;           /* of DCCP */
   gboolean is_ack;              /* of TCP, */

@@ -117,7 +117,7 @@ typedef struct
   guint n_actions;
   gint64 clock_offset;          /* ns, of the receiver's clock */
   gint64 clock_skew;            /* parts per billion, of the receiver's clock */
-  guint64 timeout;             /* ns until the origin, ready or not */
+  guint64 timeout;              /* ns until the origin, ready or not */
   gboolean verbose;
   /* Called once in each period of virtual time; 0: never */
   guint64 watch_period;         /* ns */
