@@ -152,14 +152,16 @@ static void
 send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 {
   TcpFlow *flow = tcp->network;
+  Simulation *simulation = flow->simulation;
   Message *message = g_new0 (Message, 1);
+  Link *link;
 
   message->tcp = flow;
   message->direction = is_ack ? ARENA_BACK : ARENA_FORWARD;
   message->number = number;
-  link_input (flow->simulation->links[flow->config->path].
-      links[message->direction], flow->simulation->now,
-      flow->flow[message->direction], size, message);
+  link = simulation->links[flow->config->path].links[message->direction];
+  link_input (link, simulation->now, flow->flow[message->direction], size,
+      message);
 }
 
 static void

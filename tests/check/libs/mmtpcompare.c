@@ -66,17 +66,18 @@ static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
   MmtpSimulationConfig config;
-  guint in_time;
+  const MmtpSimulationResult *result;
   MmtpSimulation *simulation;
+  guint in_time;
 
   config_init (&config, seed, draws, scheduler);
   simulation = mmtp_simulation_new (&config);
   mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_PRINT"))
     mmtp_simulation_print (simulation);
-  in_time = mmtp_simulation_get_result (simulation)->in_time;
-  fail_unless_equals_string (mmtp_simulation_get_result (simulation)->
-      errors->str, "");
+  result = mmtp_simulation_get_result (simulation);
+  in_time = result->in_time;
+  fail_unless_equals_string (result->errors->str, "");
   mmtp_simulation_free (simulation);
   return in_time;
 }

@@ -47,6 +47,7 @@ config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 static MmtpSimulation *
 run (MmtpSimulationConfig * config, const gchar * what)
 {
+  const MmtpSimulationResult *result;
   MmtpSimulation *simulation;
 
   config->verbose = g_getenv ("MMTP_VERBOSE") != NULL;
@@ -57,11 +58,10 @@ run (MmtpSimulationConfig * config, const gchar * what)
     g_print ("\n");
     mmtp_simulation_print (simulation);
   }
-  fail_unless_equals_string (mmtp_simulation_get_result (simulation)->
-      errors->str, "");
-  fail_unless (mmtp_simulation_get_result (simulation)->ready);
-  fail_unless_equals_int (mmtp_simulation_get_result (simulation)->frames,
-      1000);
+  result = mmtp_simulation_get_result (simulation);
+  fail_unless_equals_string (result->errors->str, "");
+  fail_unless (result->ready);
+  fail_unless_equals_int (result->frames, 1000);
   return simulation;
 }
 
