@@ -41,7 +41,7 @@ def print_numbers(options: argparse.Namespace) -> None:
     """Of workloads besides video, beside a paper's"""
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
-              if matrix.kind(run.cell) != definitions.VIDEO]
+              if matrix.kind(run.cell) not in (definitions.VIDEO, matrix.LIVE)]
     for own in workload_statistics.by_kind(others).values():
         print("\n".join(workload_statistics.text(own)))
 

@@ -43,15 +43,18 @@ UNHARMED = Picture(0.0, 1.0)
 
 
 def measure(clip: pathlib.Path, shown: list[int | None],
-            directory: pathlib.Path) -> list[Picture]:
+            directory: pathlib.Path,
+            reference: pathlib.Path | None = None) -> list[Picture]:
     """A Picture for each place in display order. `shown` says which picture of
-    the clip is seen there, None where none is yet."""
-    if all(number == place for place, number in enumerate(shown)):
+    the clip is seen there, None where none is yet. It is compared with the
+    picture that the reference has there, which is the clip unless said."""
+    if not reference and all(number == place
+                             for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)
     read, write = os.pipe()
     score = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
-         "-i", str(clip), "-filter_complex",
+         "-i", str(reference or clip), "-filter_complex",
          f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
          "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
@@ -69,7 +72,7 @@ def measure(clip: pathlib.Path, shown: list[int | None],
         numbers(directory / "psnr.log", MSE),
         numbers(directory / "ssim.log", SSIM))]
     if len(found) != len(shown):
-        raise LabError(f"{clip} has {len(found)} pictures, and "
+        raise LabError(f"{reference or clip} has {len(found)} pictures, and "
                        f"{len(shown)} frames were sent of it")
     return found
 

@@ -29,6 +29,11 @@ SERVERS = ("http",)
 # In braces in a pipeline, and those without which nothing can be measured
 NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
+# The same where a live encoder takes the place of the clip. {peer} is the
+# address of the other host.
+LIVE_NAMES = NAMES | {"captured", "encoded", "peer"}
+LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
+               "receiver": ("received",)}
 
 
 def read() -> dict[str, Protocol]:
@@ -49,7 +54,8 @@ def read_sections(
         raise LabError(f"{path}: {failure}") from None
 
 
-def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
+def of_section(name: str, section: configparser.SectionProxy,
+               is_live: bool = False) -> Protocol:
     """All there is to know, as it goes into JSON. What a section doesn't say
     and few need is left out, so that older results stay those of the same."""
     for key in ("sender", "receiver"):
@@ -59,7 +65,7 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     if unknown:
         raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
                        f"it may have: {', '.join(sorted(KEYS))}")
-    sender, receiver = (pipeline(name, section, key)
+    sender, receiver = (pipeline(name, section, key, is_live)
                         for key in ("sender", "receiver"))
     return {"name": name, "title": section.get("title", name),
             "sender": sender, "receiver": receiver,
@@ -76,7 +82,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
                if "server" in section else {})}
 
 
-def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
+def pipeline(name: str, section: configparser.SectionProxy, key: str,
+             is_live: bool = False) -> str:
     """In one line; LabError if it could not be run, or nothing would be
     measured. What GStreamer makes of it that says itself."""
     text = re.sub(r"\s+", " ", section[key]).strip()
@@ -87,12 +94,13 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
         raise LabError(
             f"protocol {name}: its {key}: {error}: {text}") from None
     named = {word for word in words if word is not None}
-    for word in sorted(named - NAMES):
+    names = LIVE_NAMES if is_live else NAMES
+    for word in sorted(named - names):
         raise LabError(
             f"protocol {name}: its {key} has {{{word}}}; there are: "
-            + ", ".join(f"{{{known}}}" for known in sorted(NAMES))
+            + ", ".join(f"{{{known}}}" for known in sorted(names))
             + " (a brace that is meant is written twice)")
-    for word in NEEDED[key]:
+    for word in (LIVE_NEEDED if is_live else NEEDED)[key]:
         if word not in named:
             raise LabError(f"protocol {name}: its {key} has no "
                            f"{{{word}}}")
