@@ -102,8 +102,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     page = command("report", write_report, "Makes one page of what was run.")
     page.add_argument("directory", type=pathlib.Path,
                       help="that grid was given as --output")
-    page.add_argument("--late", type=int, default=500, metavar="MS",
-                      help="from then on a frame is of no use (%(default)s)")
+    page.add_argument("--late", type=int, metavar="MS",
+                      help="from then on a frame is of no use (500; of a live "
+                      "encoder what the matrix says)")
     page.add_argument("--by", choices=comparisons.WAYS, default="protocol",
                       help="what is compared, all else being the same "
                       "(%(default)s)")
@@ -120,7 +121,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
     if options.function is write_report:
-        if options.late < 0:
+        if options.late is not None and options.late < 0:
             parser.error("--late is at least 0")
         options.page = options.page or options.directory / "report.html"
     return options

@@ -14,6 +14,8 @@ from wirelesslab import files, process_pool
 from wirelesslab.errors import LabError
 from wirelesslab.lab import matrix
 from wirelesslab.report import (
+    encoder_page,
+    encoder_runs,
     output_directory,
     plots,
     run_results,
@@ -27,18 +29,24 @@ PICTURE_WIDTH = 360
 # Bytes of plots and pictures; a third more when they are part of the page
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
+LATE_MS = 500  # of a clip; a cell with a live encoder says it itself
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
-def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
+def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           page: pathlib.Path, words: Callable[[str], None],
           by: str = "protocol", only: str = "") -> pathlib.Path:
     """The page, and beside it a directory with its plots and tables. Returns
     that directory."""
+    encoder_late_ms = late_ms
+    late_ms = LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
     groups, others = chosen(runs, only)
     films = [run for own in groups for run in own]
     runs = films + others
+    live = [encoder_runs.EncoderRun(run, build, encoder_late_ms)
+            for run in others if matrix.kind(run.cell) == matrix.LIVE]
+    others = [run for run in others if matrix.kind(run.cell) != matrix.LIVE]
     beside = output_directory.make_beside(page, output)
     measure(films, words)
     found = []
@@ -50,7 +58,8 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
         run_results.write_csv(beside / "runs.csv",
                               *run_results.all_numbers(films))
     found += [{**made, "number": number} for number, made in enumerate(
-        workload_page.groups(others, beside), len(found) + 1)]
+        [*encoder_page.groups(live, beside, words),
+         *workload_page.groups(others, beside)], len(found) + 1)]
     cells = run_results.of_cells(runs)
     write_pages(found, page, {
         "missing": missing, "left_out": run_results.left_out(output),

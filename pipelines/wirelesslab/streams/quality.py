@@ -47,15 +47,17 @@ def measure(clip: pathlib.Path, shown: list[int | None],
             reference: pathlib.Path | None = None) -> list[Picture]:
     """A Picture for each place in display order. `shown` says which picture of
     the clip is seen there, None where none is yet. It is compared with the
-    picture that the reference has there, which is the clip unless said."""
+    picture that the clip has there, or with that of another video, the
+    reference, which may be longer."""
     if not reference and all(number == place
                              for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)
+    first = f"trim=end_frame={len(shown)}," if reference else ""
     read, write = os.pipe()
     score = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
          "-i", str(reference or clip), "-filter_complex",
-         f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
+         f"[0]{COUNTED},split[a][b];[1]{first}{COUNTED},split[c][d];"
          "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of the lab's report that is about live encoders: a section for each
+link and source, ready for report.html."""
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+from wirelesslab import process_pool
+from wirelesslab.report import encoder_plots, encoder_runs, plots, run_results
+from wirelesslab.report.encoder_runs import EncoderRun
+
+RUNS_CSV = "encoder-runs.csv"
+
+
+def groups(runs: list[EncoderRun], beside: pathlib.Path,
+           words: Callable[[str], None]) -> list[dict[str, Any]]:
+    if not runs:
+        return []
+    measure(runs, words)
+    run_results.write_csv(beside / RUNS_CSV, *encoder_runs.all_numbers(runs))
+    return [group(f"encoder-{number}-", own, beside)
+            for number, own in enumerate(run_results.grouped(
+                runs, lambda run: run.group).values(), 1)]
+
+
+def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
+    """All numbers of all runs, on all cores"""
+    for number, (numbers, run) in enumerate(zip(
+            process_pool.each(EncoderRun.numbers, runs), runs), 1):
+        run.know(numbers)
+        words(f"measured {number} of {len(runs)} runs with a live encoder")
+
+
+def group(prefix: str, runs: list[EncoderRun],
+          beside: pathlib.Path) -> dict[str, Any]:
+    heads, rows = encoder_runs.summary(runs)
+    path = beside / f"{prefix}summary.csv"
+    run_results.write_csv(path, heads, rows)
+    figures = []
+    for name, (draw, words) in encoder_plots.ALL.items():
+        picture = beside / f"{prefix}{name}.png"
+        plots.save(draw(runs), picture)
+        figures.append({"words": words, "file": picture.name,
+                        "path": picture})
+    limit = max(run.late_ms for run in runs)
+    return {"title": runs[0].group_title, "plots": figures, "pictures": [],
+            "tables": [{
+                "words": "What a viewer sees. A frame that cannot be shown "
+                f"{limit} ms after its capture is dropped, and infinitely "
+                "late, as is one that never came. Medians are of runs that are "
+                "not flagged.",
+                "heads": heads, "rows": rows, "file": path.name}],
+            "is_video": False}
