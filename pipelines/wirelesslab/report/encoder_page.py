@@ -13,6 +13,12 @@ from wirelesslab.report.encoder_runs import EncoderRun
 RUNS_CSV = "encoder-runs.csv"
 
 
+def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
+    """Those whose groups have all words of `only` in their titles"""
+    return [run for run in runs if all(
+        word in run.group_title.lower() for word in only.lower().split())]
+
+
 def groups(runs: list[EncoderRun], beside: pathlib.Path,
            words: Callable[[str], None]) -> list[dict[str, Any]]:
     if not runs:

@@ -41,12 +41,14 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
     encoder_late_ms = late_ms
     late_ms = LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
-    groups, others = chosen(runs, only)
+    live = encoder_page.chosen(
+        [encoder_runs.EncoderRun(run, build, encoder_late_ms) for run in runs
+         if matrix.kind(run.cell) == matrix.LIVE], only)
+    groups, others = chosen(
+        [run for run in runs if matrix.kind(run.cell) != matrix.LIVE],
+        only, bool(live))
     films = [run for own in groups for run in own]
-    runs = films + others
-    live = [encoder_runs.EncoderRun(run, build, encoder_late_ms)
-            for run in others if matrix.kind(run.cell) == matrix.LIVE]
-    others = [run for run in others if matrix.kind(run.cell) != matrix.LIVE]
+    runs = films + [one.run for one in live] + others
     beside = output_directory.make_beside(page, output)
     measure(films, words)
     found = []
@@ -63,8 +65,8 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
     cells = run_results.of_cells(runs)
     write_pages(found, page, {
         "missing": missing, "left_out": run_results.left_out(output),
-        "runs": cells, "films": films, "late_ms": late_ms, "by": by,
-        "only": only, "facts": facts(cells, command),
+        "runs": cells, "films": films, "live": live, "late_ms": late_ms,
+        "by": by, "only": only, "facts": facts(cells, command),
         "flagged": [run for run in cells if run.is_flagged],
         "notes": notes(runs),
         "protocols": {run.transport["name"]: run.transport
@@ -75,15 +77,16 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 
 
 def chosen(
-        runs: list[run_results.Run], only: str
+        runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
     """Lists of runs that are compared with each other, those whose titles have
-    all words of `only`; and, where all are asked for, those without a film"""
+    all words of `only`; and, where all are asked for, those without a film.
+    LabError where `only` leaves nothing, unless there are others."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
         if all(word in title_of(own).lower() for word in only.lower().split())]
-    if only and not groups:
+    if only and not groups and not has_others:
         raise LabError(f"no group has {only!r} in its title")
     return groups, [] if only else [run for run in runs if run not in films]
 
