@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from wirelesslab.errors import LabError
+from wirelesslab.lab import cells
 from wirelesslab.streams import display, frame_log, live_stream, measurements
 
 MS = 1_000_000
@@ -166,6 +167,38 @@ class LogTest(unittest.TestCase):
         self.assertEqual(live_stream.adaptations(
             'Got message #7 from element "x" (element): '
             "application/x-mpegstat-stats, frames=(guint64)3;\n"), [])
+
+
+class EncoderLatenessTest(unittest.TestCase):
+    COLUMNS = ("event", "wall_ns", "arrival_ns", "expected_ns", "latency_ns",
+               "type", "coding_number", "display_number", "size_bytes", "hash")
+
+    def lateness(self, encoding_ms, flagged=False):
+        """Of two seconds of frames, the last ones with these times"""
+        times = [5] * (50 - len(encoding_ms)) + encoding_ms
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            for log, more in (("captured.csv", [0] * 50), ("sent.csv", times)):
+                lines = [",".join(self.COLUMNS)] + [
+                    f"frame,{(40 * number + ms) * MS},0,{number * PERIOD},0,P,"
+                    f"{number},{number},1000,{number}"
+                    for number, ms in enumerate(more)]
+                (directory / log).write_text("\n".join(lines) + "\n")
+            return cells.encoder_lateness(directory, flagged)
+
+    def test_an_encoder_that_keeps_up(self):
+        self.assertEqual(self.lateness([12]), {
+            "encoder_p99_ms": 12, "encoder_max_ms": 12, "flagged": False})
+
+    def test_an_encoder_that_falls_behind_flags_the_run(self):
+        self.assertTrue(self.lateness([25])["flagged"])
+        self.assertTrue(self.lateness([101])["flagged"])
+
+    def test_a_run_that_is_flagged_stays_so(self):
+        self.assertTrue(self.lateness([], flagged=True)["flagged"])
+
+    def test_the_start_of_the_encoder_does_not_count(self):
+        self.assertFalse(self.lateness([90] + [5] * 49)["flagged"])
 
 
 class LinkTest(unittest.TestCase):
