@@ -16,9 +16,11 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import live_sources, transports
 
 SECTION = "encoder"
-KEYS = {"pipeline", "adapter", "bitrate", "late"}
+KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 BITRATE = "bitrate"  # kbit/s; several values are as many protocols
+# kbit/s that every protocol has unless it says so, and that none exceeds
+DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
 
@@ -37,14 +39,27 @@ class Front:
             if not section.get(key):
                 raise LabError(f"[{SECTION}] has no {key}")
         self._pipeline, self._adapter = section["pipeline"], section["adapter"]
-        self.bitrate = number(SECTION, BITRATE, section.get(BITRATE, "1000"))
-        self.late_ms = number(SECTION, "late", section.get("late", LATE_MS))
+        self.bitrate, self.max, self.late_ms = (
+            number(SECTION, key, section.get(key, otherwise))
+            for key, otherwise in ((BITRATE, DEFAULT_BITRATE),
+                                   ("max", DEFAULT_MAX), ("late", LATE_MS)))
 
     def fill(self, sender: str, bitrate: int) -> str:
         """The sender of a protocol as a pipeline"""
         adaptive = f"{self._pipeline} ! {self._adapter}"
-        return sender.replace(ADAPTIVE, adaptive) \
-            .replace(FIXED, self._pipeline).replace("{bitrate}", str(bitrate))
+        filled = sender.replace(ADAPTIVE, adaptive) \
+            .replace(FIXED, self._pipeline)
+        for name, kbps in (("{bitrate}", bitrate), ("{max}", self.max)):
+            filled = filled.replace(name, str(kbps))
+        return filled
+
+    def of_source(self, source: str, seconds: int,
+                  protocol: Protocol) -> dict[str, Any]:
+        """What a cell has of one source"""
+        return {"what": source, "protocol": protocol, "rate": None,
+                "seconds": seconds,
+                "encoder": {"source": source, "late_ms": self.late_ms,
+                            "max": self.max}}
 
 
 def number(owner: str, key: str, text: str) -> int:
@@ -104,14 +119,6 @@ def chosen(names: list[str]) -> list[str]:
             raise LabError(f"there is no encoder source {name}; there are: "
                            + ", ".join(live_sources.TITLES))
     return list(dict.fromkeys(names))
-
-
-def of_source(source: str, late_ms: int, seconds: int,
-              protocol: Protocol) -> dict[str, Any]:
-    """What a cell has of it"""
-    return {"what": source, "protocol": protocol, "rate": None,
-            "seconds": seconds,
-            "encoder": {"source": source, "late_ms": late_ms}}
 
 
 def source_of(cell: Cell) -> str:

@@ -130,7 +130,7 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Each source of a live encoder"""
-    return [functools.partial(encoders.of_source, source, front.late_ms)
+    return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
 
 

@@ -161,7 +161,9 @@ class EncoderRun:
         freezes = display.freezes_ns(self.frames, delays, PERIOD_NS)
         shown = sum(not math.isinf(delay) for delay in delays)
         seconds = len(self.frames) * PERIOD_NS / NS
-        used, capacity = mean(self.used), mean(self.capacity)
+        used = mean(self.used)
+        usable = mean([min(rate, self.cell["encoder"]["max"] / 1000)
+                       for rate in self.capacity])
         return {
             "SSIM": mean([picture.ssim for picture in self.pictures]),
             "PSNR dB": quality.mean_psnr(self.pictures),
@@ -177,8 +179,9 @@ class EncoderRun:
             "encoded Mbit/s":
                 8 * sum(frame.size for frame in self.frames) / seconds / MBIT,
             "used Mbit/s": used,
-            "capacity Mbit/s": capacity,
-            "used %": run_results.share(used, capacity),
+            "capacity Mbit/s": mean(self.capacity),
+            "usable Mbit/s": usable,
+            "used %": run_results.share(used, usable),
             "encoder 99 % ms": self.run.lateness["encoder_p99_ms"],
         }
 
@@ -219,7 +222,7 @@ SUMMARY = (
     ("longest freeze, s", "longest freeze s", "{:.1f}"),
     ("encoded, Mbit/s", "encoded Mbit/s", "{:.2f}"),
     ("through the link, Mbit/s", "used Mbit/s", "{:.2f}"),
-    ("of its capacity, %", "used %", "{:.0f}"),
+    ("of its usable capacity, %", "used %", "{:.0f}"),
 )
 
 

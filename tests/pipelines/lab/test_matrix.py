@@ -406,7 +406,7 @@ class CellTest(MatrixCase):
 ENCODER = """
 [encoder]
 pipeline = filesrc location={clip} ! mpegstat location={captured} ! x264enc bitrate={bitrate} ! mpegstat location={sent} ! tee name=t t. ! filesink location={encoded} t.
-adapter = bitrateadapt
+adapter = bitrateadapt max-bitrate={max}000
 bitrate = 700
 """  # noqa: E501
 LIVE = """
@@ -436,7 +436,7 @@ class EncoderTest(MatrixCase):
         self.assertEqual([cell["name"] for cell in found],
                          ["radio/film/adapted/1-1", "radio/motion/adapted/1-1"])
         self.assertEqual(found[1]["encoder"],
-                         {"source": "motion", "late_ms": 400})
+                         {"source": "motion", "late_ms": 400, "max": 6000})
         self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
 
     def test_what_stands_before_the_transport_is_one_string(self):
@@ -446,7 +446,8 @@ class EncoderTest(MatrixCase):
             "filesrc location={clip} ! mpegstat location={captured} "
             "! x264enc bitrate=700 ! mpegstat location={sent} "
             "! tee name=t t. ! filesink location={encoded} t. "
-            "! bitrateadapt ! mine host={host} port={port}")
+            "! bitrateadapt max-bitrate=6000000 "
+            "! mine host={host} port={port}")
 
     def test_several_bitrates_are_as_many_protocols(self):
         found = self.read("[matrix]\nencoders = film", ENCODER, FIXED, LINKS)
