@@ -9,8 +9,10 @@ from typing import Any
 from wirelesslab import process_pool
 from wirelesslab.report import encoder_plots, encoder_runs, plots, run_results
 from wirelesslab.report.encoder_runs import EncoderRun
+from wirelesslab.streams import clips, display, measurements, quality
 
 RUNS_CSV = "encoder-runs.csv"
+PICTURE_WIDTH = 480
 
 
 def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
@@ -50,11 +52,39 @@ def group(prefix: str, runs: list[EncoderRun],
         figures.append({"words": words, "file": picture.name,
                         "path": picture})
     limit = max(run.late_ms for run in runs)
-    return {"title": runs[0].group_title, "plots": figures, "pictures": [],
+    return {"title": runs[0].group_title, "plots": figures,
             "tables": [{
                 "words": "What a viewer sees. A frame that cannot be shown "
                 f"{limit} ms after its capture is dropped, and infinitely "
                 "late, as is one that never came. Medians are of runs that are "
                 "not flagged.",
                 "heads": heads, "rows": rows, "file": path.name}],
-            "is_video": False}
+            "is_video": False, **worst_moment(runs, prefix, beside)}
+
+
+def worst_moment(runs: list[EncoderRun], prefix: str,
+                 beside: pathlib.Path) -> dict[str, Any]:
+    """The source and what each protocol showed instead where they differ most
+    from it, all together, in the runs that the plots over time have"""
+    firsts = encoder_runs.firsts(runs)
+    place = measurements.worst_place([
+        [picture.mse for picture in run.pictures] for run in firsts.values()])
+    if place is None:
+        return {"moment": None, "pictures": []}
+    source = next(iter(firsts.values())).source()
+    found = [{"words": "the source", "path": take(
+        source, place, beside / f"{prefix}source.jpg")}]
+    for number, (name, run) in enumerate(firsts.items(), 1):
+        shown = display.shown(run.delays_ns)[place]
+        words = f"{name}: {run.pictures[place].psnr():.1f} dB"
+        found.append(
+            {"words": f"{words} (nothing shown yet)", "path": None}
+            if shown is None else {"words": words, "path": take(
+                run.encoded_path, shown, beside / f"{prefix}shown-{number}.jpg")
+            })
+    return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
+            "pictures": found}
+
+
+def take(video: pathlib.Path, number: int, path: pathlib.Path) -> pathlib.Path:
+    return quality.take(video, number, path, PICTURE_WIDTH)

@@ -18,13 +18,6 @@ COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
            "estimate": "#009e73", "never shown": "#d55e00"}
 
 
-def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
-    """The first run of each protocol that is valid, for what is drawn over
-    time"""
-    return {name: encoder_runs.valid(own)[0]
-            for name, own in encoder_runs.by_protocol(runs).items()}
-
-
 def rows(found: dict[str, EncoderRun], words: str) -> tuple[Figure, list[Axes]]:
     """A row for each protocol"""
     figure, all_axes = plots.plt.subplots(
@@ -47,7 +40,7 @@ def finish(figure: Figure, ax: Axes) -> Figure:
 
 
 def rates_over_time(runs: list[EncoderRun]) -> Figure:
-    found = firsts(runs)
+    found = encoder_runs.firsts(runs)
     figure, all_axes = rows(found, "Mbit/s")
     for ax, run in zip(all_axes, found.values()):
         draw_rates(ax, run)
@@ -75,7 +68,7 @@ def draw_rates(ax: Axes, run: EncoderRun) -> None:
 
 
 def delays_over_time(runs: list[EncoderRun]) -> Figure:
-    found = firsts(runs)
+    found = encoder_runs.firsts(runs)
     figure, all_axes = rows(found, "ms")
     for ax, run in zip(all_axes, found.values()):
         draw_delays(ax, run)

@@ -90,8 +90,14 @@ class EncoderRun:
             self.directory / f"quality-{self.late_ms}.csv",
             display.shown(self.delays_ns),
             lambda shown: quality.measure(
-                self.directory / live_stream.ENCODED, shown, self.directory,
-                cells.clip_of(self.cell, self._build)))
+                self.encoded_path, shown, self.directory, self.source()))
+
+    def source(self) -> pathlib.Path:
+        return cells.clip_of(self.cell, self._build)
+
+    @property
+    def encoded_path(self) -> pathlib.Path:
+        return self.directory / live_stream.ENCODED
 
     # ----------------------------------------------------------------- the link
 
@@ -228,6 +234,11 @@ SUMMARY = (
 
 def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
     return run_results.grouped(runs, lambda run: run.protocol)
+
+
+def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
+    """The first valid run of each protocol, for what is drawn over time"""
+    return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
 
 
 def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
