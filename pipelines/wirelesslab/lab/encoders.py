@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cells with a live encoder in place of a clip: what a matrix says of them.
+"""Reads the parts of a matrix that describe cells with a live encoder.
 
 The section [encoder] has the pipeline of the encoder and bitrateadapt, so that
-protocols differ only in what stands behind these. The sender of a protocol
+protocols differ only in the elements behind these. The sender of a protocol
 begins with {adaptive}, which is both, or with {encoder}, which is the encoder
 alone. docs/lab.md has an example.
 """
@@ -25,7 +25,7 @@ LATE_MS = "400"
 
 
 class Front:
-    """What stands in front of the transport."""
+    """The part of a sender that is the same for every transport."""
 
     def __init__(self, given: configparser.ConfigParser) -> None:
         if SECTION not in given:

@@ -54,7 +54,7 @@ def group(prefix: str, runs: list[EncoderRun],
     limit = max(run.late_ms for run in runs)
     return {"title": runs[0].group_title, "plots": figures,
             "tables": [{
-                "words": "What a viewer sees. A frame that cannot be shown "
+                "words": "A frame that cannot be shown "
                 f"{limit} ms after its capture is dropped, and infinitely "
                 "late, as is one that never came. Medians are of runs that are "
                 "not flagged.",

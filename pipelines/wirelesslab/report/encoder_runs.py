@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The numbers of runs that had a live encoder: what a viewer saw and when, and
-how much of the link's capacity was used."""
+"""The numbers of runs that had a live encoder: quality and delay at the
+display, and how much of the link's capacity was used."""
 
 import csv
 import functools
@@ -26,7 +26,7 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# Of what the link carries when there is always something to send
+# Traffic that exceeds the capacity of every link, to measure it
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
@@ -198,8 +198,8 @@ def mean(values: list[float]) -> float:
 
 def probe(properties: str, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """The packets of a link in virtual time that never has nothing to send, so
-    that what comes out is its capacity"""
+    """The packets of a link in virtual time that is always overloaded, so that
+    its output is its capacity"""
     count = math.ceil(duration_ns / NS * PROBE_BYTES_PER_SECOND / PROBE_BYTES)
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a viewer sees of a live encoder's stream, and when: numbers made of the
-logs of captured, encoded and received frames. No processes, no files but the
-logs.
+"""Computes which pictures of a live encoder's stream a viewer sees, and when,
+from the logs of captured, encoded and received frames. It starts no processes
+and reads no files but the logs.
 
 Each frame of the encoder refers to the frame before it, but for a key frame. A
 decoder that decodes all that it gets, in order, can therefore show a frame when
