@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where things are in the source directory."""
+"""The paths of the source directory, of the package and of the build directory.
+"""
 
 import pathlib
 import sys
@@ -8,10 +9,10 @@ from collections.abc import Sequence
 PACKAGE = pathlib.Path(__file__).resolve().parent
 PIPELINES = PACKAGE.parent  # the scripts and their .ini files
 SOURCE_DIR = PIPELINES.parent
-BUILD_DIR = SOURCE_DIR / "build"  # unless a user names another
+BUILD_DIR = SOURCE_DIR / "build"  # the default of --build
 
 
 def command(name: str, python: Sequence[str] = (sys.executable,)) -> list[str]:
-    """The first words of the command line of a module, or of a command; see
-    __main__.py."""
+    """Returns the first words of the command line that starts a command or a
+    module of the package. __main__.py describes both kinds of `name`."""
     return [*python, str(PACKAGE / "__main__.py"), name]

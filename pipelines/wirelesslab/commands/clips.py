@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the clips that everything here streams."""
+"""Makes the clips that the demo, the lab and the tests stream."""
 
 import argparse
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table and the pictures of the comparison in README.md, from the runs of
-comparison.ini."""
+"""Writes the table, the chart and the pictures of the comparison in README.md,
+from the runs of comparison.ini."""
 
 import argparse
 import pathlib
@@ -16,8 +16,8 @@ PAGE = paths.SOURCE_DIR / "README.md"
 DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
-# Two protocols whose pictures are shown side by side, and when: in the middle
-# of the time in which the oven is on
+# The pictures of these two protocols are shown side by side. The second is in
+# the middle of the time in which the microwave oven is on.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10
 PICTURE_WIDTH = 360
@@ -37,7 +37,9 @@ def write_chart_and_table() -> None:
 
 
 def take_pictures(output: pathlib.Path, build: pathlib.Path) -> None:
-    """What the first run of each protocol shows at this second"""
+    """Saves the picture that the first run of each protocol in SHOWN displays
+    after SECOND seconds.
+    """
     runs, _, _ = run_results.read(output, build, LATE_MS)
     place = SECOND * clips.FRAMES_PER_SECOND
     for protocol in SHOWN:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams a clip over transports in real time and prints what arrived.
+"""Streams a clip over one or more transports in real time and prints tables of
+what arrived.
 
-Without options it compares all transports; see demo_comparison.
+Without options the demo compares all transports; see demo_comparison.
 """
 
 import argparse
@@ -22,10 +23,12 @@ from wirelesslab.streams import clips, frame_log, placement, stream, transports
 
 SECONDS_BETWEEN_STEPS = 10.0
 STEP = re.compile(r"\[(\d+)/(\d+)\]")
-# What the demo and the pages need; the tests are three times as much.
+# The plugins and the examples. The demo does not build the tests, which take
+# three times as long.
 TARGET = re.compile(
     r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
-# mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
+# clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz: 1152 samples are
+# 576 bytes.
 SOUND_BYTES_PER_SECOND = 24000
 
 
@@ -91,7 +94,7 @@ def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
 
 
 def build(build_dir: pathlib.Path) -> None:
-    """Configures and compiles what has not been yet."""
+    """Configures the build directory and compiles what is out of date."""
     meson = shutil.which("meson")
     ninja = shutil.which("ninja")
     if meson is None or ninja is None:
@@ -111,7 +114,9 @@ def build(build_dir: pathlib.Path) -> None:
 
 
 def compile_all(argv: Sequence[str | os.PathLike[str]]) -> None:
-    """It says now and then how far it is."""
+    """Runs the compiler and prints every 10 s how many steps are done. Raises
+    LabError if the build fails.
+    """
     child = processes.start(
         argv, ended_by=signal.SIGTERM, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -145,7 +150,7 @@ def make_place(options: argparse.Namespace) -> placement.Place:
 
 def show(name: str, transport: Protocol, options: argparse.Namespace,
          place: placement.Place) -> None:
-    """Streams over one transport and prints its table."""
+    """Streams over one transport and prints its table of results."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
     port = place.choose_port(transport["binds"], options.port)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What pipelines/demo does when nothing else is asked for: the clip by every
-transport that is there over the same bad link, one table, and one page."""
+"""The comparison that pipelines/demo makes without options: it streams the clip
+by every available transport over the same bad link, and makes one table and one
+page."""
 
 import argparse
 import os
@@ -16,8 +17,9 @@ from wirelesslab.report import run_results
 
 MATRIX = paths.PIPELINES / "demo.ini"
 LAB = paths.PIPELINES / "lab"
-AT_ONCE_PER_CORE = 1  # docs/lab.md has how late more are
-MIN_AT_ONCE = 2  # one at a time takes four minutes
+# docs/lab.md says how late runs are when more share a core
+AT_ONCE_PER_CORE = 1
+MIN_AT_ONCE = 2  # one run at a time would take four minutes
 LATE_MS = 500
 
 
@@ -36,7 +38,10 @@ def run(build: pathlib.Path, output: pathlib.Path) -> None:
 
 
 def start_anew(found: list[Cell], output: pathlib.Path) -> None:
-    """Who interrupted it goes on; who saw it to its end sees it again."""
+    """Removes all results if the last demo ran to its end, so that all runs are
+    repeated. If the last demo was interrupted, its results stay and this demo
+    goes on from there.
+    """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     if all(result.exists() for result in results):
         for result in results:
@@ -44,10 +49,13 @@ def start_anew(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def compare_pictures(runs: list[run_results.Run]) -> None:
-    """Now, as it takes longest, and is kept: it says how far it is."""
+    """Compares the pictures of each run with those of the clip and prints the
+    progress, because this takes longest. Each run keeps its result for the
+    tables and the page.
+    """
     print()
     for number, run in enumerate(runs, 1):
-        _ = run.pictures  # compared when it is read first
+        _ = run.pictures  # the first access compares them
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
                   end="\r" if sys.stdout.isatty() else "\n", flush=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab: every protocol over every link at every bitrate with every seed,
-and one report. This is its command line.
+"""The command line of the lab, which runs every protocol over every link at
+every bitrate with every seed and makes one report.
 """
 
 import argparse
@@ -24,7 +24,9 @@ def run_cell(options: argparse.Namespace) -> None:
 
 
 def run_grid(options: argparse.Namespace) -> None:
-    """Fails if a cell did; flagged is not failed."""
+    """Runs the cells of a matrix. Raises LabError if a cell failed. A flagged
+    cell is not a failed one.
+    """
     found = matrix.only(matrix.read(options.file), options.only)
     found, left_out = grid.possible(found, options.build)
     if options.list:
@@ -38,7 +40,9 @@ def run_grid(options: argparse.Namespace) -> None:
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Of workloads besides video, beside a paper's"""
+    """Prints the results of the workloads other than video beside the numbers
+    of a paper.
+    """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
               if matrix.kind(run.cell) != definitions.VIDEO]

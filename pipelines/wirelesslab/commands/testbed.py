@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The testbed's command line: its steps, one after another or side by side, and
-what they print."""
+"""The command line of the testbed: runs the steps that the options name, one
+after another or at the same time, and prints the output of their commands."""
 
 import argparse
 import contextlib
@@ -23,18 +23,20 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
+STATUS_LATE, STATUS_OURS = 124, 125  # the same as those of timeout(1)
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
 MAX_LINE_LENGTH = 1 << 20
 
 
 class Late(Exception):
-    """--timeout is over."""
+    """The time of --timeout is over."""
 
 
 class Steps(argparse.Action):
-    """Options that are steps of a run keep their order."""
+    """Collects the options --first, --run, --wait and --main in one list, in
+    the order in which the user typed them.
+    """
 
     def __call__(self, _parser: argparse.ArgumentParser,
                  options: argparse.Namespace, value: Any,
@@ -132,7 +134,7 @@ def sysctls_of(texts: list[str]) -> dict[str, dict[str, str]]:
 
 
 class Stream:
-    """One output of a command on its way to ours, line by line."""
+    """Copies the output of one command to ours, line by line."""
 
     def __init__(self, pipe: IO[bytes], target: BinaryIO, prefix: str,
                  log: BinaryIO | None) -> None:
@@ -143,7 +145,8 @@ class Stream:
         self._rest = b""
 
     def pass_on(self) -> bool:
-        """Returns whether there may be more."""
+        """Copies what can be read now. Returns False at the end of the output.
+        """
         data = os.read(self.pipe.fileno(), 1 << 16)
         if self._log:
             self._log.write(data)
@@ -158,7 +161,7 @@ class Stream:
 
 
 class Session:
-    """The steps of one command line, in an open testbed."""
+    """The steps of one command line, run in an open testbed."""
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
@@ -176,7 +179,9 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Returns the exit status of the command that decides."""
+        """Runs all steps and returns the exit status of the command that
+        decides.
+        """
         for process in self._bed.link_processes():
             self._watch(process)
         decides = self._run_steps()
@@ -217,7 +222,9 @@ class Session:
             self._look(SECONDS_BETWEEN_LOOKS)
 
     def _check_commands(self, host: str, place: str) -> None:
-        """What has failed there was to listen, most likely."""
+        """Raises LabError if a command of this host has failed, because that
+        command probably was the one that should have listened.
+        """
         for place_of, command, process in self._started:
             if place_of == host and process.poll():
                 raise LabError(
@@ -240,7 +247,8 @@ class Session:
         shell = os.environ.get("SHELL", "sh")
         print(f"testbed: {shell} in host {host}; its end is that of all",
               file=sys.stderr)
-        # The terminal's signals are for the shell.
+        # Signals from the terminal are meant for the shell, so this process
+        # ignores them.
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
             signal.signal(number, signal.SIG_IGN)
         child = self._bed.popen(host, [shell], stdin=None, foreground=True)
@@ -264,13 +272,15 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Passes on what the commands print until the condition holds, which
-        changes only as one of the processes ends."""
+        """Copies the commands' output until the condition holds. A condition
+        can change only when one of the processes ends."""
         while not condition():
             self._look()
 
     def _look(self, seconds: float | None = None) -> None:
-        """Until something happens, `seconds` at most."""
+        """Waits until there is output or a process ends, for at most `seconds`.
+        Raises Late when the time of --timeout is over.
+        """
         if self._deadline is not None:
             left = self._deadline - time.monotonic()
             if left <= 0:
@@ -282,7 +292,9 @@ class Session:
         self._bed.check()
 
     def close(self) -> None:
-        """What they still had to say, once all have ended."""
+        """Copies the rest of the commands' output, after all commands have
+        ended.
+        """
         with self._files:
             for key in list(self._selector.get_map().values()):
                 if key.data is not None:

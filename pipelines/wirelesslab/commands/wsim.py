@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows
-what arrives: A. Singh's simulator WSim (Networking Protocols for Wireless
-Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated link.
+"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows what
+arrives. This repeats A. Singh's simulator WSim (Networking Protocols for
+Wireless Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated
+link.
 
-First the packets are made and go over the link in virtual time, which writes
-down what happens to each of them. Then the clip is sent in real time, by both
-transports at once, over two links to which just that happens.
+First the clip's packets pass the link in virtual time, and the link records
+what happens to each packet. Then both transports send the clip in real time and
+at the same time, over two links that apply this record.
 """
 
 import argparse
@@ -28,23 +29,26 @@ from wirelesslab.streams import clips, pictures, rtp_file
 from wirelesslab.testbed import namespaces
 from wirelesslab.testbed.testbed import Testbed
 
-# Singh 5.1, the trace of a bad place; 5.2.3, the live experiment, whose rate
-# and bursts nobody wrote down: these make its losses.
+# "wsim" is the trace of a place with bad reception (Singh 5.1). "live" is the
+# live experiment (5.2.3): the thesis does not give its error rate and its mean
+# burst, so they are chosen to produce its losses.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
-# Damaged packets reach the receiver, whose sockets decide (PPP Lite); none is
-# lost before the radio, however long an I-frame is.
+# The link delivers damaged packets, as PPP Lite does, and the receiver's
+# sockets decide whether to drop them. The queue has no limit, so that no packet
+# of a large I-frame is lost before the radio.
 LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
-LINE_BYTES_PER_SECOND = 960  # 9600 bit/s, with a start and a stop bit
+LINE_BYTES_PER_SECOND = 960  # 9600 bit/s; a byte has a start and a stop bit
 PPP = 7
 IP_AND_UDP = 28
-# How full the line is: more, and frames wait for long behind an I-frame.
+# The share of the line's capacity that the clip takes. With a larger share,
+# frames would wait too long after each I-frame.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
-SENDER, RECEIVER = "a", "b"  # the first is the mobile
+SENDER, RECEIVER = "a", "b"  # the first host of a link is the mobile
 
-SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+SECONDS_TO_START = 60  # the first start of GStreamer scans all plugins
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
 MULTIPART = (b"--packet\r\nContent-Type: application/x-packet\r\n"
@@ -54,13 +58,13 @@ NS = 1e9
 
 @dataclasses.dataclass(frozen=True)
 class Codec:
-    """How video of one kind is sent and received."""
-    container: str  # that qtdemux takes apart
+    """The elements and settings by which one codec is sent and received."""
+    container: str  # a container that qtdemux can read
     pay: str
     depay: str
-    packet_size: int  # of video, at most; see --packet-size
-    caps: str  # of RTP
-    video: str  # what the depayloader can't know, but Matroska must
+    packet_size: int  # maximum, in bytes of video; see --packet-size
+    caps: str  # RTP caps
+    video: str  # caps that Matroska needs and the depayloader does not set
 
 
 CODECS = {
@@ -90,10 +94,10 @@ UDPLITE = Transport("udplite", "UDP-Lite", "udplitesink", "udplitesrc")
 TRANSPORTS = (UDP, UDPLITE)
 
 
-# ---------------------------------------------- what is sent, and what hits it
+# ----------------------------------------------------------- the clip, the link
 
 class Clip:
-    """A small clip in packets, and with the pace at which they are sent."""
+    """A small clip as RTP packets, and the pace at which they are sent."""
 
     def __init__(self, options: argparse.Namespace,
                  run_dir: pathlib.Path) -> None:
@@ -104,14 +108,17 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The packets' sizes say how fast the line takes them.
+        # The first pass finds the sizes of the packets, from which the pace
+        # follows. The second pass makes the packets with that pace.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
         self.seconds = options.seconds * self.speed
 
     def pay(self) -> str:
-        """Words for gst-launch-1.0. Each run has the very same packets."""
+        """Returns the payloader with its properties for gst-launch-1.0. The
+        fixed values make both transports send identical packets.
+        """
         return (f"{self.codec.pay} mtu={self._mtu} ssrc=1 seqnum-offset=0 "
                 "timestamp-offset=0")
 
@@ -138,14 +145,17 @@ class Clip:
                    for packet in self.packets) / LINE_BYTES_PER_SECOND
 
     def cross_radio(self, link: str, pattern: pathlib.Path) -> None:
-        """In virtual time: what happens to each packet, into the file."""
+        """Sends the packets over the link in virtual time and records in
+        `pattern` what happens to each of them.
+        """
         parts = self._run_dir / "packets"
         parts.write_bytes(b"".join(
             MULTIPART % (size, bytes(size)) for size in (
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # All are there at once: the line is never idle.
+               # All packets arrive at the link at once, so that the line is
+               # never idle.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -157,10 +167,10 @@ def launch(pipeline: str, env: dict[str, str], what: str) -> None:
                   env=env)
 
 
-# --------------------------------------------------------------- one transport
+# ---------------------------------------------------------------- one transport
 
 class Run:
-    """The clip by one transport over a link of its own."""
+    """Sends the clip by one transport over a link of its own."""
 
     def __init__(self, transport: Transport, clip: Clip, link: str,
                  pattern: pathlib.Path, options: argparse.Namespace,
@@ -177,7 +187,8 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link} "
              f"pattern={shlex.quote(str(pattern))}"],
             build=options.build, logs=self._dir,
-            # The sender writes a frame at once; none is lost before the link.
+            # The sender writes all packets of a frame at once. This queue is
+            # long enough to hold them, so none is lost before the link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:
@@ -205,8 +216,9 @@ class Run:
         return self._bed.variables(SENDER)[RECEIVER]
 
     def _start_receiver(self) -> namespaces.Command:
-        """Nothing is late here, nor overtaken: the jitter buffer only gives
-        frames the times of their packets."""
+        """Starts the receiver and waits until it listens. The jitter buffer
+        does not wait: no packet is late or reordered here. It only gives each
+        frame the time of its packets."""
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "
@@ -226,7 +238,9 @@ class Run:
         return child
 
     def _is_listening(self) -> bool:
-        """By whatever backend: nobody else is on this host."""
+        """Returns whether the receiver's socket is open. UDP-Lite may use any
+        of the three kinds of sockets. No other program runs in this host.
+        """
         return any(self._bed.is_listening(RECEIVER, kind, port)
                    for kind, port in (("udp", PORT), ("udplite", PORT),
                                       ("raw", IP_PROTOCOL_UDPLITE)))
@@ -238,7 +252,9 @@ class Run:
             f"port={PORT} bind-port={PORT} sync=false async=false")
 
     def has_sent(self) -> bool:
-        """LabError if somebody ended who should not have."""
+        """Returns whether the sender has sent all. Raises LabError if a process
+        ended too early or failed.
+        """
         self._bed.check()
         self._check(RECEIVER, self._receiver)
         if self._sender.poll() not in (None, 0):
@@ -257,8 +273,8 @@ class Run:
                         f"its last words:\n{processes.tail(words)}")
 
     def finish(self) -> None:
-        """What is in the link comes out, then the receiver's files are
-        whole."""
+        """Ends the links after their last packets have left them, and then the
+        receivers, so that the receivers' files are complete."""
         for link in self._bed.link_processes():
             self._end(link, SECONDS_TO_DRAIN, "the link")
         self._end(self._receiver, SECONDS_TO_END, "the receiver")
@@ -276,7 +292,9 @@ class Run:
                            f"({processes.describe(status)})")
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
-        """{index: (fate, arrival, departure in s)}, as the link wrote it."""
+        """Returns {index: (fate, arrival, departure)} from the link's log, the
+        times in seconds.
+        """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():
             word, *values = line.split()
@@ -287,24 +305,28 @@ class Run:
 
 
 def send(runs: Sequence[Run], seconds: float) -> None:
-    """By all at once."""
+    """Sends the clip by all transports at the same time and waits until all
+    have ended.
+    """
     for run in runs:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
-    # All are asked, each time: one that failed is no reason to wait.
+    # The list makes has_sent() run for each transport every time, so that a
+    # failed one is noticed at once.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
             raise LabError("the senders do not come to their end")
         time.sleep(0.05)
-    time.sleep(0.2)  # the last packet is on its way from device to link
+    # time for the last packet to get from the device into the link
+    time.sleep(0.2)
     for run in runs:
         run.finish()
 
 
-# ---------------------------------------------------------------- what arrived
+# ----------------------------------------------------------------- what arrived
 
 class Outcome:
-    """What became of the clip by one transport."""
+    """What arrived of the clip by one transport."""
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport
@@ -313,7 +335,7 @@ class Outcome:
         self.arrived = rtp_file.match(clip.packets, rtp_file.read(run.packets))
         self.fates = run.fates()
         self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
-        self.errors = []  # mean square, of each picture
+        self.errors = []  # mean square error of each picture
 
     def lost(self) -> int:
         return len(self.sent) - len(self.arrived)
@@ -322,7 +344,9 @@ class Outcome:
         return self.lost() / len(self.sent)
 
     def damaged(self) -> int:
-        """Packets that the application got, with bytes that were not sent."""
+        """Returns the number of packets that reached the application with wrong
+        bytes.
+        """
         return sum(packet.data != self.sent[index].data
                    for index, packet in self.arrived.items())
 
@@ -330,7 +354,9 @@ class Outcome:
         return sum(packet.payload_size() for packet in self.arrived.values())
 
     def times(self) -> list[tuple[float, float]]:
-        """Of those that arrived: (sent, arrived), in seconds of the link."""
+        """Returns (time sent, time arrived) of each packet that arrived, in
+        seconds of the link's clock.
+        """
         return [self.fates[index][1:] for index in sorted(self.arrived)
                 if index in self.fates]
 
@@ -338,12 +364,15 @@ class Outcome:
         return mean(end - begin for begin, end in self.times())
 
     def gaps(self) -> list[float]:
-        """Jitter, as Singh has it: time between arrivals (5.2.2)"""
+        """Returns the times between arrivals, which Singh calls jitter (5.2.2).
+        """
         ends = [end for _, end in self.times()]
         return [after - before for before, after in zip(ends, ends[1:])]
 
     def throughput(self) -> float:
-        """bit/s of video and its header"""
+        """Returns the throughput in bit/s of the video with the headers of its
+        payload format.
+        """
         begin = min((begin for _, begin, _ in self.fates.values()), default=0)
         end = max((end for _, _, end in self.fates.values()), default=0)
         return 8 * self.delivered_bytes() / (end - begin) if end else math.nan
@@ -397,7 +426,9 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Videos, pictures, and how much they differ from what was sent."""
+    """Makes the videos and the picture in `output` and compares each picture
+    with the one that was sent. Returns the number of the saved picture.
+    """
     sent = output / "sent.mkv"
     count = len(clip.frames)
     pictures.decode_sent(clip.path, clip.format, clip.fps, count, sent)
@@ -419,15 +450,15 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """By how much it differs from what was sent, in all outcomes together: one
-    of ten is worse."""
+    """Returns the number of a bad picture: nine of ten pictures differ less
+    from what was sent, summed over all outcomes."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)
     return order[len(order) * 9 // 10]
 
 
-# ------------------------------------------------------------------- in words
+# -------------------------------------------------------------------- the table
 
 def rows(outcomes: list[Outcome]) -> list[list[str]]:
     def row(what: str, form: str, value: Callable[..., Any]) -> list[str]:
@@ -470,11 +501,13 @@ def table(outcomes: list[Outcome]) -> list[str]:
             for line in lines]
 
 
-# ---------------------------------------------------------------------- main
+# ------------------------------------------------------------------------- main
 
 def simulate(options: argparse.Namespace,
              run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
-    """Outcomes of both, in the order of TRANSPORTS; and the clip."""
+    """Runs both transports. Returns their outcomes, in the order of TRANSPORTS,
+    and the clip.
+    """
     clip = Clip(options, run_dir)
     link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
     pattern = options.output / "radio.pattern"
