@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What besides video can be sent over the links of a matrix: sections
-[workload NAME] of its file, which docs/workloads.md describes.
+"""Reads what a matrix sends other than video: its sections [workload NAME],
+which docs/workloads.md describes.
 """
 
 import configparser
@@ -12,18 +12,19 @@ from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
-VIDEO = "video"  # what a matrix streams unless it says otherwise
-MOBILE, NETWORK = "mobile", "network"  # who begins: who sends, asks or calls
+VIDEO = "video"  # the workload of a matrix that names none
+# the hosts; one of them begins, that is, sends, asks or calls
+MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
-# What one write() into a pipe never divides, so that a record stays whole
+# A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-VOICE_NUMBERS = 65535  # packets of a call that have a number of two bytes
+VOICE_NUMBERS = 65535  # packets of a call: their number has two bytes
 DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter: an integer, or with `unit` a time in seconds"""
+    """A parameter: an integer, or, with `is_time`, a time in seconds."""
 
     default: float
     minimum: float
@@ -39,7 +40,7 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# kind: who begins, its parameters
+# {kind: (host that begins, its parameters)}
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
@@ -59,7 +60,7 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# kind: (name of a number, how it is written)
+# {kind: ((name of a number, format), ...)}
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -84,14 +85,14 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-COMPUTABLE = ("voice", "dial-up")  # nobody waits for an answer
+COMPUTABLE = ("voice", "dial-up")  # workloads that do not wait for answers
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """What is to be sent, as it goes into a cell; and the names of the
-    protocols and links that it is for, where it says so."""
+    """Returns the workload as a part of a cell, and the names of the protocols
+    and links that the section gives. A name that it does not give is empty."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -148,14 +149,15 @@ def check(workload: Workload) -> None:
 
 
 def packets(workload: Workload) -> int:
-    """Of what is sent at a pace of its own"""
+    """Returns the number of packets of a workload that sends at its own pace.
+    """
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])
 
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """{number: what a paper has}, as it is written there"""
+    """Returns {name of a number: the text that a paper has for it}."""
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}
     if unknown:
