@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a killed run leaves is gone after the next; what is in use stays."""
+"""Checks that the next run removes what a killed run has left, and that files
+in use stay.
+"""
 
 import os
 import pathlib
@@ -35,8 +37,8 @@ class Directory(unittest.TestCase):
 
 
 class ReportFilesTest(Directory):
-    """The page of a report may be named by mistake; the directory that has its
-    name is replaced only where an older report made it."""
+    """A user may give the page of a report a wrong name. The directory with
+    that name is only replaced if an older report made it."""
 
     def setUp(self):
         super().setUp()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demo from its command line to its table, with real sockets in real time.
+"""Runs the demo from its command line to its table, with real sockets in real
+time.
 
-What is asserted holds on a busy machine too: how many frames get lost there is
-not a question for a test.
+All assertions also hold on a busy machine. Therefore no test checks how many
+frames are lost.
 """
 
 import io
@@ -33,12 +34,13 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 DEMO = SOURCE / "pipelines" / "demo"
 
 SECONDS_TO_WAIT = 60
-# Children are found by a mark in the environment that they inherit.
+# An environment variable that children inherit. The tests find processes of a
+# demo by its value.
 MARK = "WIRELESS_DEMO_TEST"
 
 
 def marked_processes(mark):
-    """Those that live and carry the mark."""
+    """Returns (pid, name) of all running processes with this mark."""
     wanted = f"{MARK}={mark}".encode()
     found = []
     for directory in pathlib.Path("/proc").glob("[0-9]*"):
@@ -51,12 +53,12 @@ def marked_processes(mark):
                 name = (directory / "comm").read_text().strip()
                 found.append((int(directory.name), name))
         except OSError:
-            pass  # ended meanwhile
+            pass  # ended in the meantime
     return found
 
 
 def has_element(name):
-    """Whether the build has it"""
+    """Returns whether GStreamer finds the element."""
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL).returncode == 0
@@ -72,7 +74,7 @@ def wait_for(condition):
 
 
 class Demo(unittest.TestCase):
-    """A demo in a process of its own, and what it leaves."""
+    """Starts demos as separate processes and checks what they leave behind."""
 
     def start(self, *arguments):
         env = dict(os.environ)
@@ -96,7 +98,9 @@ class Demo(unittest.TestCase):
         return demo.returncode, output
 
     def counts(self, output, name):
-        """I, P, B and all, from one row of the table."""
+        """Returns the numbers of I, P, B and all frames from one row of the
+        table.
+        """
         row = re.search(rf"^{name} +(\d+) +(\d+) +(\d+) +(\d+)$", output, re.M)
         self.assertIsNotNone(row, output)
         return [int(number) for number in row.groups()]
@@ -199,7 +203,8 @@ class DemoTest(Demo):
             for name in ("sent", "arrived", "lost", "decodable"))
         self.assertEqual(sent[3], 73, ifd)
         self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, ifd)
-        # Whatever it gave up on a busy machine, it sent nothing in vain.
+        # ifdsink may drop frames on a busy machine, but every frame that it
+        # sends can be decoded.
         self.assertEqual(decodable, arrived, ifd)
         self.assertEqual(self.counts(tcp, "decodable"),
                          self.counts(tcp, "sent"), tcp)
@@ -256,7 +261,9 @@ class DemoTest(Demo):
 
 
 class StreamTest(unittest.TestCase):
-    """Its parts, where a whole demo would not come to the point."""
+    """Tests parts of a stream for which a whole demo would be too slow or
+    unreliable.
+    """
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -267,7 +274,7 @@ class StreamTest(unittest.TestCase):
         self.place = placement.SameMachine(gst_environment.environment(BUILD))
 
     def stream(self, port, run_dir):
-        """A small clip over RTP."""
+        """Streams a small clip over RTP."""
         return stream.stream(transports.read()["rtp"], self.clip, port,
                              run_dir, self.place)
 
@@ -277,7 +284,8 @@ class StreamTest(unittest.TestCase):
                 run_dir = self.directory / end
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
-                # Who reads /dev/full never comes to its end.
+                # /dev/full returns zeros without end, so the log must not be
+                # read.
                 with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(
@@ -289,8 +297,9 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """As ristsink and ristsrc: who ends such a pipeline waits in vain for
-        one that sends nothing and has no end."""
+        """Streams with pipelines that have no end, like ristsink and ristsrc.
+        The words that a test adds make a pipeline that never sends an EOS
+        message, so waiting for its end would fail."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

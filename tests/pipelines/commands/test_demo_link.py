@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demo over an emulated link, and what it says of that link.
+"""Runs the demo over an emulated link and checks what it prints about the link.
 
-The links are such that what is asserted holds on a busy machine: one that has
-no end of room and time, one that is slower than the clip by far.
+The links are chosen so that all assertions also hold on a busy machine: either
+the queue has no limit, or the link is much slower than the clip.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from wirelesslab.testbed import link_log
 
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
-# No queue is too short for it, whatever the machine does meanwhile.
+# The queue has no limit, so a busy machine does not lose packets.
 IDEAL = "delay-ms=20 txqueuelen=0"
 SLOW = "rate=500000 txqueuelen=10"
 HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
@@ -33,10 +33,12 @@ HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
 
 
 def networks_of(processes):
-    """Those that are not ours."""
+    """Returns the network namespaces of processes, without that of this
+    process.
+    """
     found = set()
     for pid, _ in processes:
-        with contextlib.suppress(OSError):  # ended meanwhile
+        with contextlib.suppress(OSError):  # ended in the meantime
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
 
@@ -49,14 +51,16 @@ def names(directory):
 
 
 def on_the_machine():
-    """Devices and names of networks where ours must never be."""
+    """Returns devices and namespaces of the testbed that are wrongly visible on
+    the machine.
+    """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
             + [name for name in names("/run/netns") if name in placement.ROLES])
 
 
 def link_line(output, what):
-    """The number before these words."""
+    """Returns the number that stands before the words `what`."""
     found = re.search(rf"(\d+) {what}", output)
     return int(found[1]) if found else None
 
@@ -131,7 +135,9 @@ class DemoLinkTest(test_demo.Demo):
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
     def test_a_web_server_keeps_what_the_link_has_no_room_for(self):
-        """The film goes on at its own pace, so that all waiting is latency."""
+        """The pipeline runs at the film's own pace, so the whole waiting time
+        counts as latency.
+        """
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
         if "is not over UDP" in output:
@@ -177,12 +183,14 @@ class DemoLinkTest(test_demo.Demo):
             with self.subTest(signal=number.name):
                 demo = self.start("--seconds", "60", "--rate", "3",
                                   "--link", IDEAL)
-                # The link, the receiver, the sender.
+                # A gst-launch-1.0 each for the link, the receiver and the
+                # sender.
                 self.assertTrue(wait_for(lambda: 3 <= sum(
                     name.startswith("gst-launch")
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
-                self.assertIn(len(networks), (0, 3))  # 0: relays instead
+                # 0: relays stand in for hosts
+                self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)
                 self.assertNotEqual(demo.returncode, 0)
@@ -191,10 +199,10 @@ class DemoLinkTest(test_demo.Demo):
 
 @unittest.skipUnless(HAS_LINK, "the elements of a link are not built")
 class RelayTest(unittest.TestCase):
-    """Where there may be no namespaces."""
+    """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Also for who waits for answers"""
+        """Also tests transports whose receiver sends answers."""
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)
         for name, element in (
@@ -218,7 +226,7 @@ class RelayTest(unittest.TestCase):
                 sent, received, _ = stream.stream(
                     transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
-            if name == "rtp":  # others may choose to drop some
+            if name == "rtp":  # the others may drop frames
                 self.assertEqual([frame.key for frame in received.frames],
                                  [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),

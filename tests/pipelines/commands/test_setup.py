@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pipelines/setup on machines that we make up: every program that it calls is
-a stub that writes down how it was called, so nothing gets installed."""
+"""Tests pipelines/setup on simulated machines. Each program that it calls is a
+stub that logs its arguments, so nothing is installed."""
 
 import os
 import pathlib
@@ -28,13 +28,15 @@ class SetupTest(unittest.TestCase):
 
     def stub(self, name, script):
         path = self.bin / name
-        # never through a link to the true program
+        # never write through a symbolic link into the real program
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     def debian(self, missing=(), uid=0, install_status=0):
-        """A Debian without the `missing`; apt-get installs them."""
+        """Simulates a Debian on which the packages `missing` are not installed.
+        Its apt-get installs them.
+        """
         for package in missing:
             (self.root / package).touch()
         self.stub("dpkg-query", f"""
@@ -169,8 +171,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for number in (50, 100)), result.stdout)
 
     def test_who_has_all_but_the_page_gets_the_rest(self):
-        """The demo goes on without what it only compares with; python3 is a
-        stub that says how it was called."""
+        """The demo continues without the packages that it only needs for a
+        comparison. python3 is a stub that prints its arguments."""
         self.stub("dirname", f"echo {SETUP.parent}")
         self.stub("python3", "echo streams: $*")
         for missing, words, streams in (
@@ -198,7 +200,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # It goes on until it is told, as the shell heeds a signal only then.
+        # The stub runs until the file `go` exists, because the shell handles a
+        # signal only when its child has ended.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
@@ -206,7 +209,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
         numbers = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
 
         def heed_them():
-            # Under nohup, or behind an "&", some are ignored, for good.
+            # Under nohup, or in the background, some signals are ignored from
+            # the start.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 
@@ -227,7 +231,7 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                setup.stdout.read()  # until apt-get has ended too
+                setup.stdout.read()  # until apt-get has ended as well
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])

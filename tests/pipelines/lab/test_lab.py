@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab as its user has it: a matrix that is run, resumed and changed."""
+"""Tests the lab as its user sees it: runs a matrix, resumes it and changes it.
+"""
 
 import collections
 import contextlib
@@ -32,10 +33,10 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
-# No queue is too short for it.
+# The queue has no limit, so no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 10  # of a group
+PLOTS = 10  # in each group of a page
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -56,7 +57,9 @@ receiver = fakesink name={{received}}
 
 
 def python_that_can_report():
-    """As pipelines/lab looks for it; None if there is none"""
+    """Returns the Python that pipelines/lab would choose for a report; None if
+    there is none.
+    """
     for python in ("python3", "/usr/bin/python3"):
         if shutil.which(python) and subprocess.run(
                 [python, "-c", "import jinja2, matplotlib"],
@@ -66,7 +69,7 @@ def python_that_can_report():
 
 
 def hashes(video):
-    """Of the pictures that ffmpeg makes of a video"""
+    """Returns the hashes of the pictures that ffmpeg decodes from a video."""
     done = subprocess.run(
         ["ffmpeg", "-v", "quiet", "-i", video, "-fps_mode", "passthrough",
          "-f", "framemd5", "-"], stdin=subprocess.DEVNULL,
@@ -76,7 +79,7 @@ def hashes(video):
 
 
 def types(video):
-    """Of the pictures that ffmpeg makes of a video"""
+    """Returns the types of the pictures that ffmpeg decodes from a video."""
     return subprocess.run(
         ["ffprobe", "-v", "quiet", "-show_entries", "frame=pict_type", "-of",
          "csv=print_section=0", video], stdin=subprocess.DEVNULL,
@@ -84,8 +87,8 @@ def types(video):
 
 
 def coded(video):
-    """{(type, bytes): how many} of pictures as they are in MPEG-2, cut at
-    start codes of pictures, GOPs and sequences"""
+    """Returns {(type, bytes): number} of the coded pictures in an MPEG-2 file,
+    which is cut at the start codes of pictures, GOPs and sequences."""
     parts = re.split(rb"\0\0\x01(?=[\0\xb3\xb7\xb8])", video.read_bytes())
     return collections.Counter(
         (" IPB"[part[2] >> 3 & 7], part.rstrip(b"\0"))
@@ -119,7 +122,7 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """{name: when it was written}"""
+        """Returns {name: time of writing} of all results."""
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
                 for path in self.output.glob("*/*/*/*/result.json")}
@@ -128,15 +131,15 @@ class LabCase(unittest.TestCase):
 class LabTest(LabCase):
 
     def test_what_is_there_is_not_run_again(self):
-        """Under Snakemake, where there is one; what is to be run the loop is
-        told by the same function."""
+        """Uses Snakemake if it is installed. The loop decides with the same
+        function what it has to run."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
         self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
         first = self.results()
         self.assertEqual(len(first), 2)
-        # One that was interrupted has logs and no result.
+        # A run that was interrupted has logs but no result.
         name = "radio_interference=none/3M/mine/1-1"
         (self.output / name / "result.json").unlink()
         done = self.grid()
@@ -163,9 +166,10 @@ class LabTest(LabCase):
         self.assertEqual((directory / "wl0.log").read_bytes(), log)
 
     def test_a_decoder_makes_pictures_of_just_what_is_decodable(self):
-        """By hashes of pictures, which ffmpeg makes of the clip and of what
-        arrived: of this it shows others too, but none that is whole. And the
-        table says as many, and as many whole frames as have the same bytes."""
+        """Compares the hashes of the pictures that ffmpeg decodes from the clip
+        and from what arrived. ffmpeg also shows damaged pictures, which have
+        other hashes. The table must have as many decodable frames, and as many
+        whole frames as have identical bytes."""
         video = self.directory / "received.m2v"
         done = self.grid(
             "--plain", interference="0.5-3", seconds=4,
@@ -198,7 +202,7 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Under Snakemake, where there is one"""
+        """Uses Snakemake if it is installed."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -312,7 +316,7 @@ class LabTest(LabCase):
         self.assertIn(f"{name} {words}", done.stdout)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """The only one of a matrix, 2 s of 3 Mbit/s"""
+        """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
             f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
@@ -326,7 +330,7 @@ class LabTest(LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        for _ in range(2):  # the second time in place of the first
+        for _ in range(2):  # the second run replaces the first one
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):
                 self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")
@@ -334,7 +338,7 @@ class LabTest(LabCase):
                 self.assertEqual(len(run.passages), 49)
             self.assertGreater(second.began_ns, first.began_ns + 9e8)
             self.assertEqual(run_results.of_cells([first, second]), [first])
-            # All that the link carried is of both.
+            # The link's log has the packets of both streams.
             self.assertEqual(first.link.packets, second.link.packets)
             self.assertEqual(sum(
                 packet.size for packet in first.link.packets) // 1_000_000, 1)
@@ -372,7 +376,7 @@ class LabTest(LabCase):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page shows, and what it loads."""
+    """The text of a page, and the files that it loads or links to."""
 
     def __init__(self, path):
         super().__init__()
@@ -394,7 +398,7 @@ class Page(html.parser.HTMLParser):
 class ReportTest(LabCase):
 
     def compare(self):
-        """What the demo prints, of one run and one that fails"""
+        """Returns what the demo prints if one cell is run and one fails."""
         path = self.directory / "demo.ini"
         path.write_text(MATRIX.format(
             protocols="mine other", rate=6, seconds=2, more="",
@@ -522,7 +526,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         heads, row = (re.split("  +", line.strip()) for line in re.search(
             r"^( +I whole.*)\n(mine .*)$", text, re.M).groups())
         found = dict(zip(heads, row[1:], strict=True))
-        # As the receiver counted them, all of which came in time
+        # The receiver's log has the same counts. All frames arrived in time.
         log = (directory / "received.csv").read_text().splitlines()
         for type in "IPB":
             self.assertEqual(int(found[f"{type} whole"]), sum(
@@ -530,7 +534,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertEqual(found["late"], "0")
 
     def check_page(self, page):
-        # All plots, what was sent and what arrived, and nothing from elsewhere
+        # The page has all plots and the pictures of what was sent and received.
+        # It loads nothing from other files.
         self.assertEqual(len(page.loads), PLOTS + 2)
         for source in page.loads:
             self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
@@ -551,7 +556,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # As many as there are lines of the link's log that say so
+        # The link's log has as many lines with this fate.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the lab makes of the file with its experiments, without running any."""
+"""Checks which cells the lab makes of a matrix file, without running them."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison in README.md: no rank where ranges overlap, and the page has
-what the committed numbers say."""
+"""Tests the comparison in README.md. Protocols whose ranges overlap have no
+rank, and the page matches the numbers in the repository."""
 
 import csv
 import pathlib

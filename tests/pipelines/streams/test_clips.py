@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The clips have the paper's own frame counts and the bitrate that they say."""
+"""Checks that the clips have the numbers of frames of the paper and the bitrate
+of their names.
+"""
 
 import collections
 import os

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The web server of the demo's HTTP: what who asks gets, and when."""
+"""Tests the web server of the demo's HTTP transport: what a client gets, and
+when.
+"""
 
 import os
 import pathlib
@@ -14,7 +16,7 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-MANY = 20_000_000  # bytes, more than any socket takes
+MANY = 20_000_000  # bytes; more than the buffers of a socket
 
 
 def wait_for(condition):
@@ -34,7 +36,7 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Any command will do for a pipeline."""
+        """Starts the server with any command in place of a pipeline."""
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,
              str(self.port), "sh", "-c", command], cwd=self.directory,

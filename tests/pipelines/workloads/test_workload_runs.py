@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workloads besides video as their user has them: a matrix with a short cell of
-each kind, over the sockets of two hosts and with the link in virtual time."""
+"""Tests workloads other than video as their user sees them: a matrix with a
+short cell of each kind, in real time over sockets of two hosts and in virtual
+time."""
 
 import csv
 import json
@@ -64,7 +65,9 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Of each kind all arrived, and the table has what a paper has."""
+        """Checks that everything of each kind arrived, and that the table has
+        the numbers of a paper.
+        """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
         place = "fast/{}/" + carrier + "/1-1"
@@ -96,7 +99,8 @@ class RealTimeTest(RunCase):
         self.assertIn(f"{name} " + (
             "flagged" if result["lateness"]["flagged"] else "done"),
             done.stdout)
-        # Ten milliseconds are the link's own; the kernel's clock says so.
+        # The link delays each direction by 5 ms, so each exchange takes at
+        # least 10 ms.
         for row in self.rows(name, "exchanges.csv"):
             self.assertGreater(int(row["received_ns"]) - int(row["sent_ns"]),
                                10_000_000)
@@ -152,7 +156,7 @@ class RealTimeTest(RunCase):
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
         self.addCleanup(grid.kill)
-        # The link, and a pipeline each way at each end
+        # The link, and two pipelines at each end.
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
             for _, name in test_demo.marked_processes(self.id()))))
@@ -171,7 +175,7 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         log = self.output / "gsm/calls/computed/1-1/wl0.log"
         words = [line.split() for line in log.read_text().splitlines()]
-        # Each packet wants a call of its own; some are made twice.
+        # Each packet needs a call of its own. Some calls need a second attempt.
         self.assertEqual(sum(line[0] == "call" and line[2] == "connected"
                              for line in words), 40)
         self.assertRegex(done.stdout, r"\ncalls +40\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workloads besides video: what the lab makes of their sections, and every
-number of theirs against logs and values worked out by hand."""
+"""Tests workloads other than video: how the lab reads their sections, and each
+of their numbers against logs and values that were computed by hand."""
 
 import math
 import os
@@ -193,10 +193,10 @@ class WakeupDelayTest(unittest.TestCase):
 
 
 class EndTest(unittest.TestCase):
-    """Both ends with nothing but pipes between them"""
+    """Connects both ends with pipes."""
 
     def run_both(self, work):
-        """What both logged"""
+        """Returns the logs of both ends."""
         there, back, word = os.pipe(), os.pipe(), os.pipe()
         first, answers = end.ENDS[work["kind"]]
         found = {}
@@ -290,8 +290,8 @@ class NumberTest(DirectoryCase):
         self.assertEqual(set(numbers.READERS), set(definitions.KINDS))
 
     def test_bulk(self):
-        # 100 byte/s, but for the last block, which took 6 s: as in the test
-        # of the sustainable rate itself
+        # 100 byte/s, except for the last block, which takes 6 s. The test of
+        # the sustainable rate uses the same shape.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -312,7 +312,8 @@ class NumberTest(DirectoryCase):
                          (1000, (0, 0), (4999, 49990)))
 
     def test_request_reply(self):
-        # The first only warms up, the third was lost: 1, 2 and 3 s are left.
+        # The first exchange only warms up, and the third is lost. The others
+        # take 2, 1 and 3 s.
         self.log("exchanges.csv", "number,warm,sent_ns,received_ns\n"
                  f"0,1,0,{9 * S}\n1,0,{10 * S},{12 * S}\n2,0,{20 * S},\n"
                  f"3,0,{30 * S},{31 * S}\n4,0,{40 * S},{43 * S}\n")
@@ -330,8 +331,9 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["50 % s"]))
 
     def test_voice(self):
-        # 100, 140 and 180 ms; one is lost. By acknowledgements 30 ms more
-        # there and back, of which half is seen.
+        # The delays are 100, 140 and 180 ms, and one packet is lost. An
+        # acknowledgement takes 30 ms more than its packet, so the estimate is
+        # 15 ms too high.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))
@@ -348,7 +350,7 @@ class NumberTest(DirectoryCase):
                 "packets", "lost %", "delay median ms", "delay 99 % ms",
                 "estimate median ms", "within 150 ms %")],
             [4, 25, 140, 180, 155, 50])
-        # RFC 3550: 0, then 40 / 16, then (40 - that) / 16 more
+        # RFC 3550: J is 0, then 40 / 16 = 2.5, then rises by (40 - 2.5) / 16.
         jitter = [0, 2.5, 2.5 + 37.5 / 16]
         self.assertAlmostEqual(found["jitter ms"],
                                sum(jitter) / 3, places=6)
@@ -365,8 +367,9 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["estimate median ms"]))
 
     def test_calls(self):
-        # One set up in 30 s and hung up; one that failed after 33 s, made
-        # again and set up in 36 s; the last is dialled still.
+        # The first call is set up in 30 s and ends. The second one fails after
+        # 33 s and is repeated, which takes 36 s. The last one is still
+        # dialling.
         self.log("wl0.log", LOG_HEAD + "".join(
             f"call {s * S} {state}\n" for s, state in (
                 (0, "dialling"), (30, "connected"), (45, "idle"),
