@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tests/fresh: what it takes from apt, what it refuses, and that nothing of it
-is left when it is killed. A stub stands for debootstrap.
+"""Tests tests/fresh: what it takes from apt's configuration, which arguments it
+refuses, and that it leaves nothing when it is killed. A stub replaces
+debootstrap.
 
-With --long it is run: it makes each Debian and does everything in it.
+With --long the script really runs: it makes each Debian and runs all steps in
+it.
 """
 
 import os
@@ -51,7 +53,7 @@ class Stubs(unittest.TestCase):
 
 
 class AptTest(Stubs):
-    """The mirror and the options are those of the machine's apt."""
+    """The mirror and the options must be those of the machine's apt."""
 
     def test_the_mirror_is_that_of_debian_itself(self):
         self.stub("apt-get", """cat <<'END'
@@ -86,7 +88,7 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # Says where it is, and goes on until it is killed.
+        # The stub writes where it works and runs until it is killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"
 echo "$4" >{self.home}/root.new

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over a link that is too slow for the clip, with this kernel's sockets,
-for a few seconds: what holds however busy the machine is. How much arrives and
-how late is a matter for test_ifd_papers.py.
+"""Runs IFD for some seconds over a link that is too slow for the clip, with the
+kernel's sockets. The test checks only what also holds on a busy machine.
+test_ifd_papers.py checks how much arrives and how late.
 """
 
 import shutil
@@ -12,12 +12,13 @@ import ifdbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # Mbit/s, of the clip; the bottleneck has 5
+RATE = 6  # Mbit/s of the clip; the bottleneck has 5
 SECONDS = 8
 
 
 def pictures(path):
-    """The checksums of what ffmpeg makes of a video"""
+    """Returns the checksums of the pictures that ffmpeg decodes from a video.
+    """
     done = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-threads", "1",
          "-i", path, "-fps_mode", "passthrough", "-f", "framemd5", "-"],
@@ -39,8 +40,9 @@ class IfdLinkTest(ifdbed.IfdCase):
         return runs[self.id()]
 
     def check_choice(self, run):
-        """More came than the link takes: B-frames go first, nothing is sent in
-        vain, and nothing but whole frames."""
+        """Checks a run with more data than the link takes: B-frames are dropped
+        first, every frame that is sent can be decoded, and only whole frames
+        are sent."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
@@ -53,8 +55,9 @@ class IfdLinkTest(ifdbed.IfdCase):
 
     @ifdbed.needs_all
     def test_what_can_be_decoded_is_what_ffmpeg_decodes(self):
-        """With the paper's algorithm, which also sends what can't be: of what
-        the receiver got ffmpeg makes as many pictures of the clip."""
+        """Uses the paper's algorithm, which also sends frames that cannot be
+        decoded. ffmpeg must decode as many of the clip's pictures from the
+        received stream."""
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"
@@ -75,7 +78,7 @@ class IfdLinkTest(ifdbed.IfdCase):
             ifdbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
                              udpsink=f"udpsink {ifdbed.SMALL_BUFFER}"),
             ifdbed.Bottleneck(ifdbed.UDP_BUCKET))
-        # (On a busy machine the receiver may lose some too.)
+        # (The receiver may lose some frames on a busy machine, too.)
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The counting of tests/run: a failure that it overlooks is worse than none."""
+"""Tests how tests/run counts. A failure that it overlooks would be worse than
+no test.
+"""
 
 import json
 import os
@@ -14,7 +16,7 @@ TESTS = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
 SUMMARY = TESTS / "summary.py"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
 
-# Every build has one test, which passes.
+# In each build, meson lists one test, which passes.
 MESON = r"""#!/bin/bash
 [ "$1" = test ] || exit 0
 build=$3
@@ -34,10 +36,11 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Exit status and last line of tests/run, and all that it printed.
+        """Returns the exit status and the last line of tests/summary.py.
+        `output` has all that it printed.
 
-        Without `listed`, meson lists the tests that ran, and without `status`
-        it ends as it does after such results.
+        Without `listed`, meson lists the tests that ran. Without `status`, its
+        exit status matches the results.
         """
         if listed is None:
             listed = [e["name"] for e in entries]
@@ -155,7 +158,7 @@ class SummaryTest(unittest.TestCase):
 
 
 class RunTest(unittest.TestCase):
-    """tests/run itself, with everything that it calls replaced."""
+    """Runs tests/run itself, with stubs for all programs that it calls."""
 
     def run_all(self, list_status, ninja="#!/bin/sh\n", lint_status=0):
         with tempfile.TemporaryDirectory() as directory:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stream that would fill the link, and a bulk transfer of this kernel's TCP
-beside it, over one emulated link with a drop-tail queue, in real time: what
-each has of it. A run in which the link itself was late says nothing: it is
-repeated once, then skipped.
+"""Measures how a stream that would fill the link shares it with a bulk transfer
+of the kernel's TCP: over one emulated link with a drop-tail queue, in real
+time. A run in which the link was late is invalid: it is repeated once, then the
+test is skipped.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ import test_testbed
 
 RATE = 5000000  # bit/s, of IP packets
 SIZE = 1400  # bytes of a buffer
-SECONDS_ALONE = 3  # of the first one
+SECONDS_ALONE = 3  # before the second flow begins
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5
@@ -25,11 +25,12 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    offered: int = 0  # bit/s; 0: as much as the sink takes
+    offered: int = 0  # bit/s; 0: as fast as the sink takes it
 
 
 TRANSPORTS = {
-    # Frames each within a second, more than there is room for
+    # Each frame must arrive within a second. The frames need more than the link
+    # has.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),
@@ -41,9 +42,9 @@ TRANSPORTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    congestion: str  # TCP's
+    congestion: str  # TCP's congestion control
     round_trip: int  # ms
-    queue: float  # bandwidth-delay products
+    queue: float  # in bandwidth-delay products
     stream_first: bool = False
 
     def link(self):
@@ -55,7 +56,9 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """bit/s of the stream and of TCP, and how late the link was"""
+        """Returns the bit/s of the stream, those of TCP, and the lateness of
+        the link.
+        """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS
         starts = [
@@ -105,7 +108,7 @@ class SharingTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_dccpthin_is_fair_to_tcp(self):
-        """Reno at round trips of 50 to 100 ms, CUBIC up to 50"""
+        """Tests Reno at round trips of 50 to 100 ms and CUBIC up to 50 ms."""
         if not test_testbed.has_element("dcctpthinsink"):
             self.skipTest("dcctpthinsink is not built")
         for congestion, round_trips in (("reno", (50, 100)), ("cubic", (50,))):
@@ -118,7 +121,7 @@ class SharingTest(flows.FlowCase):
                         self.assertLess(ours, 2 * tcp)
         for case in (Case("cubic", 100, 1), Case("reno", 200, 1),
                      Case("cubic", 200, 1)):
-            self.run_valid("dccpthin", case)  # is only reported
+            self.run_valid("dccpthin", case)  # printed, not checked
 
 
 if __name__ == "__main__":

@@ -69,8 +69,8 @@ def interlaced(megabits=3, frames=30):
 
 
 def small(frames=60):
-    """Five GOPs in about a hundred packets, so that a test can lose each packet
-    once.
+    """Five GOPs of about a hundred packets each, so that a test can lose each
+    packet once.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
