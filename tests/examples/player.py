@@ -119,7 +119,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("uri")
     parser.add_argument("--headless", action="store_true",
-                        help="neither picture nor sound, only the numbers")
+                        help="print the statistics without showing video "
+                        "or playing sound")
     options = parser.parse_args()
     Gst.init(None)
     player = Player(options.uri, options.headless)
