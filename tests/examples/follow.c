@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sends live video whose bitrate follows the network. mmtpsink and dcctpthinsink
-// estimate the bitrate that the path carries (notify::estimated-bitrate), and the
-// encoder is asked for nine tenths of the estimate. Every 200 ms the program prints
-// a line of CSV with the estimate, the bitrate that was asked for, and the bitrate
-// that the encoder made.
+// Sends live video whose bitrate follows the network. mmtpsink and
+// dcctpthinsink estimate the bitrate that the path carries
+// (notify::estimated-bitrate), and the encoder is asked for nine tenths of the
+// estimate. Every 200 ms the program prints a line of CSV with the estimate,
+// the bitrate that was asked for, and the bitrate that the encoder made.
 //
 //   follow mmtpsink host=tv.example.org port=5004 blocking=false
 //   follow dcctpthinsink host=tv.example.org port=5004 blocking=false
@@ -19,11 +19,12 @@
 #define INTERVAL 200            // ms between two lines
 #define MIN_BITRATE 100000      // bit/s; with less, the video is not worth watching
 #define SHARE 0.9               // the video's share of the estimate; the rest is for
-                                // headers, and for frames above the average size
+                                // headers, and for frames above the average
+                                // size
 
-// An encoder and its property for the bitrate, with the unit of that property. The
-// program uses the first one that is installed. All of them can change their bitrate
-// while they play; avenc_* and mpeg2enc cannot.
+// An encoder and its property for the bitrate, with the unit of that property.
+// The program uses the first one that is installed. All of them can change
+// their bitrate while they play; avenc_* and mpeg2enc cannot.
 typedef struct
 {
   const gchar *factory;
@@ -69,8 +70,8 @@ ask_encoder (Sender * sender, guint bitrate)
       (gint) (bitrate / sender->encoder->bits_per_unit), NULL);
 }
 
-// Any thread of the sink may call this function. The encoder's property may be set
-// from any thread.
+// Any thread of the sink may call this function. The encoder's property may be
+// set from any thread.
 static void
 follow (GstElement * sink, GParamSpec * property, gpointer data)
 {
@@ -78,8 +79,8 @@ follow (GstElement * sink, GParamSpec * property, gpointer data)
   guint estimated;
 
   g_object_get (sink, "estimated-bitrate", &estimated, NULL);
-  // The log shows the estimate on which the bitrate of the encoder is based. The
-  // sink's current estimate may have changed since then.
+  // The log shows the estimate on which the bitrate of the encoder is based.
+  // The sink's current estimate may have changed since then.
   g_atomic_int_set (&sender->estimated, (gint) MIN (estimated, G_MAXINT));
   if (estimated > 0)            // 0 if the sink has no estimate yet
     ask_encoder (sender, CLAMP (SHARE * estimated, MIN_BITRATE,
@@ -168,7 +169,8 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
   return TRUE;
 }
 
-// ------------------------------------------------------------------ the program
+// ------------------------------------------------------------------ the
+// program
 
 static gboolean
 was_connected (GstElement * sink)
@@ -196,9 +198,9 @@ fail (Sender * sender)
   g_main_loop_quit (sender->loop);
 }
 
-// The sinks warn if they cannot reach the receiver, and keep trying. A receiver that
-// was connected before may come back, so the program goes on. A receiver that never
-// was connected probably has another address, so the program ends.
+// The sinks warn if they cannot reach the receiver, and keep trying. A receiver
+// that was connected before may come back, so the program goes on. Otherwise
+// the address is probably wrong, so the program ends.
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -227,8 +229,8 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-// Ends the stream with EOS, which the sink passes on to the receiver. A second Ctrl-C
-// ends the program at once.
+// Ends the stream with EOS, of which the sink tells the receiver. A second
+// Ctrl-C ends the program at once.
 static gboolean
 end_stream (gpointer data)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Plays a URI and prints the statistics of its source every second. It is a minimal
-// program with a receiver of this project: playbin3 does the rest, as for any URI.
+// Plays a URI and prints the statistics of its source every second. It is a
+// minimal program with a receiver of this project: playbin3 does the rest, as
+// for any URI.
 //
 //   player udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000
 //   player mmtp://0.0.0.0:5004
@@ -21,9 +22,9 @@ typedef struct
   gboolean failed;
 } Player;
 
-// Fields of the source's structure "stats" that interest a user, in the order of
-// their display. A source need not have all of them. The pages of the elements
-// describe all fields.
+// Fields of the source's structure "stats" that interest a user, in the order
+// of their display. A source need not have all of them. The pages of the
+// elements describe all fields.
 static const gchar *const FIELDS[] = {
   "packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
   "partly-covered", "bad-checksum", "dropped", "dropped-full", "loss-events",
@@ -103,8 +104,8 @@ source_is_there (GstElement * playbin, GstElement * source, gpointer data)
   gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
 }
 
-// Returns whether the error means that the user has closed the window. There is no
-// better sign of it.
+// Returns whether the error means that the user has closed the window. There is
+// no better sign of it.
 static gboolean
 is_closed_window (Player * player, GstObject * sink, const GError * error)
 {
@@ -130,8 +131,8 @@ take_error (Player * player, GstMessage * message)
   g_free (details);
 }
 
-// Prints a message of the source, for example that a sender connected or left. The
-// page of each source lists its messages.
+// Prints a message of the source, for example that a sender connected or left.
+// The page of each source lists its messages.
 static void
 tell_element (Player * player, GstMessage * message)
 {
@@ -179,7 +180,8 @@ quit (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-// ----------------------------------------------------------------- the pipeline
+// ----------------------------------------------------------------- the
+// pipeline
 
 static GstElement *
 make_sink (const gchar * real, gboolean headless)
