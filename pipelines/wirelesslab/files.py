@@ -47,16 +47,16 @@ def check_own(path: pathlib.Path, marker: str) -> None:
     file, or a directory with entries but without the file `marker`, which means
     that another program made it."""
     if path.is_symlink():
-        raise LabError(f"{path} is a symbolic link: remove it, or name "
-                       "another place")
+        raise LabError(f"{path} is a symbolic link, which is not replaced: "
+                       "remove it or choose another name")
     if path.exists() and not path.is_dir():
-        raise LabError(f"{path} is no directory: remove it, or name "
-                       "another place")
+        raise LabError(f"{path} is not a directory: remove it or choose "
+                       "another name")
     if path.exists() and not (path / marker).is_file() \
             and any(path.iterdir()):
         raise LabError(
             f"{path} was not made by this program, which therefore does not "
-            "replace it: remove it, or name another place")
+            "replace it: remove it or choose another name")
 
 
 def empty(path: pathlib.Path, marker: str) -> None:

@@ -110,17 +110,18 @@ class FreshTest(unittest.TestCase):
                           done.stdout)
         self.run_inside("666", "pivot", f"cd && rm -rf wireless && {CLONE}")
         words = self.demo("as root")
-        self.assertNotIn("no hosts of their own", words)
+        self.assertNotIn("no network namespaces for hosts", words)
         self.run_inside("666", "pivot",
                         f"su - {USER} -c 'rm -rf wireless && {CLONE}'")
         words = self.demo("as a user", user=USER)
-        self.assertNotIn("no hosts of their own", words)
+        self.assertNotIn("no network namespaces for hosts", words)
         for what, tun, way in (("without user namespaces", "666", "chroot"),
                                ("without /dev/net/tun", "none", "pivot"),
                                ("/dev/net/tun for root alone", "600", "pivot")):
             with self.subTest(what):
                 words = self.demo(f"as a user, {what}", tun, way, USER)
-                self.assertIn("no hosts of their own here (as user: ", words)
+                self.assertIn(
+                    "no network namespaces for hosts here (as user: ", words)
                 self.assertRegex(words, "left out .*tcp.*: not over UDP")
 
 

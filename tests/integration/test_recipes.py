@@ -59,7 +59,7 @@ class RecipeCase(unittest.TestCase):
         bed.__enter__()
         self.addCleanup(bed.__exit__, None, None, None)
         if bed.mode == "relay":
-            self.skipTest(f"needs hosts of its own; there are {bed.left_out}")
+            self.skipTest(f"needs network namespaces; there are {bed.left_out}")
         return bed
 
     def start(self, bed, host, command):

@@ -91,7 +91,7 @@ class ReportFilesTest(Directory):
         (self.directory / "file").write_text("mine")
         self.check_refused("letters.html", "was not made by this program")
         self.check_refused("runs/radio.html", "was not made by this program")
-        self.check_refused("file.html", "is no directory")
+        self.check_refused("file.html", "is not a directory")
 
     def test_a_symbolic_link_stays(self):
         beside = self.make("page.html")
@@ -101,7 +101,7 @@ class ReportFilesTest(Directory):
         self.check_refused("all.html", "contains the runs")
 
     def test_a_page_without_an_ending_is_refused(self):
-        self.check_refused("runs", "needs an ending")
+        self.check_refused("runs", "needs a suffix")
 
 
 class RunDirectoryTest(Directory):

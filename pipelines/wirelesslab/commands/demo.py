@@ -39,45 +39,44 @@ def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
         "time, on this machine, and prints a table of what arrived.",
     )
     parser.add_argument("--all", action="store_true",
-                        help="by every transport that is there over a bad "
-                        "link, with a page that compares them: what it does "
-                        "without any options")
+                        help="stream by every available transport over a bad "
+                        "link, and make a page that compares them; this is "
+                        "the default if no other option is given")
     videos = [name for name, transport in known.items()
               if transport["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",
                         default=videos[0],
-                        help=f"one or more of: {', '.join(videos)} "
-                        "(%(default)s)")
+                        help="transports, which stream one after the other: "
+                        f"{', '.join(videos)} (%(default)s)")
     parser.add_argument("--rate", type=int, choices=clips.RATES, default=6,
                         help="bitrate of the clip in Mbit/s (%(default)s)")
     parser.add_argument("--seconds", type=int, default=clips.SECONDS,
                         metavar=f"1..{clips.SECONDS}",
                         help="how much of the clip to stream (%(default)s)")
     parser.add_argument("--ts", action="store_true",
-                        help="stream the clip's twin inside MPEG-TS, "
-                        "with sound beside it")
+                        help="stream the clip from MPEG-TS, with its sound")
     parser.add_argument("--link", metavar="'PROPERTIES'",
-                        help="stream from one host to another, over an "
-                        "emulated link: properties of wirelesslink, such as "
+                        help="stream from one host to another over an emulated "
+                        "link with these properties of wirelesslink, such as "
                         "'profile=80211b interference=20-40'")
     parser.add_argument("--port", type=int,
-                        help="port of the receiver (a free one)")
+                        help="port of the receiver (any free port)")
     parser.add_argument("--keep", action="store_true",
-                        help="keep the logs and say where they are")
+                        help="keep the logs and print their directory")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args()
     nothing_asked = all(value == parser.get_default(name)
                         for name, value in vars(options).items()
                         if name not in ("all", "build"))
     if options.all and not nothing_asked:
-        parser.error("--all goes with no other option but --build")
+        parser.error("--all cannot be combined with any option except --build")
     options.all = nothing_asked
     if not 1 <= options.seconds <= clips.SECONDS:
-        parser.error(f"--seconds is from 1 to {clips.SECONDS}")
+        parser.error(f"--seconds must be from 1 to {clips.SECONDS}")
     if options.port is not None and not 1 <= options.port <= 65534:
-        parser.error("--port is from 1 to 65534")
+        parser.error("--port must be from 1 to 65534")
     if options.link is not None:
         try:
             placement.describe_link(options.link)
@@ -98,8 +97,8 @@ def build(build_dir: pathlib.Path) -> None:
     meson = shutil.which("meson")
     ninja = shutil.which("ninja")
     if meson is None or ninja is None:
-        raise LabError("meson or ninja is missing: "
-                       "pipelines/setup build installs them")
+        raise LabError("meson or ninja is missing. Install them with: "
+                       "pipelines/setup build")
     if not (build_dir / "build.ninja").exists():
         print(f"Configuring {build_dir} ...", flush=True)
         processes.run([meson, "setup", str(build_dir), str(paths.SOURCE_DIR)],

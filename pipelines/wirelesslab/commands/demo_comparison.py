@@ -31,7 +31,7 @@ def run(build: pathlib.Path, output: pathlib.Path) -> None:
         jobs=max(MIN_AT_ONCE, AT_ONCE_PER_CORE * os.cpu_count()),
         again=False, plain=True, command="pipelines/demo"))
     if len(failed) == len(found):
-        raise LabError("nothing could be run")
+        raise LabError("no transport could be run; the lines above say why")
     print_tables(output, build)
     print(*left_out, sep="\n", end="\n" if left_out else "", flush=True)
     write_page(output, build)
@@ -71,11 +71,12 @@ def print_tables(output: pathlib.Path, build: pathlib.Path) -> None:
         print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "
               f"{cell['seconds']} s")
         print("\n".join(run_results.text(own)), flush=True)
-    print(f"\nwhole: frames that arrived; ok: not {LATE_MS} ms late either, "
-          "nor anything that they\nrefer to. Latency in ms, PSNR in dB.")
+    print("\nwhole: frames that arrived complete. ok: whole frames that are at "
+          f"most {LATE_MS} ms late,\nas are all frames that they refer to. "
+          "Latency in ms, PSNR in dB.")
     if any(run.is_flagged for run in runs):
-        print("* This machine was busy: take the times with care "
-              "(page and docs/lab.md say more).")
+        print("* This machine was busy, so the times of this run are not "
+              "reliable\n(docs/lab.md and the page explain this).")
 
 
 def write_page(output: pathlib.Path, build: pathlib.Path) -> None:

@@ -15,7 +15,7 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import link_log
 
 NS = 1e9
-LOST = "no packet of flow {flow} came out of it"
+LOST = "no packet of flow {flow} left the link; --flow chooses another flow"
 
 
 def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
@@ -73,8 +73,9 @@ def draw(seen: list[tuple[float, int]], title: str, output: str) -> None:
         from wirelesslab.report import plots  # this module needs matplotlib
     except ImportError as missing:
         raise LabError(
-            f"a picture needs {missing.name}, which this Python has not: "
-            "pipelines/setup lab installs it for /usr/bin/python3") from None
+            f"a picture needs the Python module {missing.name}, which is not "
+            "installed. Install it for /usr/bin/python3 with: "
+            "pipelines/setup lab") from None
     figure, (above, below) = plots.plt.subplots(
         2, figsize=(plots.WIDTH, plots.HEIGHT), layout="tight", sharex=True)
     rates = [size / 1000 for size in in_each_second(seen)]
@@ -96,14 +97,14 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("log", metavar="LOG")
+    parser.add_argument("log", metavar="LOG", help="log of wirelesslink")
     parser.add_argument("--flow", type=int, default=0, metavar="N",
-                        help="which, as the log numbers them; 0")
+                        help="number of the flow in the log (0)")
     parser.add_argument("--silence", type=float, default=1, metavar="SECONDS",
-                        help="how long it takes to be named; 1")
+                        help="minimum length of a silence that is printed (1)")
     parser.add_argument("--output", metavar="FILE",
-                        help="a picture, .svg or .png")
-    parser.add_argument("--title", default="", help="of the picture")
+                        help="draw a picture into this file, .svg or .png")
+    parser.add_argument("--title", default="", help="title of the picture")
     return parser.parse_args()
 
 

@@ -270,12 +270,14 @@ def loss_tables(protocol: str, theirs: Theirs,
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="pipelines/ouwens", description="Prints the tables of Ouwens "
-        "2006, chapter 3, beside those of the runs of ouwens.ini.")
+        "2006, chapter 3, with his numbers and those of the runs of "
+        "ouwens.ini.")
     parser.add_argument("directory", type=pathlib.Path,
-                        help="that grid was given as --output")
+                        help="directory of the runs, which was --output of "
+                        "pipelines/lab grid")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args()
     processes.die_on_signals()
     ours, flagged, runs = read_ours(options.directory.resolve(),

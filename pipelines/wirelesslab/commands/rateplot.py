@@ -38,7 +38,8 @@ def read(path: pathlib.Path) -> list[dict[str, float]]:
                 for row in csv.DictReader(line for line in lines
                                           if not line.startswith("#"))]
     if not rows:
-        raise LabError(f"{path}: no line of numbers")
+        raise LabError(f"{path}: no line of numbers, so there is nothing to "
+                       "draw")
     return rows
 
 
@@ -173,12 +174,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("logs", nargs="+", metavar="LOG.csv",
-                        help="title of the picture: the file's name, without "
-                        "its suffix")
+                        help="output of tests/examples/follow; the name of the "
+                        "file without its suffix is the title of its picture")
     parser.add_argument("--link", action="append", default=[],
                         metavar="SECONDS:MBIT/S", type=seconds_and_rate,
-                        help="what the link carried, and how long, one after "
-                        "the other")
+                        help="a step of the link: duration and bitrate; the "
+                        "option may be repeated")
     options = parser.parse_args()
     logs = [(pathlib.Path(path).stem, read(path)) for path in options.logs]
     sys.stdout.write(drawing(logs, list(link_corners(options.link))))

@@ -137,8 +137,9 @@ class Clip:
         self.packets = rtp_file.read(packets)
         self.frames = rtp_file.frames(self.packets)
         if len(self.packets) > 1 << 16:
-            raise LabError("the clip has too many packets; --seconds "
-                           "makes it shorter")
+            raise LabError(
+                f"the clip has {len(self.packets)} packets, but RTP has only "
+                "65536 sequence numbers; choose a shorter clip with --seconds")
 
     def line_seconds(self) -> float:
         return sum(len(packet.data) + IP_AND_UDP + PPP
@@ -269,8 +270,8 @@ class Run:
     def _failure(self, host: str, what: str) -> LabError:
         words = self._output(host).read_text(errors="replace")
         role = "sender" if host == SENDER else "receiver"
-        return LabError(f"the {role} of {self.transport.title} {what}; "
-                        f"its last words:\n{processes.tail(words)}")
+        return LabError(f"the {role} of {self.transport.title} {what}. The "
+                        f"end of its output:\n{processes.tail(words)}")
 
     def finish(self) -> None:
         """Ends the links after their last packets have left them, and then the
@@ -286,7 +287,8 @@ class Run:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise LabError(
-                f"{what} of {self.transport.title} does not end") from None
+                f"{what} of {self.transport.title} did not end within "
+                f"{seconds:g} s") from None
         if status != 0:
             raise LabError(f"{what} of {self.transport.title} failed "
                            f"({processes.describe(status)})")
@@ -315,7 +317,8 @@ def send(runs: Sequence[Run], seconds: float) -> None:
     # failed one is noticed at once.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
-            raise LabError("the senders do not come to their end")
+            raise LabError("the senders did not end within "
+                           f"{2 * seconds + SECONDS_TO_START:.0f} s")
         time.sleep(0.05)
     # time for the last packet to get from the device into the link
     time.sleep(0.2)
@@ -437,8 +440,8 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
         first = outcome.whole_frames[0] if outcome.whole_frames else 0
         if not pictures.decode_received(outcome.video, clip.speed, first,
                                         clip.fps, count, target):
-            print(f"By {outcome.transport.title} nothing arrived that a "
-                  "decoder makes a picture of.")
+            print(f"By {outcome.transport.title} nothing arrived that can be "
+                  "decoded.")
         outcome.errors = pictures.errors(target, sent, run_dir)
     videos = [sent, *(output / f"{outcome.transport.name}.mkv"
                       for outcome in outcomes)]
@@ -483,7 +486,7 @@ def rows(outcomes: list[Outcome]) -> list[list[str]]:
 
 def comparison(udp: Outcome, udplite: Outcome) -> str:
     if not udp.lost():
-        return "The radio hit no packet."
+        return "The radio damaged no packet."
     words = (f"UDP-Lite lost {udplite.lost() / udp.lost():.2f} of what UDP "
              "lost")
     if udp.arrived:
@@ -512,9 +515,9 @@ def simulate(options: argparse.Namespace,
     link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
     pattern = options.output / "radio.pattern"
     clip.cross_radio(link, pattern)
-    print(f"{len(clip.packets)} packets of {clip.path.name}, {clip.speed:.2f} "
-          "times slower than it plays: what a line of 9600 bit/s takes. This "
-          f"lasts {clip.seconds:.0f} s.", flush=True)
+    print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
+          f"{clip.speed:.2f} times slower than the clip plays, because the "
+          f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
     runs = [Run(transport, clip, link, pattern, options, run_dir)
             for transport in TRANSPORTS]
     with runs[0], runs[1]:
@@ -529,38 +532,39 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         "UDP and by UDP-Lite, with the same radio errors, and shows what "
         "arrives of it.")
     parser.add_argument("--codec", choices=CODECS, default="h263",
-                        help="of the clip (%(default)s)")
+                        help="codec of the clip (%(default)s)")
     parser.add_argument("--point", choices=POINTS, default="wsim",
-                        help="how bad the radio is: as in the paper's "
-                        "simulations or its experiments (%(default)s)")
+                        help="error rate of the radio: that of the thesis' "
+                        "simulations or of its live experiment (%(default)s)")
     parser.add_argument("--seed", type=int, default=1,
-                        help="of the radio (%(default)s)")
+                        help="seed of the radio (%(default)s)")
     parser.add_argument("--link", metavar="'PROPERTIES'", default="",
-                        help="of wirelesslink, such as "
+                        help="further properties of wirelesslink, such as "
                         "'block-error-rate=0.05 mean-burst=1' or "
                         "'block-trace=FILE'")
     parser.add_argument("--seconds", type=int, default=30,
                         metavar="1..600",
-                        help="length of the clip (%(default)s)")
+                        help="length of the clip in seconds (%(default)s)")
     parser.add_argument("--packet-size", type=int, metavar="BYTES",
-                        help="of video in a packet at most (250: then packets "
-                        "of H.263 have about 125 in the mean; MPEG 265, the "
-                        "least)")
+                        help="maximum bytes of video in a packet (250 for "
+                        "H.263, whose packets then have about 125 on average; "
+                        "265, the minimum, for MPEG)")
     parser.add_argument("--backend", default="auto",
                         choices=("auto", "kernel", "raw"),
-                        help="of UDP-Lite (%(default)s)")
+                        help="backend of UDP-Lite (%(default)s)")
     parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
-                        help="for videos, picture and logs (BUILD/wsim)")
+                        help="directory for videos, picture and logs "
+                        "(BUILD/wsim)")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args(words)
     if not 1 <= options.seconds <= 600:
-        parser.error("--seconds is from 1 to 600")
+        parser.error("--seconds must be from 1 to 600")
     if options.packet_size is None:
         options.packet_size = CODECS[options.codec].packet_size
     if not 40 <= options.packet_size <= 1400:
-        parser.error("--packet-size is from 40 to 1400")
+        parser.error("--packet-size must be from 40 to 1400")
     options.build = options.build.resolve()
     options.output = (options.output or options.build / "wsim").resolve()
     return options

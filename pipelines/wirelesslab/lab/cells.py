@@ -63,8 +63,8 @@ def read(directory: pathlib.Path) -> Cell:
     try:
         return json.loads((directory / CELL).read_text())
     except FileNotFoundError:
-        raise LabError(f"{directory} has no {CELL}: pipelines/lab grid "
-                       "writes it") from None
+        raise LabError(f"{directory} has no {CELL}. Make it with: "
+                       "pipelines/lab grid") from None
 
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
@@ -88,7 +88,8 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
             stack.enter_context(
                 files.locked(directory / LOCK, wait=False))
         except BlockingIOError:
-            raise LabError(f"{directory} is being run") from None
+            raise LabError(f"{directory} is already being run by another "
+                           "process") from None
         remove_old(directory)
         for name, _ in transports.streams(cell["protocol"]):
             if name:

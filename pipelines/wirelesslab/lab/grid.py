@@ -106,8 +106,8 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
         return found, []
     others = dict.fromkeys(cell["protocol"]["name"] for cell in found
                            if not is_possible(cell["protocol"]))
-    words = [f"no hosts of their own here ({why}): what is over UDP goes "
-             "through relays on this machine's loopback instead "
+    words = [f"no network namespaces for hosts here ({why}): protocols over "
+             "UDP go through relays on this machine's loopback instead "
              "(docs/testbed.md says what that changes)"]
     if others:
         words.append(f"left out {', '.join(others)}: not over UDP")
@@ -166,7 +166,7 @@ def first_words(path: pathlib.Path) -> str:
     # the error message of GStreamer, if there is one
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
-    words = re.sub("(; its last words)?:$",
+    words = re.sub(r"(\. The (end of its output|output of both ends))?:$",
                    lambda _: f": {why[1]}" if why else "", said[1])
     return f"{words} ({path})"
 
@@ -280,8 +280,8 @@ def run_all(found: list[Cell], left_out: list[str],
     """
     if not found:
         built = (options.build / "build.ninja").exists()
-        raise LabError("nothing is left to run" + (
-            "" if built else f"; {options.build} is no build directory, and "
+        raise LabError("no cell of the matrix can be run here" + (
+            "" if built else f": {options.build} is not a build directory. "
             "pipelines/demo makes one"))
     options.output.mkdir(parents=True, exist_ok=True)
     lay_out(found, left_out, options.output, options.command)

@@ -71,7 +71,7 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
-        raise LabError(f"[{MATRIX}] has no {min(unknown)}; it has: "
+        raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
     loads = read_workloads(given, matrix, known)
@@ -85,9 +85,9 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     seconds, repetitions = (number(matrix, name)
                             for name in ("seconds", "repetitions"))
     if not 1 <= seconds <= clips.SECONDS:
-        raise LabError(f"seconds is from 1 to {clips.SECONDS}")
+        raise LabError(f"seconds must be from 1 to {clips.SECONDS}")
     if repetitions < 1:
-        raise LabError("repetitions is at least 1")
+        raise LabError("repetitions must be at least 1")
     return [
         {**cell(protocol, variant, film, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
@@ -147,14 +147,14 @@ def numbers(matrix: Mapping[str, str], name: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 0:
-        raise LabError(f"{name} = {matrix[name]!r} are no numbers")
+        raise LabError(f"{name} = {matrix[name]!r} must be one or more numbers")
     return list(dict.fromkeys(found))
 
 
 def number(matrix: Mapping[str, str], name: str) -> int:
     found = numbers(matrix, name)
     if len(found) > 1:
-        raise LabError(f"{name} = {matrix[name]!r} is not one number")
+        raise LabError(f"{name} = {matrix[name]!r} must be a single number")
     return found[0]
 
 
@@ -177,7 +177,7 @@ def check_sections(given: configparser.ConfigParser) -> None:
     for title in given.sections():
         if title != MATRIX and not title.startswith(KINDS):
             raise LabError(
-                f"[{title}] is none of: [{MATRIX}], "
+                f"unknown section [{title}]; the sections are: [{MATRIX}], "
                 + ", ".join(f"[{kind}NAME]" for kind in KINDS))
 
 
@@ -191,7 +191,8 @@ def sections(given: configparser.ConfigParser,
         name = title[len(kind):].strip()
         if not NAME.fullmatch(name):
             raise LabError(
-                f"[{title}]: a name is small letters, digits, dots and dashes")
+                f"[{title}]: a name consists of small letters, digits, dots "
+                "and dashes")
         found[name] = given[title]
     return found
 
@@ -255,8 +256,8 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      protocol for protocol in known.values()
                      if carries(protocol, workload)]
     if not found:
-        raise LabError(
-            f"workload {workload['name']} has no protocol that carries it")
+        raise LabError(f"no chosen protocol can carry the workload "
+                       f"{workload['name']}")
     return found
 
 
@@ -280,8 +281,8 @@ def carries(protocol: Protocol, workload: Workload) -> bool:
 
 def check_carries(protocol: Protocol, workload: Workload) -> None:
     if not carries(protocol, workload):
-        raise LabError(f"workload {workload['name']} can't be carried "
-                       f"by {protocol['name']}")
+        raise LabError(f"the protocol {protocol['name']} cannot carry the "
+                       f"workload {workload['name']}")
 
 
 def read_known_protocols() -> dict[str, Protocol]:

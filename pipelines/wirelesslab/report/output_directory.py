@@ -21,14 +21,14 @@ def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:
-        raise LabError(f"{page} needs an ending, such as .html, since "
-                       "its plots and tables are in a directory that "
-                       "has its name without one")
+        raise LabError(f"{page} needs a suffix, such as .html, because its "
+                       "plots and tables are in a directory with the same name "
+                       "without the suffix")
     if runs.resolve().is_relative_to(beside.resolve()):
-        raise LabError(f"{what} contains the runs: name another page")
+        raise LabError(f"{what} contains the runs; choose another page")
     files.check_own(beside, MARKER)
     if any(beside.rglob(cells.CELL)):
-        raise LabError(f"{what} contains runs: move them, or name "
-                       "another page")
+        raise LabError(f"{what} contains runs; move them, or choose another "
+                       "page")
     files.empty(beside, MARKER)
     return beside

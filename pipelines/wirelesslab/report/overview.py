@@ -86,9 +86,9 @@ def read(path: pathlib.Path) -> list[list[Row]]:
         runs = list(csv.DictReader(file))
     flagged = sum(int(run["flagged"]) for run in runs)
     if flagged:
-        raise LabError(f"{flagged} runs were flagged: this machine was late, "
-                       "so they say little. Repeat them: pipelines/lab grid "
-                       "--again")
+        raise LabError(f"{flagged} runs were flagged, because this machine was "
+                       "late. They are not reliable. Repeat them with: "
+                       "pipelines/lab grid --again")
     rows = []
     for protocol in dict.fromkeys(run["protocol"] for run in runs):
         own = [run for run in runs if run["protocol"] == protocol]
@@ -144,7 +144,8 @@ def insert(text: str, lines: Sequence[str], name: str) -> str:
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end:
-        raise LabError(f"the page has no marks of {name}")
+        raise LabError(f"the page has no marks <!-- begin {name} --> and "
+                       f"<!-- end {name} -->")
     return "".join((before, begin, *(line + "\n" for line in lines), end,
                     after))
 

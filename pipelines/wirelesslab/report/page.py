@@ -76,7 +76,7 @@ def chosen(
         films, lambda run: run.group).values()
         if all(word in title_of(own).lower() for word in only.lower().split())]
     if only and not groups:
-        raise LabError(f"no group has {only!r} in its title")
+        raise LabError(f"no group has all words of {only!r} in its title")
     return groups, [] if only else [run for run in runs if run not in films]
 
 

@@ -212,8 +212,8 @@ def percentile_ms(values: Sequence[float], percent: int) -> float:
 def read_grid(output: pathlib.Path) -> dict[str, Any]:
     path = output / "grid.json"
     if not path.exists():
-        raise LabError(f"{output} has no runs; pipelines/lab grid makes "
-                       "them")
+        raise LabError(f"{output} has no runs. Make them with: "
+                       "pipelines/lab grid")
     return json.loads(path.read_text())
 
 
@@ -234,7 +234,7 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
         if result:
             found += runs_of(output / cell["name"], result, build, late_ms, by)
     if not found:
-        raise LabError(f"of {output} nothing was run to its end")
+        raise LabError(f"{output} has no complete run")
     missing = len(grid["cells"]) - len(of_cells(found))
     return found, missing, grid["command"]
 

@@ -295,17 +295,18 @@ def notes(result: Result) -> list[str]:
     if result.guessed_lost != result.lost:
         seen = ", ".join(f"{type} {count}" for type, count
                          in sorted(result.guessed_lost.items())) or "none"
-        found.append(f"the receiver alone, without the sender's log, "
+        found.append("without the sender's log, the receiver "
                      f"counted as lost: {seen}")
     if result.incomplete:
         found.append(f"{result.incomplete} frames arrived incomplete "
                      "and were discarded")
     if result.strangers:
-        found.append(f"{result.strangers} frames arrived other than sent")
+        found.append(f"{result.strangers} frames arrived with other bytes "
+                     "than they were sent with")
     if result.sender_late_ns > 40 * NS_PER_MS:
         found.append(
             "the sender itself was up to "
             f"{result.sender_late_ns / NS_PER_MS:.0f} ms late (99th "
-            "percentile): the network made it wait, or this machine was busy, "
-            "and the times above are to be taken with care")
+            "percentile), because the network made it wait or this machine was "
+            "busy; in the latter case the times above are not reliable")
     return found

@@ -52,7 +52,7 @@ class Live(http.server.BaseHTTPRequestHandler):
         try:
             super().handle()
         except ConnectionError as error:
-            sys.exit(f"who asked has gone: {error.strerror}")
+            sys.exit(f"the client closed the connection: {error.strerror}")
 
 
 def produced(stream: io.BufferedReader) -> Iterator[bytes]:

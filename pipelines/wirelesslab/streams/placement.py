@@ -117,7 +117,8 @@ class SameMachine:
         port = wanted or free_port(binds)
         if not is_free(binds, port):
             raise LabError(
-                f"port {port} is in use; --port chooses another")
+                f"port {port} is in use by another program; choose another "
+                "one with --port")
         return port
 
     def way(self, port: int) -> str:
@@ -170,12 +171,13 @@ def describe_link(properties: str) -> str:
     (link,) = links.parse_all([text])
     if not link.is_emulated():
         raise LabError(
-            f"{properties!r} are no properties of wirelesslink, such as "
+            f"{properties!r} are not properties of wirelesslink, such as "
             "'profile=80211b seed=1'")
     for word in link.words:
         name = word.partition("=")[0]
         if name in OURS:
-            raise LabError(f"the demo itself sets {name}")
+            raise LabError(f"{name} cannot be set, because the demo itself "
+                           "sets it")
     return text
 
 

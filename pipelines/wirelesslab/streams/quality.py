@@ -68,12 +68,12 @@ def measure(clip: pathlib.Path, shown: list[int | None],
         processes.kill(score)
         raise
     if processes.finish(score) != 0:
-        raise LabError("comparing pictures failed")
+        raise LabError(f"ffmpeg could not compare the pictures of {clip}")
     found = [Picture(*both) for both in zip(
         numbers(directory / "psnr.log", MSE),
         numbers(directory / "ssim.log", SSIM))]
     if len(found) != len(shown):
-        raise LabError(f"{clip} has {len(found)} pictures, and "
+        raise LabError(f"{clip} has {len(found)} pictures, but "
                        f"{len(shown)} frames were sent of it")
     return found
 
@@ -98,13 +98,13 @@ def repeat(clip: pathlib.Path, shown: list[int | None],
         data = decoder.stdout.read(len(seen))
         if len(data) < len(seen):
             processes.kill(decoder)
-            raise LabError(f"{clip} has {place} pictures, and "
+            raise LabError(f"{clip} has {place} pictures, but "
                            f"{len(shown)} frames were sent of it")
         seen = data if number == place else seen
         pipe.write(own + seen)
     decoder.stdout.close()
     if processes.finish(decoder) != 0:
-        raise LabError(f"decoding {clip} failed")
+        raise LabError(f"ffmpeg could not decode {clip}")
 
 
 def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:

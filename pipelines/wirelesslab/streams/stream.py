@@ -112,7 +112,7 @@ class Launch:
             self._place.kill(self.child)
 
     def failure(self, what: str) -> LabError:
-        return LabError(f"{self.called} {what}; its last words:\n"
+        return LabError(f"{self.called} {what}. The end of its output:\n"
                         + processes.tail(self.output()))
 
 
@@ -223,7 +223,7 @@ class Stream:
             self._sender.finish()
 
     def fail_late(self) -> None:
-        raise self._sender.failure("does not come to its end")
+        raise self._sender.failure("did not end in time")
 
     def is_received(self) -> bool:
         """Returns whether the receiver has ended because nothing more can

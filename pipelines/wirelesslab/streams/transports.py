@@ -60,11 +60,11 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     these keys existed are still recognised."""
     for key in ("sender", "receiver"):
         if not section.get(key):
-            raise LabError(f"protocol {name} has no {key}")
+            raise LabError(f"protocol {name} has no key {key}")
     unknown = set(section) - KEYS
     if unknown:
-        raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
-                       f"it may have: {', '.join(sorted(KEYS))}")
+        raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "
+                       f"its keys are: {', '.join(sorted(KEYS))}")
     sender, receiver = (pipeline(name, section, key)
                         for key in ("sender", "receiver"))
     return {"name": name, "title": section.get("title", name),
@@ -96,9 +96,10 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
     named = {word for word in words if word is not None}
     for word in sorted(named - NAMES):
         raise LabError(
-            f"protocol {name}: its {key} has {{{word}}}; there are: "
+            f"protocol {name}: its {key} has the unknown name {{{word}}}; the "
+            "names are: "
             + ", ".join(f"{{{known}}}" for known in sorted(NAMES))
-            + " (a brace that is meant is written twice)")
+            + " (write {{ for a brace)")
     for word in NEEDED[key]:
         if word not in named:
             raise LabError(f"protocol {name}: its {key} has no "
@@ -113,7 +114,8 @@ def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
         if word.partition("=")[0] in OF_THE_LAB:
-            raise LabError(f"{owner}: the lab itself sets {word}")
+            raise LabError(f"{owner}: {word} cannot be set, because the lab "
+                           "itself sets it")
     return properties
 
 
@@ -125,7 +127,7 @@ def one_of(name: str, section: configparser.SectionProxy, key: str,
            values: tuple[str, ...], otherwise: Any) -> str:
     value = section.get(key, otherwise)
     if value not in values:
-        raise LabError(f"protocol {name}: {key} = {value} is none of: "
+        raise LabError(f"protocol {name}: {key} = {value} must be one of: "
                        + ", ".join(values))
     return value
 
@@ -135,14 +137,14 @@ def is_so(name: str, section: configparser.SectionProxy, key: str,
     try:
         return section.getboolean(key, fallback=otherwise)
     except ValueError:
-        raise LabError(f"protocol {name}: {key} = {section[key]} is "
-                       "neither yes nor no") from None
+        raise LabError(f"protocol {name}: {key} = {section[key]} must be "
+                       "yes or no") from None
 
 
 def ports(name: str, section: configparser.SectionProxy) -> int:
     text = section["ports"]
     if not text.isdecimal() or not 1 <= int(text) <= placement.MAX_PORTS:
-        raise LabError(f"protocol {name}: ports = {text} is not from 1 "
+        raise LabError(f"protocol {name}: ports = {text} must be from 1 "
                        f"to {placement.MAX_PORTS}")
     return int(text)
 
@@ -174,13 +176,13 @@ def together(several: list[Protocol], apart: float) -> Protocol:
     """
     for one in several:
         if one[COMPUTED]:
-            raise LabError(f"protocol {one['name']} is computed, and "
-                           "no stream beside others")
+            raise LabError(f"protocol {one['name']} is computed, so it cannot "
+                           "stream at the same time as others")
     links = {one["link"] for one in several}
     name = "+".join(one["name"] for one in several)
     if len(links) > 1:
-        raise LabError(f"{name}: there is one link, and each of them has "
-                       "another idea of it: " + " and ".join(
+        raise LabError(f"{name}: these protocols share one link, but set "
+                       "different properties of it: " + " and ".join(
                            repr(words) for words in sorted(links)))
     return {"name": name, "title": " beside ".join(
                 one["title"] for one in several),

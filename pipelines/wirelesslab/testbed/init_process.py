@@ -33,8 +33,8 @@ TUN = "/dev/net/tun"
 TUN_HELP = {
     errno.ENOENT: "as root: modprobe tun; a container needs "
                   "--device /dev/net/tun",
-    errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives nobody rights "
-                  "over networks that are not his",
+    errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
+                  "rights over networks of others",
 }
 # These settings keep the kernel of a new host from sending packets by itself.
 # Only the packets of the commands then cross a link, and a seed always gives

@@ -15,11 +15,11 @@ BUSY_NS = 20 * NS_PER_MS
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",
-    "air": "were lost on the air, whatever the radio tried",
+    "air": "were lost on the air after all retransmissions",
     "damaged": "arrived with bytes changed by the radio",
     "check": "were damaged, and dropped by the radio's frame check",
     "reset": "were given up by the radio's own protocol",
-    "call": "were lost because there was no call, or it broke",
+    "call": "were lost because there was no call, or the call broke",
     "receiver": "were lost because the receiver was too slow",
     "too-big": "were larger than the link takes",
     "frame": "were given up because their frame could not arrive whole",
@@ -89,11 +89,11 @@ def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
     width = max(len(str(count)) for count, _ in rows)
     lines = [f"{count:{width}} {what}" for count, what in rows]
     if lateness is None:
-        lines.append("It was ended before its last packets were through.")
+        lines.append("The link ended before its last packets were through.")
     else:
         lines.append("The emulation itself was up to "
                      f"{lateness / NS_PER_MS:.2f} ms late (99th percentile).")
         if lateness > BUSY_NS:
-            lines.append("This machine was busy: take the times with care.")
+            lines.append("This machine was busy: the times are not reliable.")
     return [("link     " if number == 0 else " " * 9) + line
             for number, line in enumerate(lines)]

@@ -55,12 +55,14 @@ def parse(text: str, index: int) -> Link:
     for word in (name.strip(), *hosts):
         if not NAME.fullmatch(word):
             raise LabError(
-                f"link {text!r}: it is NAME=HOST1,HOST2: PROPERTIES, and a "
-                "name is a small letter and up to 13 small letters and digits")
+                f"link {text!r} is not of the form NAME=HOST1,HOST2: "
+                "PROPERTIES. A name is a small letter, followed by up to 13 "
+                "small letters and digits")
     if len(hosts) != 2 or hosts[0] == hosts[1]:
-        raise LabError(f"link {text!r}: a link has two ends")
+        raise LabError(f"link {text!r}: a link needs two different hosts")
     if name.strip() in NOT_FOR_LINKS:
-        raise LabError(f"link {text!r}: another name, please")
+        raise LabError(f"link {text!r}: the name {name.strip()} is reserved; "
+                       "choose another name")
     try:
         words = shlex.split(description)
     except ValueError as error:
@@ -68,26 +70,28 @@ def parse(text: str, index: int) -> Link:
     medium = name.strip()
     if words and words[0].startswith(MEDIUM):
         if len(words) > 1:
-            raise LabError(f"link {text!r}: the medium's properties "
-                           "are those of the link that has it")
+            raise LabError(f"link {text!r}: a link with medium= has no "
+                           "properties of its own; set them at the link that "
+                           "owns the medium")
         medium = words.pop()[len(MEDIUM):]
     return Link(name.strip(), hosts, words, index, medium)
 
 
 def parse_all(texts: Sequence[str]) -> list[Link]:
     if len(texts) > MAX_LINKS:
-        raise LabError(f"{len(texts)} links; {MAX_LINKS} is the most")
+        raise LabError(f"{len(texts)} links are too many; the maximum is "
+                       f"{MAX_LINKS}")
     links = [parse(text, index) for index, text in enumerate(texts)]
     names = [link.name for link in links]
     for name in names:
         if names.count(name) > 1:
-            raise LabError(f"there are two links {name}")
+            raise LabError(f"there are two links with the name {name}")
     media = {link.name for link in links
              if link.medium == link.name and link.is_emulated()}
     for link in links:
         if link.medium != link.name and link.medium not in media:
-            raise LabError(f"link {link.name}: {link.medium!r} is no "
-                           "link with a medium of its own")
+            raise LabError(f"link {link.name}: there is no link "
+                           f"{link.medium!r} with a medium of its own")
     return links
 
 

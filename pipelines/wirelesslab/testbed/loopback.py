@@ -22,15 +22,15 @@ from wirelesslab.testbed import init_process, namespaces
 from wirelesslab.testbed import links as linkage
 
 LEFT_OUT = """\
-no hosts of their own here ({why}).
+no network namespaces for hosts here ({why}).
 Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - TCP, UDP-Lite, ICMP, raw IP and IPv6, and every other UDP port;
-  - the kernel's verdict on checksums: what the link damages arrives damaged;
-  - the sender's port: a receiver sees the relay's, and its answers go to who
-    sent to that port last;
-  - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
-A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc \
-does."""
+  - the kernel's check of checksums: damaged packets arrive damaged;
+  - the sender's port: a receiver sees the relay's port, and its answers go to
+    the sender of the last packet to that port;
+  - settings of a single host or device: sysctls, MTU, queues, token bucket.
+A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
+udpsrc does."""
 # The kinds of addresses that a host has on a link: of the relay that accepts
 # packets for the host, of the host's own commands, of the near end of the link,
 # and of its far end.
@@ -47,7 +47,8 @@ class Loopback:
     def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
         if len(links) > MAX_LINKS:
             raise LabError(
-                f"{len(links)} links; {MAX_LINKS} is the most for relays")
+                f"{len(links)} links are too many for relays; the maximum is "
+                f"{MAX_LINKS}")
         self._commands = []
         self._claim = socket.socket(socket.AF_UNIX)
         self._end, self._say_end = os.pipe()
@@ -61,7 +62,8 @@ class Loopback:
             with contextlib.suppress(OSError):
                 self._claim.bind(f"\0gst-wireless-testbed-{number}")
                 return f"127.77.{number}"
-        raise LabError("too many testbeds run on this machine")
+        raise LabError(f"{NETWORKS} testbeds run on this machine, which is the "
+                       "maximum")
 
     def _address(self, link: linkage.Link, host: str, what: int) -> str:
         place = (ADDRESSES_PER_LINK * link.index + 2 * what
@@ -97,7 +99,7 @@ class Loopback:
 
     def check(self) -> None:
         if self._relays.poll() is not None:
-            raise LabError("the relays have ended")
+            raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
         """Returns both directions of a link for every port."""

@@ -59,7 +59,8 @@ class Namespaces:
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
                  with_devices: bool = True) -> None:
         if len(hosts) > MAX_HOSTS:
-            raise LabError(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
+            raise LabError(f"{len(hosts)} hosts are too many; the maximum is "
+                           f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
         self._asking = threading.Lock()  # held from a question to its answer
@@ -95,7 +96,7 @@ class Namespaces:
     @staticmethod
     def _answer(message: bytes) -> dict[str, Any]:
         if not message:
-            raise LabError("the testbed's process 1 has ended")
+            raise LabError("process 1 of the testbed has ended unexpectedly")
         answer = json.loads(message)
         if "forbidden" in answer:
             raise Forbidden(answer["forbidden"])

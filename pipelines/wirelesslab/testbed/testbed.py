@@ -118,7 +118,7 @@ class Testbed:
         machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
-                f"sysctl {name}: only those of the network, net.NAME, can be "
+                f"sysctl {name}: only sysctls of the network, net.NAME, can be "
                 "set for a host")
 
     def _link(self, name: str) -> linkage.Link:
@@ -140,7 +140,7 @@ class Testbed:
             link = self._link(name)
             if host and host not in link.hosts:
                 raise LabError(
-                    f"{what} {place}: link {name} has no end at {host}")
+                    f"{what} {place}: link {name} has no end at host {host}")
             for end in [host] if host else link.hosts:
                 found[end, name] = value
         return found
@@ -222,13 +222,13 @@ class Testbed:
             return place
         if self.mode == "auto":
             return self._make_relay(why)
-        raise LabError(f"no hosts here {why}")
+        raise LabError(f"this machine allows no hosts {why}")
 
     def _make_relay(self, why: str) -> loopback.Loopback:
         if not self._relay_ports:
             raise LabError(
-                f"no hosts of their own here ({why}), and "
-                "--relay-port names no UDP port to relay instead")
+                f"no network namespaces for hosts here ({why}). Use "
+                "--relay-port to name a UDP port that relays carry instead")
         self.mode = "relay"
         self.left_out = loopback.LEFT_OUT.format(
             why=why, ports=", ".join(map(str, self._relay_ports)))
@@ -321,8 +321,8 @@ class Testbed:
                     f"{paths.SOURCE_DIR} && ninja -C {self._build}\n"
                     "or name the directory of another build with --build")
             raise LabError(
-                f"link {link.name} ended ({processes.describe(status)}); its "
-                f"last words:\n{processes.tail(words)}")
+                f"link {link.name} ended ({processes.describe(status)}). The "
+                f"end of its output:\n{processes.tail(words)}")
 
     def link_processes(self) -> list[namespaces.Command]:
         """Returns the processes of the links, so that a caller can wait for
@@ -389,7 +389,7 @@ class Testbed:
         key of init_process.LISTENING, such as "tcp" or "udp".
         """
         if kind not in init_process.LISTENING:
-            raise LabError(f"{kind} is none of: "
+            raise LabError(f"unknown kind of socket {kind}; the kinds are: "
                            + " ".join(init_process.LISTENING))
         self._host(host)
         if self.mode != "relay":

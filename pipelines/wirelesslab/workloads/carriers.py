@@ -35,15 +35,15 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     """Returns a carrier as a dictionary that is written as JSON."""
     unknown = set(section) - KEYS
     if unknown:
-        raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
-                       "one that carries workloads may have: "
+        raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "
+                       "the keys of a carrier are: "
                        + ", ".join(sorted(KEYS)))
     sender, receiver = (re.sub(r"\s+", " ", section.get(key, "")).strip()
                         for key in ("sender", "receiver"))
     socket = transports.one_of(name, section, SOCKET, ("", "tcp"), "")
     computed = transports.is_so(name, section, transports.COMPUTED, False)
     if not socket and not receiver:
-        raise LabError(f"protocol {name} has no receiver")
+        raise LabError(f"protocol {name} has no key receiver")
     if not socket and not computed and OUTPUT not in receiver:
         raise LabError(f"protocol {name}: its receiver has no {OUTPUT}")
     return {"name": name, "title": section.get("title", name),

@@ -103,13 +103,14 @@ def read(name: str,
     unknown = set(section) - set(parameters) - set(OTHER_KEYS)
     if unknown:
         raise LabError(
-            f"workload {name} has an unknown {min(unknown)}; {kind} has: "
+            f"workload {name} has the unknown key {min(unknown)}; the keys of "
+            f"{kind} are: "
             + ", ".join([*OTHER_KEYS, *parameters]))
     found = {"name": name, "kind": kind, "title": section.get("title", name),
              "from": section.get("from", begins)}
     if found["from"] not in (MOBILE, NETWORK):
         raise LabError(
-            f"workload {name}: from is {MOBILE} or {NETWORK}")
+            f"workload {name}: from must be {MOBILE} or {NETWORK}")
     for key, parameter in parameters.items():
         text = section.get(key)
         found[key] = parameter.default if text is None \
@@ -123,15 +124,15 @@ def value(what: str, text: str, parameter: Number) -> float:
         matched = TIME.fullmatch(text.strip())
         if not matched:
             raise LabError(
-                f"{what} = {text!r} is no time, such as 20 ms or 1.5 s")
+                f"{what} = {text!r} is not a time, such as 20 ms or 1.5 s")
         number = round(float(matched[1]) * UNITS[matched[2]], 9)
     else:
         if not re.fullmatch(r"\d+", text.strip()):
-            raise LabError(f"{what} = {text!r} is no number")
+            raise LabError(f"{what} = {text!r} is not a number")
         number = int(text)
     if not parameter.minimum <= number <= parameter.maximum:
         unit = " s" if parameter.is_time else ""
-        raise LabError(f"{what} is from {parameter.minimum:g} to "
+        raise LabError(f"{what} must be from {parameter.minimum:g} to "
                        f"{parameter.maximum:g}{unit}")
     return number
 
@@ -142,10 +143,10 @@ def check(workload: Workload) -> None:
     if packets(workload) > VOICE_NUMBERS:
         raise LabError(
             f"workload {workload['name']} has {packets(workload)} packets; "
-            f"there is room for {VOICE_NUMBERS}")
+            f"the maximum is {VOICE_NUMBERS}")
     if workload["acknowledge"] < workload["every"]:
-        raise LabError(f"workload {workload['name']}: acknowledge is "
-                       "at least every")
+        raise LabError(f"workload {workload['name']}: acknowledge must not be "
+                       "less than every")
 
 
 def packets(workload: Workload) -> int:
@@ -162,7 +163,7 @@ def theirs(name: str, kind: str,
     unknown = set(section) - set(known) - {"source"}
     if unknown:
         raise LabError(
-            f"theirs {name}: {kind} has no {min(unknown)}; it has: "
+            f"theirs {name}: {kind} has no number {min(unknown)}; it has: "
             + ", ".join(known))
     return {"source": section.get("source", "theirs"),
             **{known[key]: text for key, text in section.items()

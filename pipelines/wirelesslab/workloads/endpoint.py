@@ -56,7 +56,7 @@ class Reader:
 
     def check(self) -> None:
         if self.has_ended:
-            sys.exit("the way back ended before the last answer")
+            sys.exit("the connection ended before the last answer")
 
     def take(self) -> bytes | None:
         """Returns a complete packet, or None."""
@@ -236,7 +236,7 @@ def greet(work: Workload, out: int, reader: Reader) -> None:
         write_all(out, numbered(HELLO, work["bytes"]))
         if reader.wait(time.monotonic_ns() + SECONDS_BETWEEN_HELLOS * NS):
             return
-    sys.exit("nobody answered")
+    sys.exit(f"no answer to {HELLOS} HELLO packets")
 
 
 def note(acknowledgement: bytes | None,
@@ -361,7 +361,7 @@ def without_delay(own: socket.socket) -> socket.socket:
 
 def wait_for_word() -> None:
     if not os.read(STDIN, LARGEST):
-        sys.exit("nobody said that all is ready")
+        sys.exit("standard input ended before the start of the workload")
 
 
 def use_socket(
@@ -417,5 +417,5 @@ def main() -> None:
         try:
             logs = use(spec, work, function, stack)
         except OSError as error:
-            sys.exit(f"what carries it ended: {error}")
+            sys.exit(f"the carrier failed: {error}")
         save(pathlib.Path(spec["directory"]), logs)

@@ -210,7 +210,7 @@ class Ends:
         """
         who = "begins" if begins else "answers"
         return LabError(
-            f"the end that {who} {what}; last words of both:\n"
+            f"the end that {who} {what}. The output of both ends:\n"
             + processes.tail(
                 "".join(self._output(end).read_text(errors="replace")
                         for end in (begins, not begins))))

@@ -167,8 +167,8 @@ class DemoLinkTest(test_demo.Demo):
                 ("colour=red", 'no property "colour" in element'),
                 ("profile=tin-cans", 'could not set property "profile"'),
                 ("profile=80211b interference=often", 'interference "often"'),
-                ("none", "are no properties of wirelesslink"),
-                ("location=x", "the demo itself sets location"),
+                ("none", "are not properties of wirelesslink"),
+                ("location=x", "location cannot be set"),
                 ("'", "No closing quotation")):
             with self.subTest(link=link):
                 status, output = self.demo_over(link)
@@ -236,10 +236,10 @@ class RelayTest(unittest.TestCase):
     def test_what_relays_can_t_carry_is_named(self):
         known = transports.read()
         with self.assertRaisesRegex(
-                LabError, "tcp is not over UDP, and there are no hosts"):
-            transports.check_relayed(known["tcp"], "no hosts of their own")
+                LabError, "tcp is not over UDP, and there are no namespaces"):
+            transports.check_relayed(known["tcp"], "no namespaces")
         transports.check_relayed(known["tcp"], "")
-        transports.check_relayed(known["rtp"], "no hosts of their own")
+        transports.check_relayed(known["rtp"], "no namespaces")
 
 
 class FateLogTest(unittest.TestCase):
@@ -270,8 +270,8 @@ class FateLogTest(unittest.TestCase):
             "link     3 packets came to the link; of these",
             "         2 arrived",
             "         0 were lost in the sender's queue, which was full",
-            "         0 were lost on the air, whatever the radio tried",
-            "         1 were lost because there was no call, or it broke",
+            "         0 were lost on the air after all retransmissions",
+            "         1 were lost because there was no call, or the call broke",
             "         2 were sent more than once",
             "         2 packets of the receiver went the other way; 2 of these "
             "were lost",

@@ -139,7 +139,7 @@ class ShortTest(Wsim):
     @needs_elements
     def test_an_ideal_radio_loses_nothing(self):
         text = self.simulate("--seconds", "1", "--link", "block-error-rate=0")
-        self.assertIn("The radio hit no packet.", text)
+        self.assertIn("The radio damaged no packet.", text)
         for outcome in self.summary().values():
             self.assertEqual(outcome["lost"], 0)
             self.assertEqual(outcome["psnr_db"], math.inf)

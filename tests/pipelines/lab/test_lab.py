@@ -237,14 +237,15 @@ class LabTest(LabCase):
     def test_why_a_run_failed_is_told_in_one_line(self):
         path = self.directory / "run.out"
         for said, told in (
-                ("link wl0 ended (exit status 1); its last words:\n  WARNING: "
+                ("link wl0 ended (exit status 1). The end of its output:\n  "
+                 "WARNING: "
                  "erroneous pipeline: no property \"a\" in element \"b\"\n",
                  'link wl0 ended (exit status 1): no property "a" in element '
                  '"b"'),
-                ("the sender failed (exit status 1); its last words:\n  New "
-                 "clock: x\n  ERROR: from element /GstPipeline:p/GstX:x0: No "
-                 "room\n  Additional", "the sender failed (exit status 1): "
-                 "GstX:x0: No room"),
+                ("the sender failed (exit status 1). The end of its output:\n"
+                 "  New clock: x\n  ERROR: from element "
+                 "/GstPipeline:p/GstX:x0: No room\n  Additional",
+                 "the sender failed (exit status 1): GstX:x0: No room"),
                 ("the pipeline failed (exit status 255):\n  ERROR: from "
                  "element /GstPipeline:p/GstX:x0: No room\n",
                  "the pipeline failed (exit status 255): GstX:x0: No room"),
@@ -281,7 +282,8 @@ class LabTest(LabCase):
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
-        self.assertIn("no hosts of their own here (as user: no)", words[0])
+        self.assertIn("no network namespaces for hosts here (as user: no)",
+                      words[0])
         self.assertRegex(words[1], "^left out ifd, .*tcp.*: not over UDP$")
 
     def test_a_grid_says_how_long_it_still_takes(self):
@@ -372,7 +374,8 @@ class LabTest(LabCase):
                 contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertRaises(SystemExit, demo.parse_arguments,
                               transports.read())
-        self.assertIn("--all goes with no other option", said.getvalue())
+        self.assertIn("--all cannot be combined with any option",
+                      said.getvalue())
 
 
 class Page(html.parser.HTMLParser):
@@ -484,7 +487,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
                       Page(self.output / "report.html").words)
         self.assertNotIn("6 Mbit/s", Page(self.output / "report.html").words)
         done = self.lab("report", self.output, "--only", "nothing")
-        self.assertIn("no group has 'nothing' in its title", done.stdout)
+        self.assertIn("no group has all words of 'nothing' in its title",
+                      done.stdout)
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
@@ -504,7 +508,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
                  "was not made by"),
                 (beside / ".." / "own.html", "was not made by"),
                 (f"{linked}.html", "contains the runs"),
-                (self.directory / "own", "needs an ending")):
+                (self.directory / "own", "needs a suffix")):
             with self.subTest(page=page):
                 done = self.lab("report", self.output, "--page", page)
                 self.assertEqual(done.returncode, 1, done.stdout)

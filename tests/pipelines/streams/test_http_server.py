@@ -91,7 +91,7 @@ class WebserverTest(unittest.TestCase):
             client.sendall(b"GET / HTTP/1.0\r\n\r\n")
             client.recv(1)
         self.assertEqual(server.wait(SECONDS_TO_WAIT), 1)
-        self.assertIn("who asked has gone", server.stderr.read())
+        self.assertIn("the client closed the connection", server.stderr.read())
         pid = (self.directory / "pid").read_text().strip()
         self.assertFalse(pathlib.Path("/proc", pid).exists())
 

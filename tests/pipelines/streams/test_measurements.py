@@ -345,7 +345,7 @@ class TableTest(unittest.TestCase):
             (output / "grid.json").write_text(
                 '{"command": "", "cells": [{"name": "a"}]}')
             with self.assertRaisesRegex(LabError,
-                                        "nothing was run to its end"):
+                                        "has no complete run"):
                 run_results.read(output, None, 500)
 
 
@@ -406,7 +406,7 @@ class QualityTest(unittest.TestCase):
     def test_a_film_of_another_length_is_a_failure(self):
         for count in (4, 6):
             with self.assertRaisesRegex(LabError,
-                                        f"5 pictures, and {count} frames"):
+                                        f"5 pictures, but {count} frames"):
                 quality.measure(self.clip, [0] * count, self.directory)
 
 

@@ -539,27 +539,28 @@ class EmulatedLinkTest(Api):
 class DescriptionTest(unittest.TestCase):
     def test_what_is_not_a_link_is_told(self):
         for text, words in (
-                ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two ends"),
-                ("wl0=a,a", "two ends"), ("wl0=a,b,c", "two ends"),
-                ("wl0=PATH,b", "small letter"), ("lo=a,b", "another name"),
+                ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two different hosts"),
+                ("wl0=a,a", "two different hosts"),
+                ("wl0=a,b,c", "two different hosts"),
+                ("wl0=PATH,b", "small letter"), ("lo=a,b", "lo is reserved"),
                 ("wl0=a,b: location='x", "quotation"),
-                ("wl0=a,b: medium=wl1", "'wl1' is no link with a medium"),
-                ("wl0=a,b: medium=wl1 seed=1", "of the link that has it")):
+                ("wl0=a,b: medium=wl1", "no link 'wl1' with a medium"),
+                ("wl0=a,b: medium=wl1 seed=1", "no properties of its own")):
             with self.subTest(text), \
                     self.assertRaisesRegex(LabError, words):
                 links.parse_all([text])
-        with self.assertRaisesRegex(LabError, "two links wl0"):
+        with self.assertRaisesRegex(LabError, "two links with the name wl0"):
             links.parse_all([PLAIN, PLAIN])
 
     def test_places_that_do_not_exist_are_told(self):
         for options, words in (
                 ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
                 ({"sysctls": {"a": {"kernel.hostname": "x"}}},
-                 "only those of the network"),
+                 "only sysctls of the network"),
                 ({"sysctls": {"a": {"net/../kernel/hostname": "x"}}},
-                 "only those of the network"),
+                 "only sysctls of the network"),
                 ({"devices": {"wl1": "mtu=1"}}, "no link wl1; there are: wl0"),
-                ({"buckets": {"c.wl0": "x"}}, "no end at c")):
+                ({"buckets": {"c.wl0": "x"}}, "no end at host c")):
             with self.subTest(words), \
                     self.assertRaisesRegex(LabError, words):
                 Testbed([PLAIN], **options)
