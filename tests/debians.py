@@ -64,8 +64,8 @@ def make(suite, root, mirror):
         [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}",
          suite, root, mirror], f"debootstrap of {suite} from {mirror}")
     (root / "etc/apt/apt.conf.d/50machine").write_text(machine_options())
-    # dpkg need not wait for the disk, because a power failure may lose these
-    # files.
+    # A power failure may destroy this Debian, so dpkg need not wait for the
+    # disk.
     (root / "etc/dpkg/dpkg.cfg.d/fast").write_text("force-unsafe-io\n")
 
 

@@ -27,7 +27,8 @@ SUITES = ("bookworm", "trixie", "sid")
 PROJECT = "gst-plugins-wireless"
 PLACE = debians.SOURCE / "build-fresh"
 LOGS = PLACE / "logs"
-CLONE = "srv/wireless"  # path in the Debian; every user can read it
+# The path of the clone in a Debian. Every user can read it.
+CLONE = "srv/wireless"
 SECONDS_TO_REMOVE = 60
 # {step: its command in the clone}
 STEPS = {

@@ -16,7 +16,7 @@ import sys
 import typing
 
 LINES_OF_A_FAILURE = 40
-SKIPPED = 77  # exit status of a program that could check nothing
+SKIPPED = 77  # The exit status of a program that could not check anything.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)

@@ -38,7 +38,8 @@ def write_whole(path: pathlib.Path, text: str) -> None:
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    except OSError as error:  # a full disk: this error has no file name
+    # The error of a full disk has no file name, so the message adds it.
+    except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
-PIPELINES = PACKAGE.parent  # the scripts and their .ini files
+# The directory with the scripts and their .ini files.
+PIPELINES = PACKAGE.parent
 SOURCE_DIR = PIPELINES.parent
 BUILD_DIR = SOURCE_DIR / "build"  # the default of --build
 

@@ -41,7 +41,7 @@ LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
-# for one line on a busy machine; usually it takes one second
+# A line may take so long on a busy machine; usually it takes one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
 # rtpbin ends its RTCP stream when it has sent a BYE behind the end of the RTP
@@ -448,7 +448,8 @@ def make_clips(directory):
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        inspect("rfc2250pay")  # makes the registry before all lines need it
+        # The first call makes the registry, before all lines need it at once.
+        inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
             make_clips(pathlib.Path(clips))
@@ -645,7 +646,7 @@ class Units(unittest.TestCase):
     elements.
     """
 
-    # elements that only have properties of base classes
+    # Elements whose properties are only those of base classes.
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"

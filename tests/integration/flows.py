@@ -11,7 +11,9 @@ import time
 import linkbed
 
 PORT, TCP_PORT = 5004, 5001
-QUIET = "GST_DEBUG= exec"  # linkbed reads the bus of the link's pipeline
+# linkbed sets GST_DEBUG to log the bus of the link's pipeline. The log of these
+# pipelines would only disturb.
+QUIET = "GST_DEBUG= exec"
 # A network namespace cannot choose its own congestion control, but a route can.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 

@@ -16,7 +16,8 @@ PROTOCOLS = {"udp": UDP, "udplite": UDPLITE}
 SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
 HEADER = 8  # of UDP and of UDP-Lite
-NO_ERROR = 0xffff  # the sum over data with a correct checksum
+# The one's complement sum over data that has a correct checksum.
+NO_ERROR = 0xffff
 
 # The fates of a packet.
 DELIVERED = "delivered"

@@ -28,8 +28,10 @@ FAST, SLOW = "4mbit", "1.5mbit"
 SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
 DELAY = 20_000_000  # ns, in each direction
 LATENCY = 400  # ms
-MAX_WAKEUP = 50  # ms, of the two processes that write the logs
-MAX_DROPPED = 12  # the aim is 8, which virtual time achieves
+# Maximum wake-up delay in ms of the two processes that write the logs.
+MAX_WAKEUP = 50
+# Maximum number of dropped frames. The aim is 8, which virtual time achieves.
+MAX_DROPPED = 12
 # The encoder may delay a frame by so many seconds.
 MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
@@ -64,7 +66,9 @@ class Figures:
     entered: float
     max_delay: float  # ms, from the encoder's output to the decoder
     dropped: int
-    rise: float  # s after the step up, until 3.2 Mbit/s are used
+    # The maximum delay in ms from the encoder's output to the receiver's
+    # decoder.
+    rise: float
 
 
 class Run:
@@ -98,7 +102,7 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """Returns the bit/s that entered the network between two times."""
+        """The time in s after the step up until 3.2 Mbit/s are used."""
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)
         return 8 * (after - before) / (end - begin)

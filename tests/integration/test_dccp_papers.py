@@ -18,7 +18,9 @@ import flows
 import test_testbed
 
 SIZE = 512  # bytes of data in a packet, 5.3.5
-WIRE = SIZE + 24 + 28  # headers of DCCP with an RTT Estimate, UDP and IP
+# Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
+# IP.
+WIRE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"

@@ -55,7 +55,8 @@ LINKS = {
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-ROUNDS = 5  # maximum number of repetitions because of radio losses
+# How often a run is repeated at most because of what the radio lost.
+ROUNDS = 5
 
 
 class Streams(ifdbed.IfdCase):

@@ -32,7 +32,7 @@ MBIT = 1e6
 
 UDP_SIZE = 1472
 SECONDS = 20  # of saturated sending
-WARM_UP = 2  # seconds at the beginning that do not count
+WARM_UP = 2  # The first two seconds do not count.
 # Sends more than the link carries through a queue that makes the socket wait.
 # The link's own queue drops the rest.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}

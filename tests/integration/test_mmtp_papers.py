@@ -26,9 +26,11 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-AFTER = 8  # seconds until all frames in flight have arrived or are lost
+# After so many seconds, all frames in flight have arrived or are lost.
+AFTER = 8
 MS_LATE = 20
-PIPE = 1 << 20  # bytes, so that the source of the frames never waits
+# The size of the pipe in bytes. With it the source of the frames never waits.
+PIPE = 1 << 20
 LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "stats-update-interval=1000",
          "irda=a,b: profile=irda quality={quality} seed={seed} "
@@ -44,7 +46,8 @@ THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
 # From 35 ms on all frames must arrive, if what RangeLAN2 loses is
 # retransmitted.
 PERIODS = (*THEIRS, 40, 100)
-SHARE = 0.90  # of the possible maximum; the delays vary
+# The required share of the possible maximum. It is below 1 because delays vary.
+SHARE = 0.90
 LATE = 0.01  # share of the sent frames
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
@@ -139,7 +142,8 @@ class MmtpPapersTest(linkbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        self.write(sink, FRAMES)  # a frame that makes the pipeline start
+        # The first frame makes the pipeline start. It is not counted.
+        self.write(sink, FRAMES)
         self.wait_until_active(log)
         late = self.write_all(sink, period / 1000)
         time.sleep(AFTER)

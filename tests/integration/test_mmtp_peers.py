@@ -114,7 +114,7 @@ class Run:
     whole: int
     decodable: int
     in_time: int
-    late: list  # ms, of each frame that arrived
+    late: list  # How late each frame arrived, in ms.
 
     def share(self, frames):
         return 100 * frames / self.sent

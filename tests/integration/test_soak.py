@@ -61,8 +61,10 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    protocol: str  # the receiver's socket, "" if it need not be waited for
-    check: str  # name of a method of SoakTest
+    # The kind of socket at which the receiver listens; "" if there is nothing
+    # to wait for.
+    protocol: str
+    check: str  # The name of the SoakTest method that checks this pair.
 
 
 PAIRS = {

@@ -25,7 +25,8 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    offered: int = 0  # bit/s; 0: as fast as the sink takes it
+    # The bit/s that are offered; 0 means as fast as the sink takes them.
+    offered: int = 0
 
 
 TRANSPORTS = {

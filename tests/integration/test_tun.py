@@ -339,7 +339,8 @@ class Traffic(Tun):
     def test_how_many_packets_per_second(self):
         """The rate depends on the machine, so it is only printed."""
         self.launch(cable(self.a, self.b))
-        # so that the kernel does not answer with ICMP
+        # With this socket the kernel does not answer each packet with an ICMP
+        # error.
         receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
                                  sys.executable, "-c", FLOOD,
@@ -385,7 +386,8 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # the buffer of a socket holds no more
+            # The socket's buffer has no room for more packets, so it is read
+            # now.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)

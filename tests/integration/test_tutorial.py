@@ -24,9 +24,11 @@ import test_package
 PAGE = pathlib.PurePath("docs/tutorial.md")
 COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
             "ping ", "cat >")
-DEVENV = "meson devenv "  # changes the environment of all later blocks
+# This command changes the environment of all later blocks.
+DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
-SECONDS = 1800  # for a block; the first one compiles everything
+# The maximum time for a block; the first block compiles everything.
+SECONDS = 1800
 BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
 
@@ -94,7 +96,7 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        time.sleep(3)  # the time that a reader needs to type the other line
+        time.sleep(3)  # A reader needs about this time to type the other line.
 
     def leave_second_shell(self):
         if self.second:

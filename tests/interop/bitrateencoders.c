@@ -39,7 +39,7 @@ typedef struct
   GstElement *adapt, *encoder;
   guint index;                  /* of `encoders` */
   guint n_in;
-  GArray *sizes;                /* of guint: sizes of the encoded frames */
+  GArray *sizes;                /* Sizes of the encoded frames (of guint). */
 } Run;
 
 static guint

@@ -168,7 +168,8 @@ def _cached(name, make):
     if not path.exists():
         partial = CACHE / ("%d-%s" % (os.getpid(), name))
         make(partial)
-        partial.rename(path)  # tests run at the same time
+        # Tests run at the same time, so the clip must appear complete.
+        partial.rename(path)
     return path
 
 

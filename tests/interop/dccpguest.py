@@ -38,7 +38,8 @@ INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
 # The cloud kernel has fewer drivers, so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-RELEASE = "bookworm"  # later kernels lack DCCP or have other modules
+# The kernels of later releases have no DCCP, or other modules.
+RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
 MEGABYTES = 512
@@ -69,7 +70,7 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            # another process made it in the meantime
+            # Another process has made the directory in the meantime.
             with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE
@@ -249,7 +250,7 @@ class Guest:
 
 @dataclasses.dataclass
 class Outcome:
-    error: int  # errno at the end, 0 if it was closed
+    error: int  # The errno at the end of the connection; 0 if it was closed.
     queue_was_full: int  # how often
     received: list  # (seconds since the connection was open, bytes)
 

@@ -25,7 +25,7 @@ import udplite
 DCCP = 33
 HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
-QUEUE = 10000  # packets that may wait for the thread
+QUEUE = 10000  # The number of packets that may wait for the thread.
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
 TRANSMIT_DROPPED = 11  # column of /proc/net/dev
 ETHERNET = struct.Struct("!6s6sH")
@@ -93,7 +93,7 @@ class Network(threading.Thread):
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
-        # for the question whether it is quiet
+        # A byte in this pipe asks the thread whether the network is quiet.
         self._ask_read, self._ask_write = os.pipe()
         self._poll.register(self._ask_read, select.POLLIN)
         self._quiet = threading.Event()

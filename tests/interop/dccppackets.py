@@ -60,7 +60,7 @@ class Packet:
     acknowledged: int  # None if there is no such number
     ccval: int
     coverage: int               # CsCov
-    more: bytes  # service code, or reset code and data
+    more: bytes  # The service code, or the reset code and its data.
     options: bytes
     payload: bytes
 

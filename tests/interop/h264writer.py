@@ -15,7 +15,7 @@ FRAME, TOP, BOTTOM = range(3)
 LOG2_FRAME_NUM = 8
 LOG2_ORDER = 8
 SLICE_TYPES = {"P": 5, "B": 6, "I": 7}
-# recovery_frame_cnt 0, exact_match_flag
+# A recovery point SEI with recovery_frame_cnt 0 and exact_match_flag 1.
 RECOVERY_POINT = b"\x06\x06\x01\xc4\x80"
 
 
@@ -64,7 +64,7 @@ def sps(fields):
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # no gaps; two macroblocks wide, two high
+    # Gaps are not allowed. The picture is two macroblocks wide and two high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
@@ -214,7 +214,8 @@ def paff(gops, is_open, always_fields):
             if p % 2 and not always_fields:
                 frames.append([Picture("P", frame_num, 2 * at)])
             else:
-                # refers to the frame before, or the second field to the first
+                # The P-frame refers to the frame before it, or its second field
+                # to its first one.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
                                         refs=p % 2))
             frame_num += 1

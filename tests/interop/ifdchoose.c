@@ -27,11 +27,12 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  /* ns; 0 once it is over, or without an outage */
+  /* Duration of the outage in ns; 0 once it is over, or without an outage. */
   guint64 outage;
   guint64 n_frames;
   gboolean sending;
-  guint64 free_at;              /* ns: when the link has sent its last frame */
+  /* Time in ns at which the link has sent its last frame. */
+  guint64 free_at;
 } Sender;
 
 static void

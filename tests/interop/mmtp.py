@@ -39,7 +39,8 @@ PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
 UNMEASURED = 0x01
-REPORT_DISTANCE = 500  # units of 10 us, on one channel
+# Minimum distance of two REPORTs on one channel, in units of 10 us.
+REPORT_DISTANCE = 500
 
 
 class Wrong(Exception):
@@ -64,8 +65,8 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int  # low bits of the channel number
-    time: int  # time of sending, units of 10 us
+    low: int  # The low 16 bits of the number on its channel.
+    time: int  # The time of sending, in units of 10 us.
 
     @classmethod
     def read(cls, data, allowed):
@@ -296,7 +297,7 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    first: int  # low bits of the stream number
+    first: int  # The low bits of the first packet's stream number.
     mask: int
     sizes: int
     content: bytes

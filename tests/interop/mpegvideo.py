@@ -90,10 +90,12 @@ class Picture:
     temporal_reference: int
     type: int
     vectors: tuple  # (FBV, BFC, FFV, FFC), 0 if absent
-    header: tuple  # range of the picture header alone
-    start: int = 0  # includes the headers before it
-    end: int = 0  # includes all that follows its last slice
-    sequence: tuple = None  # range of the sequence header and its extensions
+    header: tuple  # The range of the picture header without its extensions.
+    # The start, including the headers before the picture header.
+    start: int = 0
+    end: int = 0  # The end, including all that follows the last slice.
+    # The range of the sequence header with its extensions.
+    sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
     # ranges, kinds of section 3.4.1
@@ -135,7 +137,8 @@ class Frame:
     pictures: list
     coding: int  # place in transport order
     display: int = 0                # place in display order
-    pts: Fraction = Fraction(0)  # seconds after the first displayed frame
+    # The presentation time, in seconds after the first displayed frame.
+    pts: Fraction = Fraction(0)
 
     @property
     def start(self):
@@ -186,9 +189,9 @@ class Stream:
         return [Unit(self.data[a + 3], a, b) for a, b in zip(starts, ends)]
 
     def _read_units(self):
-        self._pending = {}  # headers that belong to the next picture
+        self._pending = {}  # The headers that belong to the next picture.
         picture = None
-        owner = None  # the header before an extension or user data
+        owner = None  # The header to which an extension or user data belongs.
         for unit in self.units:
             body = self.data[unit.start + 4:unit.end]
             if unit.code == SEQUENCE:

@@ -50,8 +50,10 @@ class VideoHeader:
     """The header between the RTP header and the elementary stream."""
     fields: dict
     extension: dict = None  # section 3.4.1, if T is set
-    composite: int = None  # the 32 bits after the extension, if D is set
-    extra: bytes = None  # the extensions, if E is set, with padding
+    # The 32 bits of composite display, which exist if D is set.
+    composite: int = None
+    # The extensions with their padding, which exist if E is set.
+    extra: bytes = None
     size: int = 4
 
     @classmethod
@@ -94,7 +96,8 @@ class Placed:
     start: int
     end: int
     picture: mpegvideo.Picture
-    units: list = field(default_factory=list)  # units of which it has some byte
+    # All units of which the packet has at least one byte.
+    units: list = field(default_factory=list)
     injected: int = 0  # bytes of a repeated sequence header
 
     @property

@@ -475,7 +475,8 @@ class DamageTest(ElementCase):
 class RefusedTest(ElementCase):
     """Checks that refused connections get the right reset code."""
 
-    EBADRQC, EUSERS = 56, 87  # errno of Linux for reset codes 8 and 9
+    # Linux reports reset codes 8 and 9 with these values of errno.
+    EBADRQC, EUSERS = 56, 87
 
     def setUp(self):
         super().setUp()

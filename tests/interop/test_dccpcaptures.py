@@ -20,7 +20,7 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
 CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
 GOOD, BAD = "1", "0"  # values of dccp.checksum.status
-PADDING, MANDATORY = "0", "1"  # options that the program does not list
+PADDING, MANDATORY = "0", "1"  # The program does not list these options.
 
 # {name in the program: name in tshark}
 FIELDS = {

@@ -128,7 +128,7 @@ class LossAtEveryPosition(LossTest):
     def test_first_gop(self):
         for what, lost, outcome in self.lose_each_of(0):
             self.assert_frames(outcome, lost, what)
-            # the loss of the very first frame cannot be noticed
+            # The receiver cannot notice the loss of the very first frame.
             if lost != {0}:
                 self.assert_report(outcome, lost, what)
 

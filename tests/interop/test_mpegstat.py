@@ -106,7 +106,7 @@ class AgainstTheStream(unittest.TestCase):
 class Damage(unittest.TestCase):
     """Tests a sequence end code that damage produces inside a slice."""
 
-    PERIOD = 97  # one of so many slices is damaged
+    PERIOD = 97  # One of so many slices is damaged.
 
     def damaged(self, kind):
         data = bytearray(kind().read_bytes())
@@ -184,7 +184,9 @@ class LostFrames(unittest.TestCase):
     def test_whole_groups(self):
         for kind in self.KINDS:
             if kind is clips.no_groups:
-                continue  # no header shows how many frames are missing
+                # Without GOP headers, nothing shows how many frames are
+                # missing.
+                continue
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
             missing = range(starts[-3], starts[-2])

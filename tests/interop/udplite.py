@@ -45,7 +45,7 @@ UDP_NO_CHECK6_RX = 102
 SOL_PACKET, PACKET_STATISTICS = 263, 6  # linux/if_packet.h
 RECEIVE_BUFFER = 1 << 26
 LINKTYPE_RAW = 101
-SECONDS = 60  # the limit of any wait, in seconds
+SECONDS = 60  # The limit of any wait in the tests, in seconds.
 POLL = 0.02
 
 
@@ -149,7 +149,7 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        # only the machine's root may do this
+        # Only root of the machine, not of a namespace, may set this option.
         with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)

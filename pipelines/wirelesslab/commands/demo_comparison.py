@@ -17,9 +17,11 @@ from wirelesslab.report import run_results
 
 MATRIX = paths.PIPELINES / "demo.ini"
 LAB = paths.PIPELINES / "lab"
-# docs/lab.md says how late runs are when more share a core
+# Number of runs at the same time for each core. docs/lab.md says how late runs
+# are when more of them share a core.
 AT_ONCE_PER_CORE = 1
-MIN_AT_ONCE = 2  # one run at a time would take four minutes
+# With a single run at a time, the demo would take four minutes.
+MIN_AT_ONCE = 2
 LATE_MS = 500
 
 

@@ -26,7 +26,8 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
              "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
-RETRIES = (1, 2, 3, 4)  # of his figures and of the tables of consecutive losses
+# The retry values of his figures and of his tables of consecutive losses.
+RETRIES = (1, 2, 3, 4)
 # {section of ouwens.ini: is the oven on?}
 OVENS = {"80211b": "no", "oven": "yes"}
 DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}

@@ -23,7 +23,7 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-STATUS_LATE, STATUS_OURS = 124, 125  # the same as those of timeout(1)
+STATUS_LATE, STATUS_OURS = 124, 125  # timeout(1) uses the same exit statuses.
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
 MAX_LINE_LENGTH = 1 << 20

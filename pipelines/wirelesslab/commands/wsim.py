@@ -46,9 +46,11 @@ IP_AND_UDP = 28
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
-SENDER, RECEIVER = "a", "b"  # the first host of a link is the mobile
+# The names of the two hosts. The first host of a link is the mobile.
+SENDER, RECEIVER = "a", "b"
 
-SECONDS_TO_START = 60  # the first start of GStreamer scans all plugins
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
 MULTIPART = (b"--packet\r\nContent-Type: application/x-packet\r\n"
@@ -62,9 +64,10 @@ class Codec:
     container: str  # a container that qtdemux can read
     pay: str
     depay: str
-    packet_size: int  # maximum, in bytes of video; see --packet-size
+    packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
     caps: str  # RTP caps
-    video: str  # caps that Matroska needs and the depayloader does not set
+    # The caps that Matroska needs and that the depayloader does not set.
+    video: str
 
 
 CODECS = {
@@ -320,7 +323,7 @@ def send(runs: Sequence[Run], seconds: float) -> None:
             raise LabError("the senders did not end within "
                            f"{2 * seconds + SECONDS_TO_START:.0f} s")
         time.sleep(0.05)
-    # time for the last packet to get from the device into the link
+    # The last packet needs some time to get from the device into the link.
     time.sleep(0.2)
     for run in runs:
         run.finish()
@@ -338,7 +341,7 @@ class Outcome:
         self.arrived = rtp_file.match(clip.packets, rtp_file.read(run.packets))
         self.fates = run.fates()
         self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
-        self.errors = []  # mean square error of each picture
+        self.errors = []  # The mean square error of each picture.
 
     def lost(self) -> int:
         return len(self.sent) - len(self.arrived)

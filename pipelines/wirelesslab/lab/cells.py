@@ -29,15 +29,16 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-ASIDE = "result.flagged.json"  # result of a flagged run that is repeated
-RUN_OUT = "run.out"  # what a run printed, if the grid started it
+# The old result of a flagged run, while that run is repeated.
+ASIDE = "result.flagged.json"
+RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
 NS_PER_MS = 1e6
 # A run is flagged as unreliable if this machine, or the link's emulation, was
 # more than so many ms late at the 99th percentile.
 MS_LATE = 1.0
-# the sender's station in the link's log
+# The number of the sender's station in the link's log.
 SENDER = placement.ROLES.index("sender")
 IP_AND_UDP = 28
 # The result of a computed run, in which nothing can be late.

@@ -29,7 +29,8 @@ from wirelesslab.workloads import definitions
 
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
-LITTLE = 1 << 16  # bytes of free disk space; too few for a log
+# A disk with fewer free bytes than this has no room for a log.
+LITTLE = 1 << 16
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -163,7 +164,7 @@ def first_words(path: pathlib.Path) -> str:
     if not said:
         full = shutil.disk_usage(path.parent).free < LITTLE
         return f"{path}" + (", and the disk is full" if full else "")
-    # the error message of GStreamer, if there is one
+    # GStreamer's own error message in the output, if there is one.
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
     words = re.sub(r"(\. The (end of its output|output of both ends))?:$",
@@ -183,7 +184,8 @@ class Loop:
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
         self._running = []  # (child, cell, time when it was started)
-        self._seconds = []  # durations of the runs that have ended
+        # The durations in seconds of the runs that have ended.
+        self._seconds = []
 
     def run(self) -> list[str]:
         """Runs all cells that have no result. Returns their names; a line was

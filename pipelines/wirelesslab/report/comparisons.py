@@ -16,12 +16,15 @@ from wirelesslab.streams import video_codecs
 class Way(typing.NamedTuple):
     """A way to compare runs."""
 
-    head: str  # head of the column that names the runs
-    label: typing.Callable  # short label of a run, for plots
-    title: typing.Callable  # full title of a run, for tables
-    group: typing.Callable  # what compared runs have in common
+    head: str  # The head of the column that names the compared runs.
+    # A function that returns the short label of a run, for plots.
+    label: typing.Callable
+    # A function that returns the full title of a run, for tables.
+    title: typing.Callable
+    # A function that returns what all compared runs have in common.
+    group: typing.Callable
     group_title: typing.Callable
-    is_ordered: bool  # labels have an order, such as bitrates
+    is_ordered: bool  # Whether the labels have an order, as bitrates do.
 
 
 def link_title(run: Any) -> str:

@@ -22,7 +22,7 @@ from wirelesslab.streams import measurements, quality
 WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
-SEQUENCE_S = 2  # seconds that a time-sequence plot shows
+SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
 # {style of a line: shape of the points in its place}
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D"}
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).

@@ -150,7 +150,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    if clip.suffix == ".mp4":  # its GOPs end with a P- and one B-frame
+    # The GOPs of these files end with a P-frame and one B-frame.
+    if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]
     return ["-i", str(clip), "-map", "0", "-c", "copy",

@@ -32,8 +32,8 @@ class Frame(typing.NamedTuple):
     coding_number: int
     size: int
     key: tuple  # (hash, size), equal at both ends
-    closed: bool = False  # whether it begins a closed GOP
-    broken: bool = False  # whether its broken_link flag is set
+    closed: bool = False  # Whether the frame begins a closed GOP.
+    broken: bool = False  # Whether the frame's GOP has the broken_link flag.
     display_number: int = 0
 
 
@@ -47,7 +47,8 @@ class Log:
         self._path = path
         self._columns = None
         self._offset = 0
-        self._gop = {}  # flags of the last GOP header, for the next frame
+        # The flags of the last GOP header, which belong to the next frame.
+        self._gop = {}
 
     def read(self) -> list[Frame]:
         """Returns the frames that were logged since the last call."""
@@ -109,7 +110,9 @@ class Join:
 
     def __init__(self) -> None:
         self.pairs = []
-        self.strangers = 0  # frames that arrived but were not sent like that
+        # The number of frames that arrived with other bytes than any sent
+        # frame.
+        self.strangers = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
 
@@ -146,7 +149,8 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
     closed. If the broken_link flag is set, they cannot be decoded.
     """
     found = []
-    older, newer = False, False  # can the last two I- or P-frames be decoded?
+    # Whether each of the last two I- or P-frames can be decoded.
+    older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole
         if frame.type == "P":
@@ -224,7 +228,7 @@ class Result(typing.NamedTuple):
     arrived: collections.Counter
     lost: collections.Counter
     decodable: collections.Counter
-    # what the receiver's log alone counted as lost
+    # The losses that the receiver counted by itself, without the sender's log.
     guessed_lost: collections.Counter
     incomplete: int
     strangers: int

@@ -30,12 +30,13 @@ class Server(socketserver.TCPServer):
     name server for its own name.
     """
     allow_reuse_address = True
-    status = None  # exit status of the pipeline, None while it runs
+    status = None  # The exit status of the pipeline; None while it runs.
     command = ()
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    disable_nagle_algorithm = True  # the end of a frame is sent without delay
+    # The last part of a frame is sent without waiting for more data.
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         # This runs in the main thread, so the pipeline ends with the server.

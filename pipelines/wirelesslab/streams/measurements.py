@@ -250,7 +250,7 @@ class Packet(typing.NamedTuple):
 
 
 class LinkLog(typing.NamedTuple):
-    packets: list  # of one station, in the order of sending
+    packets: list  # The packets of one station, in the order of sending.
     # (ns of the link, 0 to 1): the station's link quality from this time on
     quality: list
 

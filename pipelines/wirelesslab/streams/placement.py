@@ -18,9 +18,10 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-BINDS = ("udp", "udplite", "tcp")  # kinds of sockets that have a port
+BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that have a port.
 MAX_PORTS = 2
-UDPLITE = 136  # protocol number; a raw socket's "port" in /proc/net
+# UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
+UDPLITE = 136
 LINK = "wl0"
 # The first host of a link is the mobile, to which the network sends downlink.
 ROLES = ("receiver", "sender")
@@ -194,7 +195,7 @@ class OverLink:
     wirelesslink between them, `options` are further arguments for the testbed.
     """
 
-    loses = True  # a result, even if everything is lost
+    loses = True  # A link may even lose everything, which is a valid result.
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
                  mode: str = "auto", **options: Any) -> None:

@@ -21,7 +21,8 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures
 
-DB_OF_INFINITE = 100.0  # dB; a finite value, for plots and means
+# A finite value in dB that plots and means use for an infinite PSNR.
+DB_OF_INFINITE = 100.0
 # Only the luminance is compared, as EvalVid does.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")

@@ -27,14 +27,16 @@ from wirelesslab.streams import (
     transports,
 )
 
-SECONDS_TO_START = 60  # the first start of GStreamer scans all plugins
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
 # If no frame arrives for so long after the sender's end, nothing is in flight.
 SECONDS_OF_QUIET = 1.0
 # TCP takes up to seven times as long as the film (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-SECONDS_TO_ASK = 2  # for a pipeline that has no end of its own
+# How long a pipeline without an end of its own may take to end when asked.
+SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 

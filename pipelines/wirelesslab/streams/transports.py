@@ -23,7 +23,7 @@ COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
 # {first element of a receiver: kind of its socket}; all others use UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
-# properties of wirelesslink that the lab sets itself
+# The properties of wirelesslink that the lab sets itself.
 OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", COMPUTED}

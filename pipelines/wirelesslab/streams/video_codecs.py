@@ -13,7 +13,7 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 
 OURS = paths.PIPELINES / "videocodecs.ini"
-FIRST = "mpeg2"  # the codec for which the pipelines are written
+FIRST = "mpeg2"  # The codec for which the pipelines in the files are written.
 
 
 class Codec(typing.NamedTuple):

@@ -41,7 +41,9 @@ def main() -> None:
         for descriptor in options["join"]:
             linux.setns(descriptor)
             os.close(descriptor)
-        os.chdir(directory)  # a new mount namespace starts at its root
+        # After entering a mount namespace, the process is in its root
+        # directory.
+        os.chdir(directory)
     except OSError as failure:
         sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
     ends = None
@@ -59,7 +61,7 @@ def main() -> None:
             os.close(options["end"])
         become(argv, options["foreground"], parent)
     if options["foreground"]:
-        # the command gets the terminal's signals itself
+        # The terminal sends these signals to the command, too.
         for number in FROM_TERMINAL:
             signal.signal(number, signal.SIG_IGN)
     status = stand_for(child, ends, options["foreground"])
@@ -90,7 +92,7 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     if select.select([parent], [], [], 0)[0]:
-        os._exit(1)  # the parent died before prctl() took effect
+        os._exit(1)  # The parent died before prctl() took effect.
     # Python ignores some signals, and the program that started this one may
     # ignore others. The command begins with the default action for all of them.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):
@@ -125,7 +127,7 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
             number = signal.SIGKILL
         try:
             os.killpg(child, number)
-        # the command has not made its process group yet
+        # The command has not made its process group yet.
         except ProcessLookupError:
             os.kill(child, number)
 

@@ -28,7 +28,8 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
 
 MESSAGE_BYTES = 1 << 20
-NAMES = "/run/netns"  # where `ip` and tunsrc look up a namespace by name
+# The directory in which `ip` and tunsrc look up a namespace by its name.
+NAMES = "/run/netns"
 TUN = "/dev/net/tun"
 TUN_HELP = {
     errno.ENOENT: "as root: modprobe tun; a container needs "
@@ -50,7 +51,7 @@ def main() -> None:
     owner_pid = int(sys.argv[1])
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
-        return  # the owner ended before the pidfd was open
+        return  # The owner ended before its pidfd was open.
     control = socket.socket(fileno=int(sys.argv[2]))
     wanted = json.loads(control.recv(MESSAGE_BYTES))
     try:
@@ -164,7 +165,7 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            pass  # removed in the meantime, or not readable
+            pass  # The entry was removed in the meantime, or is not readable.
     os.close(old)
 
 

@@ -35,7 +35,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.fates = collections.Counter()
-        self.repeated = 0  # packets that were transmitted more than once
+        # The number of packets that were transmitted more than once.
+        self.repeated = 0
 
     def offered(self) -> int:
         return self.fates.total()

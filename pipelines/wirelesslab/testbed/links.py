@@ -23,7 +23,8 @@ Flow = tuple[str, list[str], list[str]]
 class Link:
     name: str
     hosts: tuple
-    words: list  # the elements or properties between the hosts
+    # The words of the description: elements, or properties of wirelesslink.
+    words: list
     index: int
     medium: str  # The link whose wirelesslink it uses, usually the link itself.
 

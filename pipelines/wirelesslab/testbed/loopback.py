@@ -38,7 +38,8 @@ RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
-OVERHEAD = 28  # headers of UDP and IPv4, which the relays do not see
+# The bytes of the headers of UDP and IPv4, which the relays do not see.
+OVERHEAD = 28
 
 
 class Loopback:
@@ -128,7 +129,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        os.write(self._say_end, b".")  # never read, so every process sees it
+        # No process reads this byte, so all of them see that the pipe is
+        # readable.
+        os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()
         os.close(self._end)

@@ -25,9 +25,11 @@ from wirelesslab.testbed import host_command
 # the same on every machine.
 PYTHON = (sys.executable, "-ES")
 MESSAGE_BYTES = 1 << 20
-MAX_DESCRIPTORS = 253  # the kernel's maximum for one message
+# The kernel's maximum number of descriptors in one message.
+MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
-BETWEEN = ""  # the network between the hosts, for the links
+# The name of the network between the hosts, in which the links run.
+BETWEEN = ""
 SECONDS_TO_END = 10
 
 
@@ -63,7 +65,8 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        self._asking = threading.Lock()  # held from a question to its answer
+        # This lock is held from a question until its answer has arrived.
+        self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

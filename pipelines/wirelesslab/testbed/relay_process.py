@@ -18,7 +18,8 @@ import socket
 import sys
 from typing import Any
 
-BUFFER_BYTES = 1 << 20  # room for a burst, which the link has to absorb
+# The socket's buffer has room for a burst, so that only the link limits it.
+BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 
 
@@ -29,8 +30,8 @@ class Direction:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
-        self.back = None  # the relay of the other direction
-        self.sender = None  # address of the last packet's sender
+        self.back = None  # The Direction of the opposite direction.
+        self.sender = None  # The address of the last packet's sender.
 
 
 def bound(address: str, port: int) -> socket.socket:

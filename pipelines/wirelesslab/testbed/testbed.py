@@ -30,7 +30,8 @@ from wirelesslab.testbed import init_process, loopback, namespaces
 from wirelesslab.testbed import links as linkage
 
 MODES = ("root", "user", "relay")
-SECONDS_TO_START = 60  # the first start of GStreamer scans all plugins
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
 # (signal, seconds) to end commands. The first is the signal of Ctrl-C, after
 # which gst-launch-1.0 -e and iperf3 finish their work. The second is for
@@ -88,7 +89,9 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        self.left_out = ""  # what relays leave out; empty without relays
+        # The text that says what relays leave out; empty if there are no
+        # relays.
+        self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
         for host, settings in dict(sysctls).items():

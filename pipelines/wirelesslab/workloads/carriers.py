@@ -14,7 +14,9 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-INPUTS = ("{input}", "{packets}")  # in a sender: names that only carriers have
+# A sender with one of these names belongs to a carrier and not to a transport
+# of video.
+INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"
 KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,

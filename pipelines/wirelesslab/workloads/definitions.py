@@ -12,14 +12,15 @@ from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
-VIDEO = "video"  # the workload of a matrix that names none
-# the hosts; one of them begins, that is, sends, asks or calls
+VIDEO = "video"  # The workload of a matrix that names no workload.
+# The two hosts. One of them begins the workload: it sends, asks or calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
 # A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-VOICE_NUMBERS = 65535  # packets of a call: their number has two bytes
+# The maximum number of packets in a call, whose numbers have two bytes.
+VOICE_NUMBERS = 65535
 DAY_S = 86400
 
 
@@ -85,7 +86,8 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-COMPUTABLE = ("voice", "dial-up")  # workloads that do not wait for answers
+# The workloads that do not wait for answers, and can therefore be computed.
+COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 

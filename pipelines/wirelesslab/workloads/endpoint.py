@@ -30,8 +30,10 @@ LARGEST = 65536
 # A packet with the number HELLO is not part of the measurement. Its arrival
 # shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-SECONDS_TO_BEGIN = 60  # until the first packet of a sender's pipeline
-SECONDS_OF_QUIET = 5  # after it, nothing is in flight any more
+# How long a sender's pipeline may take to send its first packet.
+SECONDS_TO_BEGIN = 60
+# After so many seconds without a packet, nothing is in flight any more.
+SECONDS_OF_QUIET = 5
 # Bytes of an entry in an acknowledgement: 2 for the number of the packet, 2 for
 # the elapsed time in units of ELAPSED_NS.
 ENTRY = 4
@@ -293,7 +295,7 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
 
 # --------------------------------------------------------------------- carriers
 
-ENDS = {  # kind: (function that begins, function that answers)
+ENDS = {  # {kind of workload: (function that begins, function that answers)}
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
     "dial-up": (ask, answer),
@@ -392,9 +394,9 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        # the end passes through the pipeline after the last bytes
+        # The end of the file follows the last bytes through the pipeline.
         os.close(out)
-        # waits until the other end has received everything
+        # This waits until the other end has received everything.
         os.read(STDIN, LARGEST)
     return found
 

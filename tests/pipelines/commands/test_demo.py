@@ -80,7 +80,7 @@ class Demo(unittest.TestCase):
         env = dict(os.environ)
         for name in list(env):
             if name.startswith("GST_"):
-                del env[name]  # the demo must find its plugins by itself
+                del env[name]  # The demo has to find its plugins by itself.
         self.mark = self.id()
         env[MARK] = self.mark
         demo = subprocess.Popen(
@@ -284,8 +284,7 @@ class StreamTest(unittest.TestCase):
                 run_dir = self.directory / end
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
-                # /dev/full returns zeros without end, so the log must not be
-                # read.
+                # Reading /dev/full never ends, so the log must not be read.
                 with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(

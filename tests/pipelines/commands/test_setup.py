@@ -28,7 +28,8 @@ class SetupTest(unittest.TestCase):
 
     def stub(self, name, script):
         path = self.bin / name
-        # never write through a symbolic link into the real program
+        # The stub must not be written through a symbolic link into the real
+        # program.
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
@@ -231,7 +232,7 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                setup.stdout.read()  # until apt-get has ended as well
+                setup.stdout.read()  # This also waits for the end of apt-get.
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])

@@ -165,7 +165,7 @@ class ShortTest(Wsim):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             with self.subTest(signal.Signals(number).name):
                 child = self.start("--seconds", "60")
-                # two links, two receivers and two senders
+                # Six programs run: two links, two receivers and two senders.
                 self.assertTrue(test_testbed.wait_for(
                     lambda: self.programs() >= 6), "it does not begin")
                 child.send_signal(number)

@@ -22,7 +22,9 @@ WSIM = "1.58 % of the blocks, bursts of {}"
 # "slightly higher (1 %) throughput").
 LIVE_LOST = {"udp": 2.1, "udplite": 1.1}
 LIVE_GAIN = 1
-WITHIN = 0.3  # percentage points, as for the link itself (docs/links.md)
+# Allowed difference in percentage points, as for the link itself
+# (docs/links.md).
+WITHIN = 0.3
 
 
 class Point:

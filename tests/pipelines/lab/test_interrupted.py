@@ -29,7 +29,8 @@ LAB = SOURCE / "pipelines" / "lab"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
-MAX_SECONDS = 20 if LONG else 6  # the latest moment of an interruption
+# The latest time at which a test interrupts, in seconds.
+MAX_SECONDS = 20 if LONG else 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)
 # What a terminal can do: send Ctrl-C, send Ctrl-\, and be closed.
@@ -93,7 +94,8 @@ class InterruptedTest(test_testbed.Nothing):
 
         def take_terminal():
             os.setsid()
-            for number in SIGNALS[:-1]:  # under nohup some signals are ignored
+            # Under nohup, some signals are ignored from the start.
+            for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
                 fcntl.ioctl(slave, termios.TIOCSCTTY, 0)

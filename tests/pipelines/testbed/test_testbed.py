@@ -208,7 +208,7 @@ def held_by_us():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            pass  # the descriptor of the directory itself
+            pass  # This is the descriptor of the directory itself.
     return found
 
 
@@ -325,7 +325,7 @@ class HostsTest(Api):
     @needs_namespaces
     def test_nobody_speaks_unasked(self):
         bed = self.open()
-        # numbers of received and sent packets
+        # The numbers of received and of sent packets.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 
@@ -478,7 +478,7 @@ class EmulatedLinkTest(Api):
         self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
         bed.close()
         fates = [fields[6] for fields in self.packets(logs / "wl0.log")]
-        # the echo request and its answer
+        # The packets are the echo request and its answer.
         self.assertEqual(fates, ["delivered", "delivered"])
 
     @needs_namespaces
