@@ -473,7 +473,7 @@ class Lines(unittest.TestCase):
                 with self.subTest(page=page.name, key=key):
                     self.assertRegex(key, r"^'?\$\(cat$")
 
-    def test_every_link_leads_somewhere(self):
+    def test_every_link_has_an_existing_target(self):
         for page in PAGES:
             for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
                 with self.subTest(page=page.name, link=link):
@@ -498,7 +498,7 @@ class Sources(unittest.TestCase):
     def comments(path):
         return re.findall(r"^/\*\*\n(.*?)\*/", path.read_text(), re.M | re.S)
 
-    def test_every_element_says_since_when_it_is_there(self):
+    def test_every_element_has_a_since_tag(self):
         found = [comment for directory in ("gst", "ext")
                  for path in sorted((SOURCE / directory).rglob("*.c"))
                  for comment in self.comments(path) if "SECTION:" in comment]
@@ -507,7 +507,7 @@ class Sources(unittest.TestCase):
             with self.subTest(element=comment.split()[1]):
                 self.assertRegex(comment, r"\* Since: \d")
 
-    def test_every_public_symbol_says_since_when_it_is_there(self):
+    def test_every_public_symbol_has_a_since_tag(self):
         found = [comment for name in self.PUBLIC for ending in (".c", ".h")
                  for comment in self.comments(SOURCE / (name + ending))]
         self.assertGreater(len(found), 0)
@@ -546,7 +546,7 @@ class Papers(unittest.TestCase):
                                         or (SOURCE / name).is_file(), name)
         self.assertGreater(found, 0)
 
-    def test_lines_of_meson_run_tests_that_there_are(self):
+    def test_lines_of_meson_name_existing_tests(self):
         for page in self.PAGES:
             for line in code_lines(page.read_text()):
                 if not line.startswith("meson test "):

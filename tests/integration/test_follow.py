@@ -106,7 +106,7 @@ class FollowTest(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertNotIn("CRITICAL", done.stderr)
 
-    def test_a_receiver_that_never_was_there_is_an_error(self):
+    def test_a_receiver_that_was_never_connected_is_an_error(self):
         for sink in ENDS:
             with self.subTest(sink=sink):
                 done = subprocess.run(
@@ -117,7 +117,7 @@ class FollowTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("nosuchhost.invalid", done.stderr)
 
-    def test_an_encoder_that_nobody_has_is_an_error(self):
+    def test_an_unknown_encoder_is_an_error(self):
         done = subprocess.run([FOLLOW, "--encoder=nosuchenc", "fakesink"],
                               stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
@@ -137,7 +137,7 @@ class PictureTest(unittest.TestCase):
             return subprocess.run([RATEPLOT, *options, log], text=True,
                                   capture_output=True)
 
-    def test_curves_are_where_the_numbers_are(self):
+    def test_curves_have_the_coordinates_of_the_numbers(self):
         done = self.draw(self.LOG, "--link=2:2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         drawn = xml.etree.ElementTree.fromstring(done.stdout)

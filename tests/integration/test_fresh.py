@@ -100,7 +100,7 @@ class FreshTest(unittest.TestCase):
         self.assertIn("report.html, with its plots", words)
         self.assertIn("</html>", page.read_text())
 
-    def test_what_a_newcomer_does(self):
+    def test_a_new_user_can_run_the_demo(self):
         if self.is_new:
             done = self.run_inside(
                 "666", "pivot", f"su - {USER} -c 'git clone -q /mnt first && "

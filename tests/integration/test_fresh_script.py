@@ -64,11 +64,11 @@ END""")
         self.assertEqual(debians.machine_mirror(),
                          "http://mirror.invalid/debian")
 
-    def test_there_may_be_no_mirror(self):
+    def test_apt_may_have_no_debian_mirror(self):
         self.stub("apt-get", "echo Somebody Else http://else.invalid/")
         self.assertIsNone(debians.machine_mirror())
 
-    def test_proxies_hold_in_there_too(self):
+    def test_the_proxies_of_the_machine_are_used(self):
         proxy = 'Acquire::http::Proxy "http://proxy.invalid:3128";'
         self.stub("apt-config", f"""cat <<'END'
 APT::Architecture "amd64";
@@ -119,7 +119,7 @@ while :; do echo x >>"$4/etc/x"; sleep 0.01; done""")
 
 
 class EachDebianTest(unittest.TestCase):
-    def test_each_debian_does_what_the_readme_says(self):
+    def test_each_debian_passes_the_steps_of_the_readme(self):
         if debians.why_not():
             self.skipTest(debians.why_not())
         done = subprocess.run([FRESH], stdin=subprocess.DEVNULL,

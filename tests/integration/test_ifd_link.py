@@ -50,11 +50,11 @@ class IfdLinkTest(ifdbed.IfdCase):
         self.assertGreaterEqual(run.lost_share("P"), run.lost_share("I"))
 
     @ifdbed.needs_all
-    def test_gop_sends_nothing_in_vain(self):
+    def test_gop_sends_only_decodable_frames(self):
         self.check_choice(self.stream(ifdbed.ifd("gop")))
 
     @ifdbed.needs_all
-    def test_what_can_be_decoded_is_what_ffmpeg_decodes(self):
+    def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
         """Uses the paper's algorithm, which also sends frames that cannot be
         decoded. ffmpeg must decode as many of the clip's pictures from the
         received stream."""

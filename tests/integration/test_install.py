@@ -175,7 +175,7 @@ class FeatureTest(Home):
             with self.subTest(plugin=plugin):
                 self.assertIn("auto", options[plugin]["choices"])
 
-    def test_a_disabled_plugin_is_left_out_and_the_others_are_there(self):
+    def test_a_disabled_plugin_is_left_out_and_the_others_are_built(self):
         build = self.home / "build"
         run("meson", "setup", build, SOURCE, "-Dtests=disabled",
             "-Dwerror=true", "-Dbuildtype=plain")

@@ -181,7 +181,7 @@ class BitErrorsTest(linkbed.LinkCase):
 
     @test_testbed.needs_namespaces
     @needs_udplite
-    def test_udplite_hit_outside_its_coverage_is_delivered(self):
+    def test_udplite_damaged_outside_its_coverage_is_delivered(self):
         for ip in IP_HEADER:
             with self.subTest(ip):
                 self.check_udplite(ip)

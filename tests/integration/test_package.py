@@ -42,7 +42,7 @@ class PackageTest(test_install.Home):
         cls.packages = {path.name.partition("_")[0]: path
                         for path in cls.place.glob("*.deb")}
 
-    def test_what_is_in_the_packages(self):
+    def test_the_packages_contain_the_right_files(self):
         files = listed(self.packages[PLUGINS])
         libraries = {name for name in files
                      if name.startswith("libgstwireless-1.0.so.")}
@@ -65,7 +65,7 @@ class PackageTest(test_install.Home):
             "lintian", "--allow-root", "--fail-on", "error,warning",
             "--tag-display-limit", "0", changes), "")
 
-    def test_what_is_installed_works_and_goes_again(self):
+    def test_the_package_works_and_can_be_removed(self):
         root = self.home / "root"
         (root / "var/lib/dpkg/updates").mkdir(parents=True)
         (root / "var/lib/dpkg/info").mkdir()

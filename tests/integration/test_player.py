@@ -160,7 +160,7 @@ class PlayerTest(unittest.TestCase):
             self.skipTest(self.no_python)
         self.plays_every_uri("Python")
 
-    def test_a_uri_that_nobody_knows_is_an_error(self):
+    def test_an_unknown_uri_scheme_is_an_error(self):
         for language, argv in PLAYERS.items():
             with self.subTest(language=language):
                 if language == "Python" and self.no_python:

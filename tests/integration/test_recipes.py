@@ -122,7 +122,7 @@ class SourceRoutingTest(RecipeCase):
             self.THEIRS, key=len, reverse=True))),
             lambda found: self.THEIRS[found[0]], commands)
 
-    def test_each_link_has_its_own_way(self):
+    def test_each_link_has_its_own_route(self):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))

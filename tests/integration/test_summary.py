@@ -84,7 +84,7 @@ class SummaryTest(unittest.TestCase):
                 self.close(entry(result, CHECK(100, 12, 0, 0))),
                 (1, "12 passed, 1 failed, 0 skipped"))
 
-    def test_a_test_that_was_to_fail_and_did_not_fails(self):
+    def test_an_unexpected_pass_is_a_failure(self):
         self.assertEqual(self.close(entry("UNEXPECTEDPASS")),
                          (1, "0 passed, 1 failed, 0 skipped"))
 
@@ -137,7 +137,7 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual(self.close(entry("FAIL"), status=1),
                          (1, "0 passed, 1 failed, 0 skipped"))
 
-    def test_what_never_came_to_its_tests_fails(self):
+    def test_a_build_that_failed_before_its_tests_is_a_failure(self):
         self.assertEqual(
             self.close(entry("OK"), arguments=["--broken=the build"]),
             (1, "1 passed, 1 failed, 0 skipped"))
@@ -194,7 +194,7 @@ class RunTest(unittest.TestCase):
                          "3 passed, 1 failed, 0 skipped")
         self.assertEqual(status, 1)
 
-    def test_a_build_with_sanitizers_that_fails_is_told(self):
+    def test_a_failed_build_with_sanitizers_is_reported(self):
         status, output = self.run_all(
             list_status=0,
             ninja='#!/bin/sh\ncase "$*" in *build-asan*) exit 1 ;; esac\n')

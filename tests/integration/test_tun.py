@@ -307,7 +307,7 @@ class Traffic(Tun):
                         sender.sendto(payload, receiver.getsockname())
                         self.assertEqual(receiver.recv(65536), payload)
 
-    def test_tcp_crosses_whole(self):
+    def test_tcp_data_crosses_unchanged(self):
         self.launch(cable(self.a, self.b))
         payload = os.urandom(1 << 20) * 20
         for addresses in (V4, V6):
@@ -393,7 +393,7 @@ class Damage(Tun):
         intact = set(payloads) & set(arrived)
         return len(intact), len(arrived) - len(intact)
 
-    def test_nothing_changes_on_the_way(self):
+    def test_packets_cross_the_link_unchanged(self):
         def keep(_number, packet):
             return packet
 
@@ -409,19 +409,19 @@ class Damage(Tun):
                          [bytes([number]) for number in range(100)])
         self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), 0)
 
-    def test_udp_drops_what_has_a_flipped_bit(self):
+    def test_udp_drops_packets_with_a_flipped_bit(self):
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=IP_HEADER + UDP_HEADER + 50)
         self.assertEqual(arrived, (self.PACKETS - damaged, 0))
         self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), damaged)
 
-    def test_ip_drops_what_has_a_damaged_header(self):
+    def test_ip_drops_packets_with_a_damaged_header(self):
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=8)  # time to live
         self.assertEqual(arrived, (self.PACKETS - damaged, 0))
         self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
 
-    def test_tunsink_refuses_what_is_not_ip(self):
+    def test_tunsink_refuses_packets_of_other_protocols(self):
         """After a packet with a wrong IP version the stream continues, and
         there is one warning.
         """

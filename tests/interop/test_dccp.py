@@ -414,7 +414,7 @@ class DamageTest(ElementCase):
         self.network.set(treat, delay=0.01)
         self.finish(*self.stream_both_ways())
 
-    def test_what_is_not_covered_arrives_damaged(self):
+    def test_damage_outside_the_coverage_is_delivered(self):
         damaged = collections.defaultdict(set)  # {port: damaged payloads}
 
         def treat(data):
@@ -504,7 +504,7 @@ class RefusedTest(ElementCase):
         receiver.wait_for("listening")
         self.check_is_refused(self.connect(PORT), dccppackets.BAD_SERVICE)
 
-    def test_sink_where_nobody_listens(self):
+    def test_sink_without_a_listening_receiver(self):
         self.guest.open(self, "listen", GUEST["IPv4"], PORT + 1).wait_for(
             "listening")
         self.check_is_refused(self.connect(PORT), dccppackets.NO_CONNECTION)

@@ -105,7 +105,7 @@ class HandMade(unittest.TestCase):
         self.assertEqual(self.faults(PACKETS, mtu=199, timestamps=False),
                          {"mtu": 1})
 
-    def test_headers_stand_on_top_and_whole(self):
+    def test_headers_are_at_the_beginning_and_complete(self):
         head, rest = I_FRAME[:26], I_FRAME[26:]
         split = [RtpPacket(bytes.fromhex("00002100") + head, 1, 0),
                  RtpPacket(bytes.fromhex("00000900") + rest, 2, 0, True)]
@@ -174,7 +174,7 @@ class Extension(unittest.TestCase):
         return summary(check(self.stream, [RtpPacket(payload, 0, 0, True)],
                              mpeg2_extension=True))
 
-    def test_stream_says_so(self):
+    def test_the_stream_is_read_with_its_extension(self):
         picture = self.stream.pictures[0]
         fields, composite, extra = expected_extension(self.stream, picture)
         self.assertEqual(composite, 0xabcde)

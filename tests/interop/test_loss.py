@@ -195,7 +195,7 @@ class Disorder(LossTest):
             + [self.packets[:n] + [self.packets[n].but(marker=False)]
                + self.packets[n + 1:] for n in self.each_seventh()])
 
-    def test_new_ssrc_goes_on_where_a_frame_begins(self):
+    def test_a_new_ssrc_continues_at_the_next_frame(self):
         variants = []
         for frame in (5, 12, 13, 30):
             cut = next(i.index for i in self.placed

@@ -174,7 +174,7 @@ class WireTest(MmtpCase):
         self.check(self.stream(secrets.token_hex(32)))
 
     @needs_elements
-    def test_the_reader_refuses_what_was_changed(self):
+    def test_the_checker_finds_changed_messages(self):
         bed = self.open_links()
         key = secrets.token_hex(16)
         source = self.start_source(bed, f"key={key}")
@@ -287,7 +287,7 @@ class HandoffTest(MmtpCase):
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
 
     @needs_elements
-    def test_way_is_cut_without_warning(self):
+    def test_path_fails_without_a_link_event(self):
         self.stream("b", "channels='{channels}'", ("silent",))
 
 

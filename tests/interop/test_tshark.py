@@ -70,7 +70,7 @@ class SixtySeconds(unittest.TestCase):
         letters = collections.Counter(f.letter for f in self.stream.frames)
         self.assertEqual(letters, {"I": 101, "P": 400, "B": 999})
 
-    def test_judge_finds_no_fault(self):
+    def test_the_checker_finds_no_fault(self):
         faults = check(self.stream, self.packets, mtu=1400, mode="slices")
         self.assertEqual(summary(faults), {}, faults[:3])
 

@@ -195,7 +195,7 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, coverages)
 
     @all_backends
-    def test_what_is_not_known_is_covered_whole(self, backend, ip):
+    def test_unknown_packets_are_covered_completely(self, backend, ip):
         path = self.work / "bytes"
         path.write_bytes(random.Random(7).randbytes(4000))
         packets = self.send(backend, ip, f"filesrc {peers.location(path)} "
@@ -204,7 +204,7 @@ class TsharkTest(UdpliteCase):
                     for at in range(0, 4000, 1000)]
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
-    def test_tshark_sees_what_is_wrong(self):
+    def test_tshark_finds_wrong_packets(self):
         """Checks that the checkers find faults."""
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
@@ -438,7 +438,7 @@ class HitTest(UdpliteCase):
              for n in range(minimum, HEADER + HIT_PAYLOAD)])
 
     @backends("kernel")
-    def test_the_kernel_is_of_the_same_opinion(self, backend, ip):
+    def test_the_kernel_agrees_with_the_checker(self, backend, ip):
         for coverage in HIT_COVERAGES:
             with self.subTest(coverage=coverage):
                 receiver = udplite.KernelReceiver(self, ip)

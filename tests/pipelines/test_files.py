@@ -85,7 +85,7 @@ class ReportFilesTest(Directory):
         (beside / "radio" / "cell.json").write_text("{}")
         self.check_refused("page.html", "contains runs")
 
-    def test_what_no_report_made_stays(self):
+    def test_files_that_no_report_made_are_kept(self):
         (self.directory / "letters").mkdir()
         (self.directory / "letters" / "one").write_text("dear")
         (self.directory / "file").write_text("mine")
@@ -117,7 +117,7 @@ class RunDirectoryTest(Directory):
         run.close()
         self.assertEqual(self.names(), set())
 
-    def test_is_kept_for_who_wants_it(self):
+    def test_is_kept_if_requested(self):
         kept = self.run_directory()
         kept.keep = True
         kept.close()
@@ -125,7 +125,7 @@ class RunDirectoryTest(Directory):
         self.run_directory().close()
         self.assertEqual(self.names(), {kept.path.name})
 
-    def test_that_of_a_killed_run_goes_with_the_next(self):
+    def test_the_next_run_removes_the_directory_of_a_killed_run(self):
         status = subprocess.run(
             [sys.executable, "-c", KILLED, self.directory]).returncode
         self.assertEqual(status, -signal.SIGKILL)
@@ -134,7 +134,7 @@ class RunDirectoryTest(Directory):
         self.addCleanup(run.close)
         self.assertEqual(self.names(), {run.path.name})
 
-    def test_that_of_a_living_run_stays(self):
+    def test_the_directory_of_a_live_run_is_kept(self):
         first = self.run_directory()
         second = self.run_directory()
         self.assertEqual(self.names(), {first.path.name, second.path.name})
@@ -163,7 +163,7 @@ class ClipTest(Directory):
         self.assertFalse(dead.exists())
         self.assertTrue(self.clip.exists())
 
-    def test_who_waited_for_another_to_make_it_does_not_make_it_again(self):
+    def test_a_clip_made_by_another_process_is_not_made_again(self):
         with files.locked(self.directory / ".lock"):
             waiting = threading.Thread(target=self.make)
             waiting.start()

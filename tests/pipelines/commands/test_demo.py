@@ -144,7 +144,7 @@ class DemoTest(Demo):
         self.assert_nothing_left()
 
     @unittest.skipUnless(has_element("souphttpsrc"), "there is no souphttpsrc")
-    def test_streams_over_http_whatever_proxy_there_is(self):
+    def test_streams_over_http_despite_a_proxy(self):
         with mock.patch.dict(os.environ, http_proxy="http://127.0.0.1:9"):
             status, output = self.demo("--transport", "http", "--seconds", "3",
                                        "--rate", "3")
@@ -239,7 +239,7 @@ class DemoTest(Demo):
                 self.assertNotEqual(demo.returncode, 0)
                 self.assert_nothing_left()
 
-    def test_who_closes_the_output_gets_no_traceback(self):
+    def test_a_closed_output_causes_no_traceback(self):
         for redirection, expected in (("| head -n 1", "141 0"), (">&-", "0")):
             with self.subTest(redirection=redirection):
                 demo = subprocess.run(
@@ -250,7 +250,7 @@ class DemoTest(Demo):
                     timeout=SECONDS_TO_WAIT)
                 self.assertEqual(demo.stderr, expected + "\n")
 
-    def test_a_failure_says_what_failed(self):
+    def test_a_port_in_use_is_reported(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", 0))
             port = other.getsockname()[1]
@@ -306,7 +306,7 @@ class StreamTest(unittest.TestCase):
                              placement.free_port("udp"), self.directory,
                              self.place)
 
-    def test_who_has_no_end_is_ended_when_all_has_been_sent(self):
+    def test_an_endless_pipeline_is_ended_when_all_is_sent(self):
         deaf = "appsrc ! fakesink async=false"
         sent, received, _ = self.endless(sender=deaf, receiver=deaf)
         self.assertEqual(len(sent.frames), clips.count_frames(self.clip))
@@ -314,7 +314,7 @@ class StreamTest(unittest.TestCase):
         self.assertEqual([frame.key for frame in received.frames],
                          [frame.key for frame in sent.frames])
 
-    def test_who_has_no_end_and_fails_is_a_failure(self):
+    def test_an_endless_pipeline_that_fails_is_a_failure(self):
         bad = "fakesrc num-buffers=9 ! identity error-after=3 ! fakesink"
         for end in ("sender", "receiver"):
             with self.subTest(end=end), self.assertRaisesRegex(
@@ -346,7 +346,7 @@ class StreamTest(unittest.TestCase):
             self.assertTrue(placement.is_bound("udp", port, os.getpid()))
             self.assertFalse(placement.is_bound("udp", port, os.getppid()))
 
-    def test_warnings_of_a_pipeline_are_told_once_each(self):
+    def test_each_warning_of_a_pipeline_is_reported_once(self):
         clip = self.directory / "large"
         clip.write_bytes(self.clip.read_bytes() + 100_000 * b"U")
         launch = stream.Launch(

@@ -92,7 +92,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assertRegex(output, r"The emulation itself was up to \d+\.\d\d ms")
         self.assert_nothing_left()
 
-    def test_a_link_slower_than_the_clip_loses_frames_and_says_where(self):
+    def test_a_link_slower_than_the_clip_loses_frames_in_its_queue(self):
         status, output = self.demo_over(SLOW)
         self.assertEqual(status, 0, output)
         self.assertGreater(self.counts(output, "lost")[3], 0, output)
@@ -111,7 +111,7 @@ class DemoLinkTest(test_demo.Demo):
 
     @unittest.skipUnless(test_demo.has_element("ifdsink"),
                          "ifdsink is not built")
-    def test_ifd_over_a_link_slower_than_the_clip_sends_nothing_in_vain(self):
+    def test_ifd_over_a_slow_link_sends_only_decodable_frames(self):
         status, output = self.demo_over(SLOW, "--transport", "ifd")
         if "is not over UDP" in output:
             self.skipTest("there are no hosts here, only relays")
@@ -134,7 +134,7 @@ class DemoLinkTest(test_demo.Demo):
 
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
-    def test_a_web_server_keeps_what_the_link_has_no_room_for(self):
+    def test_a_web_server_buffers_what_the_link_cannot_take(self):
         """The pipeline runs at the film's own pace, so the whole waiting time
         counts as latency.
         """
@@ -151,7 +151,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assertGreater(latency, late / 2)
         self.assert_nothing_left()
 
-    def test_what_is_late_is_waited_for(self):
+    def test_late_frames_are_waited_for(self):
         status, output = self.demo_over("delay-ms=4000 txqueuelen=0")
         self.assertEqual(status, 0, output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
@@ -162,7 +162,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
         self.assertRegex(output, r"sound +[1-9]")
 
-    def test_a_property_that_is_none_is_told_in_words(self):
+    def test_an_unknown_property_is_an_error_message(self):
         for link, words in (
                 ("colour=red", 'no property "colour" in element'),
                 ("profile=tin-cans", 'could not set property "profile"'),
@@ -233,7 +233,7 @@ class RelayTest(unittest.TestCase):
                              r"^link +[1-9]\d* packets came")
 
 
-    def test_what_relays_can_t_carry_is_named(self):
+    def test_protocols_that_relays_cannot_carry_are_an_error(self):
         known = transports.read()
         with self.assertRaisesRegex(
                 LabError, "tcp is not over UDP, and there are no namespaces"):
@@ -262,7 +262,7 @@ class FateLogTest(unittest.TestCase):
         self.assertEqual(tallies[0].fates, {"queue": 1})
         self.assertEqual(tallies[2].offered(), 0)
 
-    def test_words_name_what_happened_and_the_three_that_matter(self):
+    def test_the_words_always_have_the_three_main_fates(self):
         tallies = self.tallies(*2 * [self.packet(1, "delivered", 2)],
                                self.packet(1, "call", 0),
                                self.packet(0, "air"), self.packet(0, "queue"))

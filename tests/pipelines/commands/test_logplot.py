@@ -43,13 +43,13 @@ class LogplotTest(unittest.TestCase):
             [PYTHON or sys.executable, COMMAND, *words, self.log], text=True,
             capture_output=True)
 
-    def test_says_how_much_and_when_nothing(self):
+    def test_prints_the_throughput_and_the_silences(self):
         done = self.run_it("--flow", "1")
         self.assertEqual(done.stdout.splitlines(), [
             "1000 bytes in 4.5 s, 222 byte/s", "nothing from 0.9 s for 3.1 s",
             "beside that 714 byte/s"])
 
-    def test_a_shorter_silence_counts_where_it_is_asked_for(self):
+    def test_the_minimum_length_of_a_silence_can_be_set(self):
         done = self.run_it("--flow", "1", "--silence", "0.45")
         self.assertEqual(done.stdout.count("nothing from"), 2)
 

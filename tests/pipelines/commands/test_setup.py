@@ -71,7 +71,7 @@ done""")
         path = self.root / "calls"
         return path.read_text().splitlines() if path.exists() else []
 
-    def test_does_and_says_nothing_when_all_is_there(self):
+    def test_does_nothing_when_everything_is_installed(self):
         self.debian()
         result = self.setup("build", "demo", "ts", "test")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
@@ -93,7 +93,7 @@ done""")
         self.assertEqual(self.setup("build", "demo").returncode, 0)
         self.assertEqual(self.calls(), [])
 
-    def test_only_who_fuzzes_gets_clang(self):
+    def test_only_the_set_fuzz_installs_clang(self):
         self.debian(missing=["clang", "libclang-rt-dev"])
         result = self.setup("build", "demo", "ts", "test")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
@@ -129,7 +129,7 @@ exec "$@" """)
             [call.split()[:2] for call in self.calls() if "sudo" in call],
             3 * [["sudo", "-n"]])
 
-    def test_a_failed_installation_says_what_to_type(self):
+    def test_a_failed_installation_prints_the_command(self):
         self.debian(missing=["ffmpeg"], install_status=100)
         result = self.setup("demo")
         self.assertNotEqual(result.returncode, 0)
@@ -139,7 +139,7 @@ exec "$@" """)
         self.assertNotIn("E: 1\n", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
 
-    def test_it_goes_on_where_an_installation_was_ended_amid(self):
+    def test_an_interrupted_installation_is_completed_first(self):
         self.debian(missing=["ffmpeg"])
         self.stub("dpkg", f"""
 [ "$*" != "--configure -a" ] || touch {self.root}/configured""")
@@ -155,7 +155,7 @@ esac""")
         result = self.setup("demo")
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def test_the_installation_says_how_far_it_is(self):
+    def test_the_installation_prints_its_progress(self):
         self.debian(missing=["ffmpeg"])
         lines = ["0 upgraded, 120 newly installed, 0 to remove.",
                  *(f"Get:{number} http" for number in range(1, 121)),
@@ -171,7 +171,7 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for what in ("fetched", "unpacked", "set up")
             for number in (50, 100)), result.stdout)
 
-    def test_who_has_all_but_the_page_gets_the_rest(self):
+    def test_the_demo_runs_without_the_packages_of_the_page(self):
         """The demo continues without the packages that it only needs for a
         comparison. python3 is a stub that prints its arguments."""
         self.stub("dirname", f"echo {SETUP.parent}")
@@ -239,13 +239,13 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 (self.root / "calls").unlink()
                 (self.root / "go").unlink()
 
-    def test_elsewhere_it_names_the_programs_that_are_missing(self):
+    def test_other_systems_get_a_list_of_missing_programs(self):
         result = self.setup("demo")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("not a Debian system", result.stdout)
         self.assertIn("prog:ffmpeg", result.stdout)
 
-    def test_elsewhere_it_goes_on_when_the_programs_are_there(self):
+    def test_other_systems_pass_if_the_programs_exist(self):
         self.stub("ffmpeg", "")
         result = self.setup("demo")
         self.assertEqual((result.returncode, result.stdout), (0, ""))

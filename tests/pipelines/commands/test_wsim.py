@@ -124,7 +124,7 @@ class Wsim(test_testbed.Nothing):
 
 class ShortTest(Wsim):
     @needs_elements
-    def test_udplite_delivers_what_is_hit_behind_its_headers(self):
+    def test_udplite_delivers_packets_damaged_outside_the_coverage(self):
         text = self.simulate(*BAD)
         print(text, flush=True)
         self.assertEqual(self.names(), FILES)

@@ -130,7 +130,7 @@ class LabCase(unittest.TestCase):
 
 class LabTest(LabCase):
 
-    def test_what_is_there_is_not_run_again(self):
+    def test_a_cell_with_a_result_is_not_run_again(self):
         """Uses Snakemake if it is installed. The loop decides with the same
         function what it has to run."""
         done = self.grid()
@@ -148,7 +148,7 @@ class LabTest(LabCase):
         self.assertGreater(again.pop(name), first.pop(name))
         self.assertEqual(again, first)
 
-    def test_the_logs_are_there_and_say_what_ran(self):
+    def test_a_run_has_its_logs_and_its_description(self):
         done = self.grid("--plain", interference="0.5-1")
         self.assertEqual(done.returncode, 0, done.stdout)
         (name,) = self.results()
@@ -165,7 +165,7 @@ class LabTest(LabCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual((directory / "wl0.log").read_bytes(), log)
 
-    def test_a_decoder_makes_pictures_of_just_what_is_decodable(self):
+    def test_a_decoder_decodes_exactly_the_decodable_frames(self):
         """Compares the hashes of the pictures that ffmpeg decodes from the clip
         and from what arrived. ffmpeg also shows damaged pictures, which have
         other hashes. The table must have as many decodable frames, and as many
@@ -226,7 +226,7 @@ class LabTest(LabCase):
             test_demo.marked_processes(self.id()))
         self.assertEqual(self.results(), {})
 
-    def test_who_fails_holds_nobody_up_and_is_named(self):
+    def test_a_failed_cell_is_named_and_the_others_are_run(self):
         done = self.grid("--plain", interference="nonsense 0.5-1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("1 done, 0 flagged, 1 failed", done.stdout)
@@ -234,7 +234,7 @@ class LabTest(LabCase):
                                       "failed: (?s:.*)run.out")
         self.assertNotIn("Traceback", done.stdout)
 
-    def test_why_a_run_failed_is_told_in_one_line(self):
+    def test_the_reason_of_a_failed_run_fits_one_line(self):
         path = self.directory / "run.out"
         for said, told in (
                 ("link wl0 ended (exit status 1). The end of its output:\n  "
@@ -274,7 +274,7 @@ class LabTest(LabCase):
                       done.stdout)
         self.assertIn("\nradio_interference=none/3M/mine/1-1\n", done.stdout)
 
-    def test_without_hosts_what_is_not_over_udp_is_left_out_and_named(self):
+    def test_without_namespaces_only_udp_protocols_are_run(self):
         with mock.patch.object(grid.testbed, "why_no_hosts",
                                return_value="as user: no"):
             found, words = grid.without_hosts(
@@ -286,7 +286,7 @@ class LabTest(LabCase):
                       words[0])
         self.assertRegex(words[1], "^left out ifd, .*tcp.*: not over UDP$")
 
-    def test_a_grid_says_how_long_it_still_takes(self):
+    def test_a_grid_prints_the_remaining_time(self):
         done = self.grid("--plain", interference="none 0.5-1 1-2 0-2 0-1")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^1/5 .* \(about \d+ s left\)$")
@@ -299,13 +299,13 @@ class LabTest(LabCase):
                           (59.6, 119, 120, 7199, 9000)],
                          ["60 s", "119 s", "2 min", "120 min", "2 h"])
 
-    def test_where_hosts_are_possible_nothing_is_left_out(self):
+    def test_with_namespaces_nothing_is_left_out(self):
         cells = matrix.read(demo_comparison.MATRIX)
         with mock.patch.object(grid.testbed, "why_no_hosts", return_value=""):
             self.assertEqual(grid.without_hosts(cells), (cells, []))
 
     @test_testbed.needs_namespaces
-    def test_in_real_time_a_run_says_how_late_the_machine_was(self):
+    def test_a_run_in_real_time_reports_the_lateness_of_the_machine(self):
         done = self.grid("--plain", protocols="rtp", interference="none",
                          seconds=1)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -411,7 +411,7 @@ class ReportTest(LabCase):
             demo_comparison.run(BUILD, self.output)
         return printed.getvalue()
 
-    def test_the_demo_has_a_table_and_a_page_of_all_that_is_there(self):
+    def test_the_demo_has_a_table_and_a_page_of_all_runs(self):
         text = self.compare()
         self.assertIn("left out other: GStreamer has no noelement", text)
         self.assertIn("1 done, 0 flagged, 1 failed", text)
@@ -427,7 +427,7 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_points_of_many_protocols_are_told_apart(self):
+    def test_points_of_many_protocols_are_distinguishable(self):
         done = subprocess.run(
             [python_that_can_report(), "-c",
              "from wirelesslab.report import plots\n"
@@ -439,7 +439,7 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_a_link_that_tells_no_state_has_none_drawn(self):
+    def test_a_link_without_logged_states_has_none_drawn(self):
         done = subprocess.run(
             [python_that_can_report(), "-c", """
 import types
@@ -456,7 +456,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_what_is_compared_is_chosen_and_a_large_page_is_several(self):
+    def test_groups_can_be_chosen_and_a_large_page_is_divided(self):
         done = self.grid("--plain", rate="3 6", seconds=1,
                          interference="none 0-1")
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -119,7 +119,7 @@ class MatrixTest(MatrixCase):
             "[matrix]\nprotocols = rtp-stock\ncodecs = mpeg2 mpeg1", LINKS)
         self.assertEqual(first["protocol"], other["protocol"])
 
-    def test_what_cannot_carry_a_codec_is_left_out_and_named(self):
+    def test_protocols_without_support_for_a_codec_are_left_out(self):
         found = self.read("[matrix]\nprotocols = rtp rtp-stock rtp+rtp-stock\n"
                           "codecs = mpeg2 h265", LINKS)
         left, words = grid.without_misfits(found)
@@ -204,7 +204,7 @@ class MatrixTest(MatrixCase):
                                ("srtsrc ! x", "udp")):
             self.assertEqual(transports.socket_of(receiver), kind)
 
-    def test_what_is_computed_is_not_repeated(self):
+    def test_computed_cells_are_not_repeated(self):
         found = self.read("[matrix]\nrepetitions = 3", OWN, "computed = yes",
                           LINKS)
         self.assertEqual(len(found), 1)
@@ -214,7 +214,7 @@ class MatrixTest(MatrixCase):
                             OWN.replace("mine]", "tcp]"), LINKS)
         self.assertIn("! mine host", cell["protocol"]["sender"])
 
-    def test_what_a_protocol_wants_of_the_link_comes_last(self):
+    def test_link_properties_of_a_protocol_come_last(self):
         with_queue, plain = self.read(
             "[matrix]\nprotocols = mine rtp", OWN, "link = txqueuelen=7",
             LINKS)

@@ -85,7 +85,7 @@ class OuwensTest(unittest.TestCase):
     def setUp(self):
         self.theirs = ouwens.read_theirs()
 
-    def test_his_tables_are_whole(self):
+    def test_the_tables_of_ouwens_are_complete(self):
         """Each table has his retry values, with and without the oven."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
@@ -120,7 +120,7 @@ class OuwensTest(unittest.TestCase):
         # His tables do not have 256.
         self.assertEqual(found["255, no"][1], "– / –")
 
-    def test_flagged_runs_count_where_there_are_no_others(self):
+    def test_flagged_runs_count_if_there_are_no_others(self):
         good, bad = {"flagged": False}, {"flagged": True}
         self.assertEqual(ouwens.believed([bad, good, bad]), [good])
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])

@@ -55,7 +55,7 @@ class ClipsTest(unittest.TestCase):
                 self.assertAlmostEqual(clip.stat().st_size, expected,
                                        delta=expected / 100)
 
-    def test_a_clip_that_is_there_is_not_made_again(self):
+    def test_an_existing_clip_is_not_made_again(self):
         self.assertEqual(make(), "")
 
     def test_the_twin_in_ts_holds_the_same_video_and_sound(self):

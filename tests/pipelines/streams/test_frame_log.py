@@ -121,7 +121,7 @@ class LogTest(unittest.TestCase):
         result = frame_log.measure(sent, received)
         self.assertEqual(set(result.delays_ns), {5 * MS})
 
-    def test_a_frame_that_was_never_sent_is_a_stranger(self):
+    def test_a_frame_that_was_never_sent_is_counted_separately(self):
         sent = self.log("s", frame(0, "I", 0))
         received = self.log("r", frame(0, "I", 1, hash="f" * 16))
         result = frame_log.measure(sent, received)
@@ -165,7 +165,7 @@ class LogTest(unittest.TestCase):
         return "".join(" " if number in lost else ".+"[number in found]
                        for number in range(len(film)))
 
-    def test_what_is_whole_can_be_decoded(self):
+    def test_all_frames_of_a_complete_film_are_decodable(self):
         self.assertEqual(self.decodable("IPBBPBBIBBPBB", headers={7: (0, 0)}),
                          "+++++++++++++")
 
@@ -197,7 +197,7 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IPBBIBBPBB", headers={4: (0, 1)}),
                          "+++++..+++")
 
-    def test_a_film_that_begins_open_has_leading_frames_in_vain(self):
+    def test_leading_frames_of_an_open_first_gop_are_not_decodable(self):
         self.assertEqual(self.decodable("IBBPBB"), "+..+++")
         self.assertEqual(self.decodable("IBBPBB", headers={0: (1, 0)}),
                          "++++++")
@@ -225,7 +225,7 @@ class LogTest(unittest.TestCase):
         result = frame_log.measure(sent, sent)
         self.assertIn("up to 90 ms late", "\n".join(frame_log.table(result)))
 
-    def test_what_the_pipelines_warned_of_is_among_the_notes(self):
+    def test_warnings_of_the_pipelines_are_among_the_notes(self):
         sent = self.log("s", frame(0, "I", 0))
         result = frame_log.measure(sent, sent)
         self.assertIn("note     the disk is full",

@@ -64,7 +64,7 @@ class WebserverTest(unittest.TestCase):
         self.assertEqual(server.wait(SECONDS_TO_WAIT), 0)
         self.assertEqual(os.listdir(self.directory), ["begun"])
 
-    def test_what_is_there_is_handed_out_at_once(self):
+    def test_data_is_sent_at_once(self):
         self.serve("printf one; while ! [ -e go ]; do sleep 0.1; done; "
                    "printf two")
         answer = self.ask()
@@ -72,7 +72,7 @@ class WebserverTest(unittest.TestCase):
         (self.directory / "go").touch()
         self.assertEqual(answer.read(), b"two")
 
-    def test_the_pipeline_never_waits_for_who_asked(self):
+    def test_the_pipeline_never_waits_for_the_client(self):
         self.serve(f"head -c {MANY} /dev/zero; touch done")
         answer = self.ask()
         self.assertTrue(wait_for((self.directory / "done").exists))
@@ -85,7 +85,7 @@ class WebserverTest(unittest.TestCase):
         self.assertIn("the pipeline failed (exit status 3)",
                       server.stderr.read())
 
-    def test_who_hangs_up_ends_it(self):
+    def test_the_server_ends_when_the_client_disconnects(self):
         server = self.serve("echo $$ > pid; exec cat /dev/zero")
         with socket.create_connection((placement.HOST, self.port)) as client:
             client.sendall(b"GET / HTTP/1.0\r\n\r\n")

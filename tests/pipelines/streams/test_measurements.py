@@ -64,7 +64,7 @@ class PassageTest(unittest.TestCase):
                          [7 * MS, None, 95 * MS])
         self.assertEqual(measurements.latencies_ns(found), [7 * MS, 15 * MS])
 
-    def test_who_waits_before_the_network_is_late_and_has_no_latency(self):
+    def test_waiting_at_the_sender_is_lateness_but_no_latency(self):
         sent = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=140))
         received = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=141))
         late = measurements.in_real_time(sent, received)[1]
@@ -84,7 +84,7 @@ class PassageTest(unittest.TestCase):
         self.assertEqual([(way.sent_ns, way.arrived_ns) for way in found],
                          [(0, 4 * MS), (40 * MS, None)])
 
-    def test_in_virtual_time_who_waited_for_room_was_sent_later_than_due(self):
+    def test_in_virtual_time_a_frame_that_waits_for_room_is_sent_late(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 3690, 3690))]
@@ -99,7 +99,7 @@ class PassageTest(unittest.TestCase):
         self.assertEqual((way.latency_ns(), way.lateness_ns()),
                          (10 * MS, 35 * MS))
 
-    def test_of_nothing_sent_nothing_is_said(self):
+    def test_a_log_without_frames_has_no_passages(self):
         self.assertEqual(measurements.in_real_time(Logs(), Logs()), [])
 
 
@@ -222,7 +222,7 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measurements.mean_attempts([]), 0)
 
-    def test_attempts_as_the_paper_tells_them(self):
+    def test_attempts_in_the_classes_of_the_paper(self):
         # Ten packets were transmitted: six of them once, two twice, one five
         # times and one seven times. Three packets were never transmitted.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
@@ -328,7 +328,7 @@ class PaperTest(unittest.TestCase):
 
 class TableTest(unittest.TestCase):
 
-    def test_a_number_has_its_median_and_what_it_is_between(self):
+    def test_a_number_has_its_median_minimum_and_maximum(self):
         self.assertEqual(run_results.spread([3.0, 1.0, 2.5], "{:.1f}"),
                          "2.5 (1.0–3.0)")
         self.assertEqual(run_results.spread([1.04, 1.03], "{:.1f}"), "1.0")
@@ -337,7 +337,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual(run_results.spread([20, float("inf")], "{:.0f}"),
                          "∞ (20–∞)")
 
-    def test_where_nothing_was_run_it_says_so(self):
+    def test_a_directory_without_runs_is_an_error(self):
         with tempfile.TemporaryDirectory() as directory:
             output = pathlib.Path(directory)
             with self.assertRaisesRegex(LabError, "has no runs"):
@@ -393,7 +393,7 @@ class QualityTest(unittest.TestCase):
         self.assertEqual([picture.mse > 0 for picture in found],
                          [False, True, False, False, False])
 
-    def test_where_nothing_was_shown_yet_it_is_black(self):
+    def test_the_picture_before_the_first_frame_is_black(self):
         found = quality.measure(self.clip, [None, 1, 2, 3, 4], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [(64 - 16) ** 2, 0, 0, 0, 0])

@@ -313,7 +313,7 @@ class HostsTest(Api):
             "a word from fd77::2")
 
     @needs_namespaces
-    def test_tcp_crosses_whole(self):
+    def test_tcp_data_crosses_unchanged(self):
         bed = self.open()
         server = bed.popen("b", [*SERVE_TCP, "10.77.0.2", "5001"],
                            stdout=subprocess.PIPE, text=True)
@@ -323,14 +323,14 @@ class HostsTest(Api):
         self.assertEqual(received.strip(), sent)
 
     @needs_namespaces
-    def test_nobody_speaks_unasked(self):
+    def test_an_idle_link_carries_no_packets(self):
         bed = self.open()
         # The numbers of received and of sent packets.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 
     @needs_namespaces
-    def test_two_links_between_two_hosts_are_two_ways(self):
+    def test_two_hosts_can_have_two_links(self):
         bed = self.open("wifi=a,b: none", "phone=a,b: none")
         values = bed.variables("a")
         for name in ("wifi", "phone"):
@@ -426,7 +426,7 @@ class HostsTest(Api):
         child.stdout.close()
 
     @needs_namespaces
-    def test_commands_run_where_they_were_started(self):
+    def test_commands_run_in_the_current_directory(self):
         bed = self.open()
         self.assertEqual(self.text(bed, "a", ["pwd"]), os.getcwd())
         self.assertEqual(
@@ -435,7 +435,7 @@ class HostsTest(Api):
             str(self.directory))
 
     @needs_namespaces
-    def test_what_a_command_leaves_behind_ends_with_the_testbed(self):
+    def test_background_processes_end_with_the_testbed(self):
         bed = self.open()
         bed.run("a", "setsid sleep 999 & (trap '' TERM HUP; sleep 999) &",
                 check=True)
@@ -482,7 +482,7 @@ class EmulatedLinkTest(Api):
         self.assertEqual(fates, ["delivered", "delivered"])
 
     @needs_namespaces
-    def test_the_kernel_judges_what_it_damages(self):
+    def test_the_kernel_drops_damaged_packets(self):
         bed = self.open("wl0=a,b: bit-error-rate=0.0001 seed=1")
         count = 300
         bed.run("a", [*SEND_MANY, "10.77.0.2", "5004", str(count)], check=True)
@@ -537,7 +537,7 @@ class EmulatedLinkTest(Api):
 
 
 class DescriptionTest(unittest.TestCase):
-    def test_what_is_not_a_link_is_told(self):
+    def test_a_wrong_description_of_a_link_is_an_error(self):
         for text, words in (
                 ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two different hosts"),
                 ("wl0=a,a", "two different hosts"),
@@ -552,7 +552,7 @@ class DescriptionTest(unittest.TestCase):
         with self.assertRaisesRegex(LabError, "two links with the name wl0"):
             links.parse_all([PLAIN, PLAIN])
 
-    def test_places_that_do_not_exist_are_told(self):
+    def test_unknown_hosts_and_links_are_errors(self):
         for options, words in (
                 ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
                 ({"sysctls": {"a": {"kernel.hostname": "x"}}},
@@ -626,7 +626,7 @@ class CommandLineTest(CommandLine):
         self.assertEqual(status, 128 + signal.SIGTERM)
 
     @needs_namespaces
-    def test_lines_say_whose_they_are(self):
+    def test_each_line_begins_with_its_host(self):
         status, out, err = self.finish(
             "--first", "a: echo $TESTBED_HOST; printf 'no newline'",
             "--run", "b: echo $a_wl0 >&2")
@@ -639,7 +639,7 @@ class CommandLineTest(CommandLine):
                          (0, "10.77.0.2", ""))
 
     @needs_namespaces
-    def test_what_waits_is_told_why_in_vain(self):
+    def test_a_failed_command_ends_the_wait_for_its_port(self):
         status, _, err = self.finish(
             "--run", "b: exit 3", "--wait", "b: tcp/5001", "--run", "a: true")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -668,7 +668,7 @@ class CommandLineTest(CommandLine):
         self.assertIn("link wl0 ended (ended by signal SIGKILL)", err)
 
     @needs_namespaces
-    def test_logs_stay_where_they_are_wanted(self):
+    def test_logs_are_kept_in_the_chosen_directory(self):
         logs = self.directory / "logs"
         status, _, _ = self.finish("--keep-logs", logs, "--first",
                                    "a: echo x >$LINK_LOG", "--run",
@@ -690,7 +690,7 @@ class CommandLineTest(CommandLine):
         self.assertEqual((child.returncode, child.stdout), (4, "b\n"))
 
     @needs_namespaces
-    def test_ctrl_c_is_for_what_runs_in_the_shell(self):
+    def test_ctrl_c_reaches_the_command_in_the_shell(self):
         child, terminal = pty.fork()
         if child == 0:
             os.execve(COMMAND, [COMMAND, "--build", BUILD, "--link", PLAIN,
@@ -734,7 +734,7 @@ class CommandLineTest(CommandLine):
             self.assertIn(words, err)
 
     @needs_namespaces
-    def test_a_missing_element_says_how_to_build(self):
+    def test_the_error_of_a_missing_element_has_the_build_command(self):
         status, _, err = self.finish("--run", "a: true",
                                      link="wl0=a,b: nosuchelement")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -742,7 +742,7 @@ class CommandLineTest(CommandLine):
         self.assertIn(f"ninja -C {BUILD}", err)
 
     @needs_namespaces
-    def test_what_the_link_says_when_it_cannot_is_passed_on(self):
+    def test_the_error_message_of_a_link_is_printed(self):
         # The devices may be ready before the link reports its error.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
@@ -862,7 +862,7 @@ class RelayTest(Api):
     def relay(self, *texts, ports=(5004,)):
         return self.open(*texts, mode="relay", relay_ports=ports)
 
-    def test_the_same_commands_both_ways(self):
+    def test_the_same_commands_work_in_both_directions(self):
         bed = self.relay()
         for sender, receiver in (("a", "b"), ("b", "a")):
             to = bed.variables(sender)[receiver]
@@ -872,7 +872,7 @@ class RelayTest(Api):
                 self.send_and_receive(bed, sender, receiver, to, bound_to=own),
                 f"a word from {bed.variables(receiver)[sender]}")
 
-    def test_answers_find_their_way_back(self):
+    def test_relays_return_answers_to_the_sender(self):
         bed = self.relay()
         for asking, answering in (("a", "b"), ("b", "a")):
             server = bed.popen(answering, [*ANSWER, bed.variables(answering)[
@@ -885,7 +885,7 @@ class RelayTest(Api):
             server.terminate()
             server.wait()
 
-    def test_it_says_what_it_leaves_out(self):
+    def test_relays_report_what_they_leave_out(self):
         said = self.relay(ports=(5004, 5006)).left_out
         for word in ("5004, 5006", "TCP", "UDP-Lite", "checksums", "MTU",
                      "sender's port"):
@@ -895,11 +895,11 @@ class RelayTest(Api):
         beds = [self.relay() for _ in range(2)]
         self.assertNotEqual(*(bed.variables("a")["b"] for bed in beds))
 
-    def test_without_a_port_there_is_nothing_to_do(self):
+    def test_relays_require_a_port(self):
         with self.assertRaisesRegex(LabError, "--relay-port"):
             self.open(mode="relay")
 
-    def test_what_a_command_leaves_behind_ends_with_it(self):
+    def test_background_processes_end_with_their_command(self):
         bed = self.relay()
         bed.run("a", "setsid sleep 999 & (trap '' TERM; sleep 999) &",
                 check=True)
@@ -977,7 +977,7 @@ class OrdinaryUserTest(CommandLine):
         self.assertIn("Left out are", err)
 
     @needs_namespaces
-    def test_without_a_port_it_says_why_it_cannot(self):
+    def test_without_a_relay_port_the_reason_is_printed(self):
         status, _, err = self.finish("--run", "a: true",
                                      program=self.with_device(600))
         self.assertEqual(status, testbed.STATUS_OURS)

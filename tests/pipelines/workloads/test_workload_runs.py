@@ -120,7 +120,7 @@ class RealTimeTest(RunCase):
             "--plain", "--jobs", "2"), "udp-packets")
 
     @test_testbed.needs_namespaces
-    def test_what_was_run_is_not_run_again(self):
+    def test_a_workload_with_a_result_is_not_run_again(self):
         text = "[matrix]\nprotocols = tcp-socket\nworkloads = calls" + KINDS
         self.run_matrix(text, "--plain")
         (first,) = self.results().items()
@@ -129,7 +129,7 @@ class RealTimeTest(RunCase):
         self.assertEqual([first], list(self.results().items()))
 
     @test_testbed.needs_namespaces
-    def test_who_can_not_carry_it_fails_and_says_why(self):
+    def test_a_failed_carrier_is_reported(self):
         done = self.run_matrix(
             "[matrix]\nworkloads = ask" + KINDS
             + "[protocol mine]\nsender = fdsrc fd={input} ! udpsink "

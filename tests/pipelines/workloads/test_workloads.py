@@ -71,7 +71,7 @@ class MatrixTest(DirectoryCase):
         self.assertNotIn("workload", cell)
         self.assertEqual(matrix.kind(cell), "video")
 
-    def test_video_beside_others_each_by_what_carries_it(self):
+    def test_each_workload_uses_the_protocols_that_carry_it(self):
         found = self.read(
             "[matrix]\nworkloads = video ask call\n"
             "protocols = rtp tcp-socket computed\nlinks = gsm",
@@ -171,7 +171,7 @@ class MatrixTest(DirectoryCase):
 
 
 class SizeTest(unittest.TestCase):
-    def test_acknowledgements_have_room_for_what_comes_between_them(self):
+    def test_an_acknowledgement_has_room_for_all_packets_since_the_last(self):
         voice = {"kind": "voice", "bytes": 33, "every": 0.02,
                  "acknowledge": 0.2, "seconds": 60}
         self.assertEqual(runs.sizes(runs.prepared(voice)), (33, 40))
@@ -181,7 +181,7 @@ class SizeTest(unittest.TestCase):
         call = {"kind": "dial-up", "bytes": 40, "calls": 3, "every": 100}
         self.assertEqual(runs.sizes(runs.prepared(call)), (40, 40))
 
-    def test_who_begins(self):
+    def test_the_host_that_begins_can_be_chosen(self):
         self.assertEqual(runs.hosts_of({"from": "mobile"}),
                          ("mobile", "network"))
         self.assertEqual(runs.hosts_of({"from": "network"}),
@@ -189,7 +189,7 @@ class SizeTest(unittest.TestCase):
 
 
 class WakeupDelayTest(unittest.TestCase):
-    def test_who_is_ended_counts_none(self):
+    def test_a_killed_measurement_has_no_values(self):
         with runs.wakeup_delay.Measurement() as delays:
             delays._child.kill()
         self.assertEqual(delays.late_ms, [])
@@ -227,14 +227,14 @@ class EndTest(unittest.TestCase):
             self.assertLessEqual(sent, came)
             self.assertLessEqual(went, received)
 
-    def test_a_transfer_comes_whole(self):
+    def test_a_bulk_transfer_arrives_complete(self):
         found = self.run_both({"kind": "bulk", "bytes": 10000, "block": 512,
                                "wait": 60})
         self.assertEqual(found["sent.csv"][-1][1], 10000)
         self.assertEqual(len(found["sent.csv"]), 20)
         self.assertEqual(found["received.csv"][-1][1], 10000)
 
-    def test_a_transfer_that_never_comes_is_given_up(self):
+    def test_a_bulk_transfer_without_data_times_out(self):
         there, into = os.pipe()
         with mock.patch.object(end, "SECONDS_TO_BEGIN", 0):
             found = end.receive_bulk({"bytes": 1, "wait": 0.01}, None, there)
@@ -250,7 +250,7 @@ class EndTest(unittest.TestCase):
             self.assertEqual([row[0] for row in found[name]],
                              list(range(25)), name)
 
-    def test_an_acknowledgement_tells_for_how_long_a_packet_was_here(self):
+    def test_an_acknowledgement_has_the_elapsed_time_of_each_packet(self):
         data = end.acknowledge([(7, 0), (8, 150 * MS)], 3, 200 * MS)
         log = []
         end.note(data, log)
@@ -265,7 +265,7 @@ class EndTest(unittest.TestCase):
         self.assertTrue(end.is_answer(b"\x02", end.numbered(258, 8)))
         self.assertFalse(end.is_answer(b"\x03", end.numbered(258, 8)))
 
-    def test_a_reader_gives_whole_packets_however_they_come(self):
+    def test_a_reader_returns_whole_packets_from_any_pieces(self):
         out, into = os.pipe()
         reader = end.Reader(out, 4)
         for data in (b"ab", b"cdefghi", b"jkl"):
