@@ -225,7 +225,7 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Ouwens 3.9: tables 3.19 to 3.22, with his algorithm."""
+    """Ouwens 3.9: tables 3.19 to 3.22, with the algorithm of Ouwens."""
 
     def check_table(self, retries, sink, path):
         cases = {

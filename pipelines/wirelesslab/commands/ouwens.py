@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the tables of Ouwens 2006, chapter 3, as Markdown for docs/ouwens.md.
 
-Each cell shows his number (from ouwens.csv) and the result of the runs of
-ouwens.ini: the median over all seeds, with the lowest and the highest value. A
-flagged run counts only if all runs of the cell are flagged; then a star marks
-the cell.
+Each cell shows the number of the thesis (from ouwens.csv) and the result of the
+runs of ouwens.ini: the median over all seeds, with the lowest and the highest
+value. A flagged run counts only if all runs of the cell are flagged; then a
+star marks the cell.
 
   pipelines/ouwens build/lab/ouwens
 """
@@ -26,7 +26,7 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
              "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
-# The retry values of his figures and of his tables of consecutive losses.
+# The retry values of Ouwens' figures and of his tables of consecutive losses.
 RETRIES = (1, 2, 3, 4)
 # {section of ouwens.ini: is the oven on?}
 OVENS = {"80211b": "no", "oven": "yes"}
@@ -141,7 +141,7 @@ def star(runs: list[dict[str, Any]]) -> str:
 
 def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
          form: str, digits: int = 1) -> str:
-    """Returns a cell of a table: `his number / our result`."""
+    """Returns a cell of a table: `number of the thesis / our result`."""
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 
@@ -209,9 +209,9 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
-    """Yields as numbers what his figures draw: one row for each retry value at
-    the bitrate of his figures, and one row for each bitrate at four
-    transmissions."""
+    """Yields the numbers that the figures of the thesis draw: one row for each
+    retry value at the bitrate of these figures, and one row for each bitrate
+    at four transmissions."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -271,8 +271,8 @@ def loss_tables(protocol: str, theirs: Theirs,
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="pipelines/ouwens", description="Prints the tables of Ouwens "
-        "2006, chapter 3, with his numbers and those of the runs of "
-        "ouwens.ini.")
+        "2006, chapter 3. Each cell has the number of the thesis and the "
+        "result of the runs of ouwens.ini.")
     parser.add_argument("directory", type=pathlib.Path,
                         help="directory of the runs, which was --output of "
                         "pipelines/lab grid")

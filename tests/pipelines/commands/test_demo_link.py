@@ -114,7 +114,7 @@ class DemoLinkTest(test_demo.Demo):
     def test_ifd_over_a_slow_link_sends_only_decodable_frames(self):
         status, output = self.demo_over(SLOW, "--transport", "ifd")
         if "is not over UDP" in output:
-            self.skipTest("there are no hosts here, only relays")
+            self.skipTest("there are no network namespaces here, only relays")
         self.assertEqual(status, 0, output)
         self.assertGreater(self.counts(output, "lost")[2], 0, output)
         self.assertEqual(self.counts(output, "decodable"),
@@ -141,7 +141,7 @@ class DemoLinkTest(test_demo.Demo):
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
         if "is not over UDP" in output:
-            self.skipTest("there are no hosts here, only relays")
+            self.skipTest("there are no network namespaces here, only relays")
         self.assertEqual(status, 0, output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
         latency, late = (float(re.search(
