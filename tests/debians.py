@@ -16,7 +16,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 ENTER = SOURCE / "tests" / "enter-debian"
 PACKAGES = "git,ca-certificates"
-# Options of this machine's apt that the same mirror needs in the Debian, too.
+# These options of this machine's apt are copied to the Debian, because it uses
+# the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
 # Mounts and processes of debootstrap end together with it.

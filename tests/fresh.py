@@ -38,8 +38,9 @@ STEPS = {
              "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
-    # The last step, because it installs the package. (--exists of
-    # gst-inspect-1.0 1.22 asks for a version that is as new as its own.)
+    # This step is the last one because it installs the package. It does not use
+    # --exists of gst-inspect-1.0, because version 1.22 then requires a plugin
+    # whose version is at least its own.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "

@@ -4,7 +4,11 @@ written as JSON without a conversion. docs/lab.md describes their keys."""
 
 from typing import Any
 
-Cell = dict[str, Any]  # one experiment of a matrix
-Link = dict[str, Any]  # [link NAME]
-Protocol = dict[str, Any]  # [protocol NAME]: a transport or a carrier
-Workload = dict[str, Any]  # [workload NAME]
+# One experiment of a matrix.
+Cell = dict[str, Any]
+# A section [link NAME] of a matrix.
+Link = dict[str, Any]
+# A section [protocol NAME]: a transport or a carrier.
+Protocol = dict[str, Any]
+# A section [workload NAME] of a matrix.
+Workload = dict[str, Any]

@@ -33,7 +33,8 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
-# The port at which a line listens, and the elements that send.
+# LISTENS finds the port at which a line listens. SENDS finds the elements that
+# send.
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
@@ -41,7 +42,7 @@ LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
-# A line may take so long on a busy machine; usually it takes one second.
+# The maximum time for a line on a busy machine. Usually it takes one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
 # rtpbin ends its RTCP stream when it has sent a BYE behind the end of the RTP
@@ -49,7 +50,8 @@ PAGES_AT_ONCE = 4
 # never ends the RTCP stream (GStreamer 1.22, with stock elements alone, too).
 # The page says so, and that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-SECONDS_TO_END = 20  # for such a line
+# The maximum time after which a line of MAY_NOT_END is ended.
+SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
                    r"(?:Error on SRT socket: .*|Socket is broken or closed)")
@@ -120,8 +122,8 @@ def last_cells(text, head):
 
 
 def names_in(cell):
-    """Returns the names in a cell. `frames-i`, `-p` stand for frames-i and
-    frames-p.
+    """Returns the names in a cell of a table. In a cell with `frames-i`, `-p`
+    the second name is short for frames-p.
     """
     names = []
     for name in re.findall(r"`([^`]+)`", cell):

@@ -169,8 +169,7 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
   return TRUE;
 }
 
-// ------------------------------------------------------------------ the
-// program
+// ----------------------------------------------------------------- the program
 
 static gboolean
 was_connected (GstElement * sink)

@@ -180,8 +180,7 @@ quit (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-// ----------------------------------------------------------------- the
-// pipeline
+// ---------------------------------------------------------------- the pipeline
 
 static GstElement *
 make_sink (const gchar * real, gboolean headless)

@@ -15,14 +15,17 @@ PROTOCOLS = {"udp": UDP, "udplite": UDPLITE}
 # Linux: include/net/udplite.h
 SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
-HEADER = 8  # of UDP and of UDP-Lite
+HEADER = 8  # The bytes of a header of UDP or UDP-Lite.
+
 # The one's complement sum over data that has a correct checksum.
 NO_ERROR = 0xffff
 
 # The fates of a packet.
 DELIVERED = "delivered"
-CHECKSUM = "checksum"  # counted as InCsumErrors
-FORMAT = "format"  # counted as InErrors only
+# The kernel drops the packet and counts it as InCsumErrors.
+CHECKSUM = "checksum"
+# The kernel drops the packet and counts it as InErrors only.
+FORMAT = "format"
 NO_PORT = "no port"
 ELSEWHERE = "elsewhere"  # IP drops it, or it is for another receiver
 

@@ -26,13 +26,15 @@ ENCODERS = {
 }
 FAST, SLOW = "4mbit", "1.5mbit"
 SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
-DELAY = 20_000_000  # ns, in each direction
-LATENCY = 400  # ms
+DELAY = 20_000_000  # The link's delay in each direction, in ns.
+LATENCY = 400  # The latency of mmtpsink in ms.
+
 # Maximum wake-up delay in ms of the two processes that write the logs.
 MAX_WAKEUP = 50
 # Maximum number of dropped frames. The aim is 8, which virtual time achieves.
 MAX_DROPPED = 12
-# The encoder may delay a frame by so many seconds.
+# The maximum difference in seconds between the delays of two frames in the
+# encoder.
 MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
            "pattern=zone-plate kx2=20 ky2=20 kt=3 "
@@ -61,13 +63,15 @@ def read_frames(path):
 
 @dataclasses.dataclass
 class Figures:
-    encoder_late: float  # s, more than its usual delay
+    # The difference in s between the encoder's largest and smallest delay.
+    encoder_late: float
     # Maximum bit/s over 200 ms, from 0.4 s to 1.4 s after the step down.
     entered: float
-    max_delay: float  # ms, from the encoder's output to the decoder
-    dropped: int
     # The maximum delay in ms from the encoder's output to the receiver's
     # decoder.
+    max_delay: float
+    dropped: int
+    # The time in s after the step up until 3.2 Mbit/s are used.
     rise: float
 
 
@@ -102,7 +106,7 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """The time in s after the step up until 3.2 Mbit/s are used."""
+        """Returns the bit/s that entered the link between these times."""
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)
         return 8 * (after - before) / (end - begin)

@@ -17,23 +17,27 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # bytes of data in a packet, 5.3.5
+SIZE = 512  # The bytes of data in a packet (5.3.5).
+
 # Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
 # IP.
 WIRE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay-ms=11"  # a round trip of 22 ms, 5.3.5
-PHONE = 42000  # byte/s, 5.2.1
+USB = "delay-ms=11"  # A round trip of 22 ms (5.3.5).
+# The byte/s that the phone takes (5.2.1).
+PHONE = 42000
+
 # A phone that takes 42 kbyte/s of a faster stream: its socket buffer fills. The
 # rate of the link and the size of the buffer are our choice; the thesis does
 # not give them.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# 5.2.3, figures 5.5 to 5.7: there is a glitch in each transmission.
-GPRS_RATE = 6000  # byte/s
+# The rate of the stream in byte/s (5.2.3, figures 5.5 to 5.7). There is a
+# glitch in each transmission.
+GPRS_RATE = 6000
 # Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
 # in s)}.
 PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
@@ -41,13 +45,13 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-GPRS_MS_LATE = 20  # for round trips of 850 ms
-EACH_TENTH = 20000  # packets
+GPRS_MS_LATE = 20  # More lateness is allowed for round trips of 850 ms.
+EACH_TENTH = 20000  # The number of packets of which each tenth is lost.
 
 
 def payload_of(bytes_per_second):
-    """Returns the bit/s of data on a link that carries so many bytes of IP
-    packets in a second.
+    """Returns the bit/s of data on a link that carries this number of bytes of
+    IP packets in a second.
     """
     return 8 * bytes_per_second * SIZE / WIRE
 

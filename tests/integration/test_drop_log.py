@@ -20,7 +20,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 CLIP = BUILD / "clips" / "bunny-6M.m2v"
-FRAMES = 210  # After so many frames the interference on the demo's link ends.
+# The number of frames after which the interference on the demo's link ends.
+FRAMES = 210
 SECONDS_TO_WAIT = 60
 
 DROP = re.compile(

@@ -50,8 +50,8 @@ class FreshTest(unittest.TestCase):
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # git cannot clone a work tree that is separate from its repository in
-        # there.
+        # The source may be a work tree that is separate from its repository.
+        # git could not clone it inside the Debian, so it is cloned here.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)

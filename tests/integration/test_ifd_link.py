@@ -12,7 +12,7 @@ import ifdbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # Mbit/s of the clip; the bottleneck has 5
+RATE = 6  # The Mbit/s of the clip. The bottleneck has 5 Mbit/s.
 SECONDS = 8
 
 

@@ -114,8 +114,8 @@ class InstallTest(Home):
         prefix = next(option["value"] for option
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
-        # The directory is the one that meson.build uses. meson's own libdir
-        # differs on a Debian without dpkg-dev.
+        # meson.build also gets the directory from pkg-config, because meson's
+        # own libdir is another one on a Debian without dpkg-dev.
         self.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())
@@ -185,7 +185,8 @@ class FeatureTest(Home):
 
     def build_without(self, disabled, build):
         """Builds without one plugin. Files that did not change are not compiled
-        again. `cleandead` removes what only the build before had."""
+        again. `cleandead` removes the files that only the previous build
+        made."""
         run("meson", "configure", build,
             *(f"-D{plugin}={'disabled' if plugin == disabled else 'enabled'}"
               for plugin in ELEMENTS))

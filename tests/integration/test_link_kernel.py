@@ -21,8 +21,9 @@ PORT = 5004
 FLOW = 0  # from a to b
 SIZE = 200
 COUNT = 500
-COVERAGE = sockets.HEADER + 12  # the RTP header
-# A third of the packets: 1 - (1 - 2.2e-4) ** (8 * 228).
+COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
+
+# A third of the packets is damaged: 1 - (1 - 2.2e-4) ** (8 * 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
 # The size of Singh's application data units, and enough errors for a short run.
 SINGH_SIZE, SINGH_COUNT = 125, 40

@@ -23,21 +23,23 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# A tenth of the time for which the station's queue lasts, so that lateness does
-# not empty the queue.
+# The maximum lateness of a run in ms. It is a tenth of the time that the
+# station needs to send its full queue, so such a lateness cannot empty it.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # duration of a radio block
 MBIT = 1e6
 
 UDP_SIZE = 1472
-SECONDS = 20  # of saturated sending
+SECONDS = 20  # The duration of saturated sending.
 WARM_UP = 2  # The first two seconds do not count.
+
 # Sends more than the link carries through a queue that makes the socket wait.
 # The link's own queue drops the rest.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
-# As if the card stopped the queue: packets wait and none is dropped.
+# A queue without a limit acts like a card that stops its sender: packets wait
+# and none is dropped.
 VIDEO_LINK = f"{WLAN} txqueuelen=0"
 VIDEO_BUCKET = {"a.wl0": "rate 10mbit burst 5kb limit 1mb"}
 SECONDS_FOR_VIDEO = 180

@@ -26,7 +26,8 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# After so many seconds, all frames in flight have arrived or are lost.
+# The time in s after the last frame, in which all frames in flight arrive or
+# are lost.
 AFTER = 8
 MS_LATE = 20
 # The size of the pipe in bytes. With it the source of the frames never waits.

@@ -13,9 +13,9 @@ import unittest
 import flows
 import test_testbed
 
-RATE = 5000000  # bit/s, of IP packets
-SIZE = 1400  # bytes of a buffer
-SECONDS_ALONE = 3  # before the second flow begins
+RATE = 5000000  # The link's rate in bit/s of IP packets.
+SIZE = 1400  # The bytes of a buffer.
+SECONDS_ALONE = 3  # The second flow begins after this time.
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5
@@ -43,9 +43,9 @@ TRANSPORTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    congestion: str  # TCP's congestion control
-    round_trip: int  # ms
-    queue: float  # in bandwidth-delay products
+    congestion: str  # The congestion control of TCP.
+    round_trip: int  # The round trip time in ms.
+    queue: float  # The queue's size in bandwidth-delay products.
     stream_first: bool = False
 
     def link(self):

@@ -251,8 +251,8 @@ class Guest:
 @dataclasses.dataclass
 class Outcome:
     error: int  # The errno at the end of the connection; 0 if it was closed.
-    queue_was_full: int  # how often
-    received: list  # (seconds since the connection was open, bytes)
+    queue_was_full: int  # The number of times that the queue was full.
+    received: list  # Pairs (seconds since the connection was open, bytes).
 
 
 class GuestSocket:

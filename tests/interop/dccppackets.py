@@ -26,9 +26,10 @@ RESET_SIZE = 28
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
 CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
-SEQUENCE_WINDOW = 100           # packets, section 7.5.2
-# Severities of tshark that are no complaint: none, and a note about an unusual
-# value.
+SEQUENCE_WINDOW = 100  # The default in packets (section 7.5.2).
+
+# The severities with which tshark reports no fault: none, and a note about an
+# unusual value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
                  "_ws.expert.message", "_ws.malformed")
@@ -59,7 +60,7 @@ class Packet:
     sequence: int
     acknowledged: int  # None if there is no such number
     ccval: int
-    coverage: int               # CsCov
+    coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.
     options: bytes
     payload: bytes

@@ -157,8 +157,8 @@ class Picture:
 
 
 class Stream:
-    """A stream of frames, each of one or two NAL units: (bytes, number of the
-    frame).
+    """A stream of frames, each with one or two NAL units. A unit is (bytes,
+    number of its frame).
     """
 
     def __init__(self, frames, fields):
@@ -171,7 +171,8 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields for each frame the sum of the orders before its IDR picture.
+        """Yields for each frame an order that is higher than the orders of all
+        frames before its IDR picture. The frame's own order is added to it.
         """
         base = highest = 0
         for pictures in frames:

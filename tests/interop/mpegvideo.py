@@ -89,7 +89,7 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    vectors: tuple  # (FBV, BFC, FFV, FFC), 0 if absent
+    vectors: tuple  # (FBV, BFC, FFV, FFC); absent ones are 0.
     header: tuple  # The range of the picture header without its extensions.
     # The start, including the headers before the picture header.
     start: int = 0
@@ -135,8 +135,8 @@ class Group:
 class Frame:
     """One coded frame: a frame picture or two field pictures."""
     pictures: list
-    coding: int  # place in transport order
-    display: int = 0                # place in display order
+    coding: int  # The frame's place in transport order.
+    display: int = 0  # The frame's place in display order.
     # The presentation time, in seconds after the first displayed frame.
     pts: Fraction = Fraction(0)
 

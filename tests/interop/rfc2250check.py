@@ -49,7 +49,7 @@ class MalformedHeader(Exception):
 class VideoHeader:
     """The header between the RTP header and the elementary stream."""
     fields: dict
-    extension: dict = None  # section 3.4.1, if T is set
+    extension: dict = None  # The header of section 3.4.1, if T is set.
     # The 32 bits of composite display, which exist if D is set.
     composite: int = None
     # The extensions with their padding, which exist if E is set.

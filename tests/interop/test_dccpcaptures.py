@@ -19,7 +19,8 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "dccpfields"
 CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
-GOOD, BAD = "1", "0"  # values of dccp.checksum.status
+GOOD, BAD = "1", "0"  # The values of dccp.checksum.status.
+
 PADDING, MANDATORY = "0", "1"  # The program does not list these options.
 
 # {name in the program: name in tshark}

@@ -25,7 +25,8 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 
 PORT = 5004
 SECONDS = 60
-LATENCY = 20000  # ms
+LATENCY = 20000  # The latency in ms.
+
 # A fast path with a short delay, and a slow one with a long delay.
 LINKS = ("fast=a,b: rate=4000000 delay-ms=20 stats-update-interval=1000",
          "slow=a,b: rate=400000 delay-ms=150 stats-update-interval=1000")

@@ -106,7 +106,7 @@ class AgainstTheStream(unittest.TestCase):
 class Damage(unittest.TestCase):
     """Tests a sequence end code that damage produces inside a slice."""
 
-    PERIOD = 97  # One of so many slices is damaged.
+    PERIOD = 97  # One of 97 slices is damaged.
 
     def damaged(self, kind):
         data = bytearray(kind().read_bytes())

@@ -340,9 +340,10 @@ class PairingTest(UdpliteCase):
 # ----------------------------------------------------------------------- damage
 
 HIT_PAYLOAD = 40
-# So many packets fit into the buffer of any socket.
+# The buffer of any socket has room for this number of packets.
 CHUNK = 64
-# Coverage 0, the header, the RTP header, and the whole packet as a number.
+# 0 stands for the whole packet. The others cover the header, the header and the
+# RTP header, and the whole packet, given as its number of bytes.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 
@@ -383,7 +384,8 @@ class HitTest(UdpliteCase):
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # (No other packet has this content.)
+            # (No other packet has this content, so its arrival shows that the
+            # packets before it have arrived, too.)
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:

@@ -38,7 +38,8 @@ POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
 # sockets decide whether to drop them. The queue has no limit, so that no packet
 # of a large I-frame is lost before the radio.
 LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
-LINE_BYTES_PER_SECOND = 960  # 9600 bit/s; a byte has a start and a stop bit
+# 9600 bit/s; each byte takes ten bits with its start and its stop bit.
+LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
 # The share of the line's capacity that the clip takes. With a larger share,
@@ -65,7 +66,7 @@ class Codec:
     pay: str
     depay: str
     packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
-    caps: str  # RTP caps
+    caps: str  # The caps of the RTP packets.
     # The caps that Matroska needs and that the depayloader does not set.
     video: str
 

@@ -35,8 +35,8 @@ RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
 NS_PER_MS = 1e6
-# A run is flagged as unreliable if this machine, or the link's emulation, was
-# more than so many ms late at the 99th percentile.
+# A run is flagged as unreliable if the lateness of this machine, or of the
+# emulated link, has a 99th percentile of more ms than this.
 MS_LATE = 1.0
 # The number of the sender's station in the link's log.
 SENDER = placement.ROLES.index("sender")

@@ -48,15 +48,16 @@ def section_title(link: dict[str, Any]) -> str:
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the values of the link; the title of the group has the rest of
-    its title.
+    """Returns the part of the link's title that has its values. The title of
+    the group has the other part.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)
 
 
 def protocol_title(run: Any) -> str:
-    """Returns the title with the name that the plots use."""
+    """Returns the name of the protocol, which the plots use, and its title.
+    """
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")
 

@@ -20,7 +20,8 @@ from wirelesslab.errors import LabError
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
-# What a user types for the transport of a section of transports.ini.
+# {section of transports.ini: the elements and settings as the table names
+# them}
 NAMES = {
     "dccpthin": "ifdqueue ! dccpthinsink",
     "http": "web server, souphttpsrc",
@@ -52,9 +53,9 @@ class Spread(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     protocol: str
-    share: Spread  # decodable in time, %
-    median: Spread  # median latency, ms
-    percentile: Spread  # 99th percentile of the latency, ms
+    share: Spread  # The frames that can be decoded in time, in %.
+    median: Spread  # The median latency in ms.
+    percentile: Spread  # The 99th percentile of the latency in ms.
 
     @property
     def name(self) -> str:

@@ -59,7 +59,7 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """The way in which the run is compared with others."""
+        """What the run is compared by, for example its protocol or bitrate."""
         return comparisons.WAYS[self._by]
 
     @property

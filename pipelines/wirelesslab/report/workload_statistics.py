@@ -23,8 +23,8 @@ from wirelesslab.workloads.definitions import (
 )
 
 NS, MS = 1e9, 1e6
-# A transfer is reduced to so many points. They make half a million pairs, which
-# is enough for the median of their rates.
+# The maximum number of points to which a transfer is reduced. They make half a
+# million pairs, which is enough for the median of their rates.
 MAX_BLOCKS = 1000
 
 

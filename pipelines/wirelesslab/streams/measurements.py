@@ -28,9 +28,10 @@ ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
 # packets that are lost one after the other.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
-OUWENS_MAX_ATTEMPTS = 5  # table 3.2
-# (dB, grade) from EvalVid's mos.c: a PSNR above so many dB gets this grade, a
-# lower one gets grade 1.
+# The last class of Ouwens table 3.2 is five or more transmissions.
+OUWENS_MAX_ATTEMPTS = 5
+# Pairs (dB, grade) from EvalVid's mos.c: a PSNR above this number of dB gets
+# this grade. A PSNR below all of them gets grade 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 

@@ -152,8 +152,9 @@ class SameMachine:
         processes.kill(child)
 
     def hang_up(self) -> bool:
-        """Is called when nothing more will be sent. Returns whether packets may
-        still be on their way, as long as carries() is true."""
+        """Is called when nothing more will be sent. Returns whether the caller
+        has to wait until carries() is false, because packets may still be on
+        their way."""
         return False
 
     def carries(self) -> bool:

@@ -46,7 +46,7 @@ def read(path: pathlib.Path) -> list[Packet]:
 
 def match(sent: Sequence[Packet],
           received: Sequence[Packet]) -> dict[int, Packet]:
-    """Returns {index of the packet that was sent: the packet that arrived}."""
+    """Returns {index of the sent packet: the same packet as it arrived}."""
     places = {packet.sequence_number: index
               for index, packet in enumerate(sent)}
     return {places[packet.sequence_number]: packet for packet in received

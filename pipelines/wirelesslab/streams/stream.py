@@ -29,7 +29,8 @@ from wirelesslab.streams import (
 
 # The first start of GStreamer takes long, because it scans all plugins.
 SECONDS_TO_START = 60
-# If no frame arrives for so long after the sender's end, nothing is in flight.
+# If no frame arrives for this number of seconds after the sender's end, none is
+# in flight any more.
 SECONDS_OF_QUIET = 1.0
 # TCP takes up to seven times as long as the film (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200

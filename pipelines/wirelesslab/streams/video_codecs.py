@@ -19,8 +19,8 @@ FIRST = "mpeg2"  # The codec for which the pipelines in the files are written.
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    alone: list  # elements that work only with MPEG-1/2
-    instead: list  # (text that is replaced, its replacement)
+    alone: list  # The elements that work only with MPEG-1/2.
+    instead: list  # Pairs (text that is replaced, its replacement).
 
 
 @functools.cache

@@ -61,7 +61,8 @@ def main() -> None:
             os.close(options["end"])
         become(argv, options["foreground"], parent)
     if options["foreground"]:
-        # The terminal sends these signals to the command, too.
+        # The terminal sends these signals to the command as well, so this
+        # process ignores them.
         for number in FROM_TERMINAL:
             signal.signal(number, signal.SIG_IGN)
     status = stand_for(child, ends, options["foreground"])

@@ -32,7 +32,7 @@ LARGEST = 65536
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
 # How long a sender's pipeline may take to send its first packet.
 SECONDS_TO_BEGIN = 60
-# After so many seconds without a packet, nothing is in flight any more.
+# If no packet arrives for this number of seconds, none is in flight any more.
 SECONDS_OF_QUIET = 5
 # Bytes of an entry in an acknowledgement: 2 for the number of the packet, 2 for
 # the elapsed time in units of ELAPSED_NS.

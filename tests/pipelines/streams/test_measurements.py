@@ -234,8 +234,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # Packets 0 and 1 entered at 10, packets 2 and 3 at 40. Packet 1 was
-        # lost at 20, packet 2 at 40.
+        # Packets 0 and 1 entered at 10 ns, packets 2 and 3 at 40 ns. Packet 1
+        # was lost at 20 ns, packet 2 at 40 ns.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -309,8 +309,8 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
-        # The receiver's clock is 1000 ahead. The way there takes 30, the way
-        # back 50, and the receiver waits for 7.
+        # The receiver's clock is 1000 units ahead. The packet takes 30 units,
+        # the acknowledgement 50, and the receiver waits for 7.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
