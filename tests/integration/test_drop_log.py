@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The debug log explains each frame and each packet that does not arrive over
-the link of the demo.
+"""Checks that the debug log explains each frame and packet that does not arrive
+over the link of the demo.
 
-`ifdqueue` paces by the clock, so its pipelines run in real time, all of them at
-once. So does `mmtpsink`, over a path of a fixed rate. How much they drop
-depends on the machine. The log and the statistics have to agree in any case.
-Where only the link loses packets, time is virtual.
+`ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
+time, all at once; mmtpsink sends over a path with a fixed rate. How much they
+drop depends on the machine, but the log and the statistics must agree in any
+case. If only the link loses packets, the pipeline runs in virtual time.
 """
 
 import collections
@@ -20,7 +20,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 CLIP = BUILD / "clips" / "bunny-6M.m2v"
-FRAMES = 210  # until the interference of the demo's link ends
+# The number of frames after which the interference on the demo's link ends.
+FRAMES = 210
 SECONDS_TO_WAIT = 60
 
 DROP = re.compile(
@@ -33,19 +34,19 @@ LOSS = re.compile(
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
     r" (?P<reason>[a-z-]+): \w.*$", re.M)
-# Of the base class of network sinks
+# Matches a line of the base class of network sinks.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
-# As its statistics call it
+# {reason in the log: field of the statistics}
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete"}
-SLOW_PATH = 3500000  # bit/s, for a clip of 6 Mbit/s
+SLOW_PATH = 3500000  # bit/s; the clip has 6 Mbit/s
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
 def read_link():
-    """The properties of wirelesslink in the demo"""
+    """Returns the properties of the demo's wirelesslink."""
     demo = configparser.ConfigParser(interpolation=None)
     demo.read(SOURCE / "pipelines" / "demo.ini")
     return demo["link " + demo["matrix"]["links"]]["properties"]
@@ -57,8 +58,7 @@ def start_over_link(debug, payloader, link):
 
 
 def start(debug, rest):
-    """Streams the clip into the rest of the pipeline, and logs what `debug`
-    says."""
+    """Streams the clip into `rest` of a pipeline with the log level `debug`."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
                 f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(
@@ -69,14 +69,14 @@ def start(debug, rest):
 
 
 def find_port():
-    """A UDP port that nobody uses"""
+    """Returns a free UDP port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind(("127.0.0.1", 0))
         return sock.getsockname()[1]
 
 
 def finish(process, element, returncode=0):
-    """Returns the last statistics of this element that were posted or logged,
+    """Returns the last statistics of the element that were posted or logged,
     and the log."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
@@ -100,7 +100,7 @@ class DropLogTest(unittest.TestCase):
     def check(self, stats, log):
         drops = list(DROP.finditer(log))
         self.assertGreater(len(drops), 0)
-        # One line for each frame, and one frame for each line
+        # Each dropped frame has exactly one line.
         self.assertEqual(len(drops), stats["dropped"])
         self.assertEqual(len({drop["number"] for drop in drops}), len(drops))
         self.assertEqual(sum(int(drop["size"]) for drop in drops),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over a link that is too slow for the clip, with this kernel's sockets,
-for a few seconds: what holds however busy the machine is. How much arrives and
-how late is a matter for test_ifd_papers.py.
+"""Runs IFD for some seconds over a link that is too slow for the clip, with the
+kernel's sockets. The test checks only what also holds on a busy machine.
+test_ifd_papers.py checks how much arrives and how late.
 """
 
 import shutil
@@ -12,12 +12,13 @@ import ifdtestbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # Mbit/s, of the clip; the bottleneck has 5
+RATE = 6  # The Mbit/s of the clip. The bottleneck has 5 Mbit/s.
 SECONDS = 8
 
 
 def pictures(path):
-    """The checksums of what ffmpeg makes of a video"""
+    """Returns the checksums of the pictures that ffmpeg decodes from a video.
+    """
     done = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-threads", "1",
          "-i", path, "-fps_mode", "passthrough", "-f", "framemd5", "-"],
@@ -40,8 +41,9 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         return runs[self.id()]
 
     def check_choice(self, run):
-        """More came than the link takes: B-frames go first, nothing is sent in
-        vain, and nothing but whole frames."""
+        """Checks a run with more data than the link takes: B-frames are dropped
+        first, every frame that is sent can be decoded, and only whole frames
+        are sent."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
@@ -49,13 +51,14 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         self.assertGreaterEqual(run.lost_share("P"), run.lost_share("I"))
 
     @ifdtestbed.needs_all
-    def test_gop_sends_nothing_in_vain(self):
+    def test_gop_sends_only_decodable_frames(self):
         self.check_choice(self.stream(ifdtestbed.ifd("gop")))
 
     @ifdtestbed.needs_all
-    def test_what_can_be_decoded_is_what_ffmpeg_decodes(self):
-        """With the paper's algorithm, which also sends what can't be: of what
-        the receiver got ffmpeg makes as many pictures of the clip."""
+    def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
+        """Uses the paper's algorithm, which also sends frames that cannot be
+        decoded. ffmpeg must decode as many of the clip's pictures from the
+        received stream."""
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"
@@ -76,7 +79,7 @@ class IfdLinkTest(ifdtestbed.IfdCase):
             ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
                              udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
             ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
-        # (On a busy machine the receiver may lose some too.)
+        # (The receiver may lose some frames on a busy machine, too.)
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over links that are too slow for the clip, beside Ouwens' figures and
-beside other people's transports: this kernel's TCP, in real time.
+"""Compares IFD over links that are too slow for the clip with Ouwens' numbers
+and with other transports. It uses the kernel's TCP and runs in real time.
 
-Each line that is printed is one run of the clip of 60 s. Of one in which this
-machine itself was late nothing follows: it is repeated once, then skipped.
-`test_ifd_papers.py --tables` prints what the last run of the tables left in the
-build directory, as docs/ifd.md has it.
+Each printed line is a run of the clip of 60 s. A run in which this machine was
+late is invalid: it is repeated once, then skipped. `test_ifd_papers.py
+--tables` prints the results of the last run from the build directory, as
+docs/ifd.md shows them.
 """
 
 import dataclasses
@@ -19,8 +19,9 @@ import test_testbed
 
 from wirelesslab.commands import ouwens
 
-# Tables 3.19 to 3.22: {Mbit/s: {retry value: (without, with the oven)}}, lost
-# frames as (I, P, B) of 101, 400 and 998, means of three places
+# Tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with oven)}}. The
+# values are lost frames as (I, P, B) of 101, 400 and 998, means over three
+# places.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
@@ -29,13 +30,13 @@ OUWENS = {rate: {retry: tuple(
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
+CARD = "profile=80211b retry-limit=4"  # with Linux's queue of 100 packets
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """And what must hold over it: % of the P-frames lost at 6 Mbit/s, ms late
-    at the 99th percentile, % of all frames lost at 4 Mbit/s."""
+    """A link and its limits: % of the P-frames lost at 6 Mbit/s, ms late at the
+    99th percentile, % of all frames lost at 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -49,16 +50,20 @@ LINKS = {
         lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
-# % of the B-frames lost, % of all frames decodable
+# {algorithm: (maximum % of the B-frames lost, minimum % of all frames
+# decodable)}.
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-ROUNDS = 5  # that a run is repeated at most because of what the radio lost
+# How often a run is repeated at most because of what the radio lost.
+ROUNDS = 5
 
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """The runs that were not void; `self.void` says of the others why."""
+        """Returns the valid runs. `self.void` has the reasons why the others
+        are not.
+        """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
         self.void = [run.why_void() for run in runs.values() if run.why_void()]
@@ -75,7 +80,7 @@ class Streams(ifdtestbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """(what, ours, the most) of each limit"""
+        """Returns (what, result, maximum) for each limit."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
@@ -97,10 +102,11 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """A packet that the radio loses, all its attempts in vain, takes the
-        profile's card down to 1 Mbit/s, for up to three seconds (docs/ifd.md):
-        an I-frame alone then takes one. No choice of frames can be in time
-        there, so such a run is shown, and repeated; the last one counts."""
+        """Returns whether the radio excuses the run. A packet that is lost
+        after all its transmissions takes the profile's card down to 1 Mbit/s
+        for up to three seconds (docs/ifd.md), in which a single I-frame takes
+        one second. No choice of frames can be in time then. Such a run is shown
+        and repeated, and the last one counts."""
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
 
@@ -139,7 +145,9 @@ class MustHold(Streams):
 
 
 class SideBySide(Streams):
-    """The same clip of 6 Mbit/s over the same bottleneck"""
+    """Sends the same clip of 6 Mbit/s over the same bottleneck by several
+    transports.
+    """
 
     def case(self, transport, is_paced=True):
         return ifdtestbed.Case(transport, ifdtestbed.Bottleneck(), self.clip(6),
@@ -172,11 +180,13 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Future work 5 and 6: IFD and RFC 2250 over UDP"""
+    """Future work 5 and 6 of the paper: IFD and RFC 2250 over UDP."""
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
-        """The bucket holds more than the socket, so the socket fills first."""
+        """The token bucket holds more than the socket's buffer, so the buffer
+        fills first.
+        """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdtestbed.Case(
                 ifdtestbed.transport(transport, **{
@@ -202,8 +212,8 @@ class Udp(Streams):
 
     @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
-        """Where packets are missing a jitter buffer would wait for them; the
-        link keeps their order."""
+        """The jitter buffer does not wait for missing packets, because the link
+        keeps their order."""
         transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
             "latency=200", "latency=0")
@@ -218,7 +228,7 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Ouwens 3.9: tables 3.19 to 3.22, his algorithm"""
+    """Ouwens 3.9: tables 3.19 to 3.22, with the algorithm of Ouwens."""
 
     def check_table(self, retries, sink, path):
         cases = {
@@ -235,7 +245,8 @@ class Tables(Streams):
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # B before P before I, as theirs
+            # B-frames are lost before P-frames, and those before I-frames, as
+            # in the paper.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),
@@ -248,13 +259,13 @@ class Tables(Streams):
 
     @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
-        """The paper's socket was Linux's as it is."""
+        """The paper used Linux's socket with its default settings."""
         self.check_table(
             [4], "ifdsink algorithm=paper notsent-lowat=0", FREE_TABLES)
 
 
 def print_tables(path):
-    """As Markdown"""
+    """Prints the tables as Markdown."""
     runs = json.loads(path.read_text())
     for rate in OUWENS:
         print(f"\n| {rate} Mbit/s: R, oven | I | P | B | all, % "

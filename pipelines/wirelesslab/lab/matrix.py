@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The experiments of one file: every protocol over every link at every bitrate
-with every seed, as cells that can be run one by one. docs/lab.md has the file.
+"""Reads a matrix, the file that describes experiments: every protocol over
+every link at every bitrate with every seed. Each combination is a cell, which
+can be run by itself. docs/lab.md describes the file.
 """
 
 import configparser
@@ -24,10 +25,10 @@ PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
 THEIRS = "theirs "
 KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
-# Of wirelesslink, that name a file which it reads
+# Properties of wirelesslink whose value is the name of a file that it reads.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
-# A file in a directory that the user names: $VARIABLE/FILE
+# $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 # Makes of seconds and a protocol what a cell says of them
 Film = Callable[[int, Protocol], dict[str, Any]]
@@ -37,17 +38,19 @@ DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-LIVE = "live"  # kind of a cell that has a live encoder
+LIVE = "live"  # The kind of a cell that has a live encoder.
 STEPS, SEEDS = "steps", "seeds"
-# any other key is a property
+# Any other key of a link is a property of wirelesslink.
 OF_A_LINK = {"title", "properties", STEPS, SEEDS, *placement.OF_HOSTS}
 
 
 def read(path: pathlib.Path) -> list[Cell]:
-    """Cells of a file, in the order in which they are run."""
+    """Returns the cells of a matrix file, in the order in which they are run.
+    """
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
-    # Its errors are those of other files than this one.
+    # An error in transports.ini or carriers.ini must not be reported with the
+    # name of the matrix file, so these files are read outside the `try`.
     known = read_known_protocols()
     try:
         given.read_string(path.read_text(), source=str(path))
@@ -59,8 +62,8 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """The cells that have each of the words between the slashes of their names.
-    LabError if there is none"""
+    """Returns the cells that have each of the `words` between the slashes of
+    their names. Raises LabError if there is none."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -74,7 +77,7 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
-        raise LabError(f"[{MATRIX}] has no {min(unknown)}; it has: "
+        raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
     front = encoders.Front(given) if matrix["encoders"] else None
@@ -83,9 +86,9 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     seconds, repetitions = (number(matrix, name)
                             for name in ("seconds", "repetitions"))
     if not 1 <= seconds <= clips.SECONDS:
-        raise LabError(f"seconds is from 1 to {clips.SECONDS}")
+        raise LabError(f"seconds must be from 1 to {clips.SECONDS}")
     if repetitions < 1:
-        raise LabError("repetitions is at least 1")
+        raise LabError("repetitions must be at least 1")
     return [
         {**cell(protocol, variant, film, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
@@ -95,7 +98,7 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
             [link for link in links if seed in seeds_of(matrix, link)],
             films if is_video(workload) else [None], protocols)
         for variant in variants(link, home)
-        # What is computed comes out the same each time.
+        # A computed run has the same result each time, so it is not repeated.
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
 
@@ -136,7 +139,9 @@ def live_films(matrix: Mapping[str, str],
 
 def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
          repetition: int, seconds: int, workload: Workload) -> Cell:
-    """All that a run depends on; it goes into JSON as it is."""
+    """Returns everything that a run depends on, as a dictionary that is written
+    as JSON.
+    """
     own = film(seconds, protocol) if is_video(workload) else {
         "what": workload["name"], "protocol": protocol, "workload": workload,
         "rate": None, "seconds": None}
@@ -148,8 +153,9 @@ def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
 
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
-    """What is only said where it is another codec than the usual is left out,
-    so that older results stay those of the same."""
+    """Returns the keys of a cell that streams video. The key `codec` is left
+    out for MPEG-2, so that results from before this key existed are still
+    recognised."""
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
     if codec.name == video_codecs.FIRST:
@@ -167,7 +173,7 @@ def is_video(workload: Workload) -> bool:
 
 
 def kind(cell: Cell) -> str:
-    """Of what it sends"""
+    """Returns the kind of the cell's workload."""
     if "encoder" in cell:
         return LIVE
     return cell.get("workload", STREAM)["kind"]
@@ -179,14 +185,14 @@ def numbers(matrix: Mapping[str, str], name: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 0:
-        raise LabError(f"{name} = {matrix[name]!r} are no numbers")
+        raise LabError(f"{name} = {matrix[name]!r} must be one or more numbers")
     return list(dict.fromkeys(found))
 
 
 def number(matrix: Mapping[str, str], name: str) -> int:
     found = numbers(matrix, name)
     if len(found) > 1:
-        raise LabError(f"{name} = {matrix[name]!r} is not one number")
+        raise LabError(f"{name} = {matrix[name]!r} must be a single number")
     return found[0]
 
 
@@ -203,19 +209,21 @@ def chosen(words: str, there: Mapping[str, Any], what: str) -> list[Any]:
 
 
 def check_sections(given: configparser.ConfigParser) -> None:
-    """What is misspelled would else be left out without a word."""
+    """Raises LabError if a section has an unknown title. Without this check a
+    misspelled section would be ignored.
+    """
     for title in given.sections():
         if title not in (MATRIX, encoders.SECTION) \
                 and not title.startswith(KINDS):
             raise LabError(
-                f"[{title}] is none of: [{MATRIX}], "
+                f"unknown section [{title}]; the sections are: [{MATRIX}], "
                 + ", ".join(f"[{kind}NAME]" for kind in KINDS)
                 + f", [{encoders.SECTION}]")
 
 
 def sections(given: configparser.ConfigParser,
              kind: str) -> dict[str, configparser.SectionProxy]:
-    """{name: section} of one kind."""
+    """Returns {name: section} of all sections of one kind."""
     found = {}
     for title in given.sections():
         if not title.startswith(kind):
@@ -223,18 +231,19 @@ def sections(given: configparser.ConfigParser,
         name = title[len(kind):].strip()
         if not NAME.fullmatch(name):
             raise LabError(
-                f"[{title}]: a name is small letters, digits, dots and dashes")
+                f"[{title}]: a name consists of small letters, digits, dots "
+                "and dashes")
         found[name] = given[title]
     return found
 
 
-# ------------------------------------------------------------------- workloads
+# -------------------------------------------------------------------- workloads
 
 def read_workloads(
         given: configparser.ConfigParser, matrix: Mapping[str, str],
         known: dict[str, Protocol], front: encoders.Front | None
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
-    """[(what is sent, by which protocols, over which links)]"""
+    """Returns [(workload, its protocols, its links)]."""
     own = {name: definitions.read(name, section)
            for name, section in sections(given, WORKLOAD).items()}
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
@@ -256,7 +265,9 @@ def read_workloads(
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """What a paper has of it, as it goes into a cell"""
+    """Returns the numbers that a paper gives for this link and workload, as a
+    part of the cell's dictionary.
+    """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
         return {}
@@ -264,13 +275,16 @@ def theirs(given: configparser.ConfigParser, link: Link,
                                          given[THEIRS + name])}
 
 
-# ------------------------------------------------------------------- protocols
+# -------------------------------------------------------------------- protocols
 
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """What it names itself; of what the matrix names, those that carry it;
-    else all of the file that do, or where none does, all that are known."""
+    """Returns the protocols for a workload. These are the ones that the
+    workload itself names. If it names none, these are the protocols of [matrix]
+    that can carry it. If [matrix] names none either, these are the file's own
+    protocols that can carry it or, if there is none, all known protocols that
+    can."""
     there = {**known, **own}
     if names:
         found = with_streams(names, there, matrix)
@@ -287,14 +301,16 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      protocol for protocol in known.values()
                      if carries(protocol, workload)]
     if not found:
-        raise LabError(
-            f"workload {workload['name']} has no protocol that carries it")
+        raise LabError(f"no chosen protocol can carry the workload "
+                       f"{workload['name']}")
     return found
 
 
 def with_streams(names: str, there: dict[str, dict[str, Any]],
                  matrix: Mapping[str, str]) -> list[Protocol]:
-    """Some of them may be several streams at once."""
+    """Returns the protocols of these names. A name such as a+b stands for
+    several streams at the same time.
+    """
     return [found[0] if len(found) == 1 else transports.together(
                 found, number(matrix, "apart"))
             for found in (chosen(name.replace(TOGETHER, " "), there, "protocol")
@@ -310,12 +326,12 @@ def carries(protocol: Protocol, workload: Workload) -> bool:
 
 def check_carries(protocol: Protocol, workload: Workload) -> None:
     if not carries(protocol, workload):
-        raise LabError(f"workload {workload['name']} can't be carried "
-                       f"by {protocol['name']}")
+        raise LabError(f"the protocol {protocol['name']} cannot carry the "
+                       f"workload {workload['name']}")
 
 
 def read_known_protocols() -> dict[str, Protocol]:
-    """{name: protocol} of transports.ini and carriers.ini"""
+    """Returns {name: protocol} from transports.ini and carriers.ini."""
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
     known.update(carriers.read())
@@ -324,7 +340,7 @@ def read_known_protocols() -> dict[str, Protocol]:
 
 def read_protocols(given: configparser.ConfigParser,
                    front: encoders.Front | None) -> dict[str, Protocol]:
-    """{name: protocol} of the file itself"""
+    """Returns {name: protocol} from the matrix file itself."""
     found = {}
     for name, section in sections(given, PROTOCOL).items():
         if carriers.is_one(section):
@@ -336,7 +352,7 @@ def read_protocols(given: configparser.ConfigParser,
     return found
 
 
-# ----------------------------------------------------------------------- links
+# ------------------------------------------------------------------------ links
 
 def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
     found = sections(given, LINK)
@@ -350,14 +366,15 @@ def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
 
 
 def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
-    """{property: its values}"""
+    """Returns {property: its values}."""
     return {key: text.split() for key, text in section.items()
             if key not in OF_A_LINK}
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """One for each choice among the values of its properties. Files have their
-    names from `home`, wherever the cells are run."""
+    """Yields one link for each combination of the values of its properties.
+    File names are relative to `home`, the directory of the matrix file,
+    wherever the cells are run."""
     section = link["section"]
     varied = values(section)
     for choice in itertools.product(*varied.values()):
@@ -381,8 +398,8 @@ def with_paths(properties: str, home: pathlib.Path) -> str:
 
 
 def path_of(value: str, home: pathlib.Path) -> pathlib.Path:
-    """Of a file beside the matrix, or of one in the directory that an
-    environment variable names."""
+    """Returns the path of a file: relative to `home`, or in the directory that
+    an environment variable names."""
     found = IN_DIRECTORY.fullmatch(value)
     if not found:
         return home / value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the lab makes of the file with its experiments, without running any."""
+"""Checks which cells the lab makes of a matrix file, without running them."""
 
 import json
 import os
@@ -119,7 +119,7 @@ class MatrixTest(MatrixCase):
             "[matrix]\nprotocols = rtp-stock\ncodecs = mpeg2 mpeg1", LINKS)
         self.assertEqual(first["protocol"], other["protocol"])
 
-    def test_what_cannot_carry_a_codec_is_left_out_and_named(self):
+    def test_protocols_without_support_for_a_codec_are_left_out(self):
         found = self.read("[matrix]\nprotocols = rtp rtp-stock rtp+rtp-stock\n"
                           "codecs = mpeg2 h265", LINKS)
         left, words = grid.without_misfits(found)
@@ -204,7 +204,7 @@ class MatrixTest(MatrixCase):
                                ("srtsrc ! x", "udp")):
             self.assertEqual(transports.socket_of(receiver), kind)
 
-    def test_what_is_computed_is_not_repeated(self):
+    def test_computed_cells_are_not_repeated(self):
         found = self.read("[matrix]\nrepetitions = 3", OWN, "computed = yes",
                           LINKS)
         self.assertEqual(len(found), 1)
@@ -214,7 +214,7 @@ class MatrixTest(MatrixCase):
                             OWN.replace("mine]", "tcp]"), LINKS)
         self.assertIn("! mine host", cell["protocol"]["sender"])
 
-    def test_what_a_protocol_wants_of_the_link_comes_last(self):
+    def test_link_properties_of_a_protocol_come_last(self):
         with_queue, plain = self.read(
             "[matrix]\nprotocols = mine rtp", OWN, "link = txqueuelen=7",
             LINKS)
@@ -232,30 +232,35 @@ class MatrixTest(MatrixCase):
                 ("there is no link: a section .link NAME. describes",
                  "[matrix]\nprotocols = rtp"),
                 ("no clip of 7 Mbit/s", "[matrix]\nrates = 7", LINKS),
-                ("seeds = 'x' are no numbers", "[matrix]\nseeds = x", LINKS),
-                ("seconds is from 1 to 60", "[matrix]\nseconds = 61", LINKS),
-                (r"\[matrix\] has no colour", "[matrix]\ncolour = 1", LINKS),
-                ("protocol mine has no receiver",
+                ("seeds = 'x' must be one or more numbers",
+                 "[matrix]\nseeds = x", LINKS),
+                ("seconds must be from 1 to 60",
+                 "[matrix]\nseconds = 61", LINKS),
+                (r"\[matrix\] has no key colour",
+                 "[matrix]\ncolour = 1", LINKS),
+                ("protocol mine has no key receiver",
                  "[protocol mine]\nsender = x", LINKS),
-                ("unknown port; it may have: binds", OWN, "port = 5",
+                ("unknown key port; its keys are: binds", OWN, "port = 5",
                  LINKS),
-                ("binds = sctp is none of: udp, ", OWN, "binds = sctp", LINKS),
-                ("ports = 3 is not from 1 to 2", OWN, "ports = 3", LINKS),
-                ("ports = two is not from", OWN, "ports = two", LINKS),
-                ("server = gopher is none of: http", OWN, "server = gopher",
+                ("binds = sctp must be one of: udp, ", OWN, "binds = sctp",
+                 LINKS),
+                ("ports = 3 must be from 1 to 2", OWN, "ports = 3", LINKS),
+                ("ports = two must be from", OWN, "ports = two", LINKS),
+                ("server = gopher must be one of: http", OWN, "server = gopher",
                  LINKS),
                 ("no protocol nix; there are: .*rtp",
                  "[matrix]\nprotocols = rtp+nix", LINKS),
-                ("mine is computed, and no stream beside others",
+                ("mine is computed, so it cannot stream at the same time",
                  "[matrix]\nprotocols = rtp+mine", OWN, "computed = yes",
                  LINKS),
-                (r"rtp\+mine: there is one link, and each of them has another "
-                 "idea of it: '' and 'txqueuelen=9'",
+                (r"rtp\+mine: these protocols share one link, but set "
+                 "different properties of it: '' and 'txqueuelen=9'",
                  "[matrix]\nprotocols = rtp+mine", OWN, "link = txqueuelen=9",
                  LINKS),
-                ("apart = 'x' are no numbers", "[matrix]\napart = x\n"
-                 "protocols = rtp+rtp", LINKS),
-                ("mine: its sender has {send}; there are: {clip}, {host}, ",
+                ("apart = 'x' must be one or more numbers",
+                 "[matrix]\napart = x\nprotocols = rtp+rtp", LINKS),
+                ("mine: its sender has the unknown name {send}; the names are: "
+                 "{clip}, {host}, ",
                  OWN.replace("{sent}", "{send}"), LINKS),
                 ("mine: its sender has no {sent}",
                  OWN.replace("{sent}", "x"), LINKS),
@@ -266,24 +271,26 @@ class MatrixTest(MatrixCase):
                 ("mine: its receiver: No closing quotation: mine",
                  OWN.replace("port={port} ! mpeg", "'port={port} ! mpeg"),
                  LINKS),
-                (r"\[protokol x\] is none of: \[matrix\], \[protocol NAME\]",
+                (r"unknown section \[protokol x\]; the sections are: "
+                 r"\[matrix\], \[protocol NAME\]",
                  "[matrix]\nprotocols = rtp\n[protokol x]", LINKS),
-                ("seconds = '5 10' is not one number",
+                ("seconds = '5 10' must be a single number",
                  "[matrix]\nprotocols = rtp\nseconds = 5 10", LINKS),
-                ("repetitions is at least 1",
+                ("repetitions must be at least 1",
                  "[matrix]\nprotocols = rtp\nrepetitions = 0", LINKS),
-                ("ends = never is neither yes nor no", OWN, "ends = never",
+                ("ends = never must be yes or no", OWN, "ends = never",
                  LINKS),
-                ("computed = perhaps is neither yes nor no", OWN,
+                ("computed = perhaps must be yes or no", OWN,
                  "computed = perhaps", LINKS),
-                ("the lab itself sets seed", "[link a]\nproperties = seed=4"),
-                ("the lab itself sets mode",
+                ("seed=4 cannot be set", "[link a]\nproperties = seed=4"),
+                ("mode cannot be set",
                  "[link a]\nmode = realtime timestamp"),
-                ("no properties of wirelesslink",
+                ("are not properties of wirelesslink",
                  "[link a]\nproperties = identity"),
-                ("protocol mine: the lab itself sets seed", OWN,
+                ("protocol mine: seed=4 cannot be set, because the lab", OWN,
                  "link = seed=4", LINKS),
-                ("a name is small letters", "[link A/B]\nproperties ="),
+                ("a name consists of small letters",
+                 "[link A/B]\nproperties ="),
                 ("parsing errors", "[link a]\nproperties = x=1\nwhat is this")):
             with self.subTest(words=words):
                 self.assert_refused(words, *parts)
