@@ -150,8 +150,8 @@ def properties(cell: Cell) -> str:
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
-    """Returns all properties of the link. Steps of its bitrate become a delivery
-    trace in the directory."""
+    """Returns all properties of the link. Steps of its bitrate become a
+    delivery trace in the directory."""
     link = cell["link"]
     if not link.get(matrix.STEPS):
         return properties(cell)

@@ -82,7 +82,8 @@ def chosen(
     """Returns the groups of runs that are compared, and the other runs. With
     `only`, these are only the groups whose titles have all its words, and no
     other runs. The other runs are those of workloads other than video. Raises
-    LabError if `only` leaves nothing and there are no runs with live encoders."""
+    LabError if `only` leaves nothing and there are no runs with live
+    encoders."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()

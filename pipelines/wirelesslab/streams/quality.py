@@ -51,8 +51,8 @@ def measure(clip: pathlib.Path, shown: list[int | None],
             reference: pathlib.Path | None = None) -> list[Picture]:
     """Returns a Picture for each place in display order. `shown` has for each
     place the number of the picture that is seen there, None before the first
-    one. It is compared with the picture that the clip has at that place, or that
-    another video, the reference, has there. The reference may be longer."""
+    one. It is compared with the picture that the clip has at that place, or
+    with that of another video, the reference, which may be longer."""
     if not reference and all(number == place
                              for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)

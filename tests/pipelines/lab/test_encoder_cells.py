@@ -95,8 +95,8 @@ class CellTest(EncoderCase):
     def check_report(self):
         output = self.directory / "out"
         done = self.lab("report", output)
-        if "pipelines/setup lab installs it" in done.stdout:
-            return
+        if "is not installed" in done.stdout:
+            self.skipTest("no Python has Jinja2 and matplotlib")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("live encoder", (output / "report.html").read_text())
         with open(output / "report" / "encoder-1-summary.csv") as file:

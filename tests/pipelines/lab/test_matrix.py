@@ -488,7 +488,7 @@ class EncoderTest(MatrixCase):
                 self.assert_refused(words, *parts)
 
     def test_a_protocol_for_an_encoder_needs_one(self):
-        self.assert_refused("its sender has {adaptive}", "[matrix]", ENCODER,
+        self.assert_refused("its sender has the unknown name {adaptive}", "[matrix]", ENCODER,
                             LIVE, LINKS)
 
     def test_the_matrix_of_the_project(self):
