@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bitrateadapt between encoders and sinks that are made here: they have the names and
- * the properties of real ones, pass or take everything, and do what a check tells
- * them. Real encoders: tests/interop/bitrateencoders.c.
+/* Tests of bitrateadapt between encoders and sinks that are made for the test.
+ * They have the names and properties of real elements, accept all buffers, and
+ * behave as a test sets them. Real encoders are tested in
+ * tests/interop/bitrateencoders.c.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,7 +15,8 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  gint refuses, forgets;        /* atomic: its rate; at new caps */
+  /* atomic: refuses a new bitrate; forgets the bitrate at new caps */
+  gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
 } TestEncoder;
@@ -145,7 +147,8 @@ test_encoder_class_init (TestEncoderClass * klass)
       "Codec/Encoder/Video", "Passes everything", "The authors");
 }
 
-/* --- a sink that knows the network ---------------------------------------- */
+/* --- a sink that estimates the network -------------------------------------
+ */
 
 typedef struct
 {
@@ -246,7 +249,8 @@ test_estimator_class_init (TestEstimatorClass * klass)
       ("estimated-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READABLE));
 }
 
-/* A type is one factory's only. */
+/* Registers an element `name` with a type of its own, because a GType can
+ * belong to one factory only. */
 static void
 register_element (const gchar * name, GType parent)
 {
@@ -280,7 +284,7 @@ register_elements (void)
 
 /* --- a pipeline ----------------------------------------------------------- */
 
-/* 500 buffers of 1000 bytes each second */
+/* 500 buffers per second with 1000 bytes each */
 #define SOURCE "fakesrc sizetype=fixed sizemax=1000 filltype=nothing ! " \
     "identity sleep-time=2000 ! "
 
@@ -298,7 +302,8 @@ get_element (const gchar * name)
   return element;
 }
 
-/* `text`: elements `enc`, `adapt` and `net`, of which any may be missing */
+/* Starts the pipeline `text`. It may have elements named `enc`, `adapt` and
+ * `net`. */
 static void
 begin (const gchar * text)
 {
@@ -394,7 +399,7 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* The network was asked so many times more. */
+/* Waits until bitrateadapt has asked the network `n` more times. */
 static void
 wait_for_reports (guint n)
 {
@@ -411,7 +416,7 @@ wait_for_buffers (TestNetwork * of)
   wait_until (g_atomic_int_get (&of->taken) >= taken + 5);
 }
 
-/* Waits for it. Free it. */
+/* Waits for a message of this type. Returns it (transfer full). */
 static GstMessage *
 take_message (GstMessageType type)
 {
@@ -435,7 +440,7 @@ has_message (GstMessageType type)
   return message != NULL;
 }
 
-/* The next warning or error has this text. */
+/* Checks the text of the next warning or error. */
 static void
 assert_told (GstMessageType type, const gchar * text)
 {
@@ -746,7 +751,8 @@ make_rtcp_stats (guint fraction, guint highest)
           "rb-exthighestseq", G_TYPE_UINT, highest, NULL));
 }
 
-/* A quarter is lost: one eighth down, once for each report */
+/* A quarter of the packets is lost, which lowers the rate by one eighth, once
+ * for each report. */
 GST_START_TEST (losses_of_rtcp_decide)
 {
   begin (SOURCE "x264enc name=enc bitrate=4000 ! bitrateadapt name=adapt ! "
@@ -842,7 +848,8 @@ GST_START_TEST (no_key_frame_is_asked_for_unless_wanted)
 
 GST_END_TEST;
 
-/* --- what changes while it plays ------------------------------------------ */
+/* --- changes while the pipeline plays --------------------------------------
+ */
 
 static GstPadProbeReturn
 block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -851,7 +858,8 @@ block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Puts `new` (NULL: nothing) into the place of `old`, between `before` and `after` */
+/* Replaces the element `old` between `before` and `after` with a new element
+ * `new`, or with nothing if `new` is NULL. */
 static void
 replace (const gchar * before, GstElement * old, const gchar * new,
     const gchar * after)
@@ -987,7 +995,7 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   wait_for_buffers (network);
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
-  /* Once it takes a rate again, it gets one. */
+  /* An encoder that accepts a rate again gets a new rate. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);
@@ -1023,7 +1031,7 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* The streams of all of them go on. */
+/* All streams go on after the warnings. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The error messages that a user can cause by a wrong pipeline. Each says what
- * failed, on what, why, and what to do. A pipeline of the table is started, and
- * the text of its first error or warning is compared. A "*" stands for a text
- * that the system or GLib chooses.
+/* Tests of the error messages that a user can cause by a wrong pipeline. Each
+ * message says what failed, on what, why, and what to do. The test starts each
+ * pipeline of the table and compares the text of its first error or warning. A
+ * "*" matches any text, where the system or GLib chooses the words.
  */
 
 #include <gst/check/gstcheck.h>
