@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Deprecated names of properties and of their values: each of them still sets what
- * its new name sets, in its own unit, and reads what the new name has set.
+/* Tests of deprecated names of properties and of their values. Each old name
+ * still sets what its new name sets, in its own unit, and reads what the new
+ * name has set.
  */
 
 #include <gst/check/gstcheck.h>
@@ -136,7 +137,8 @@ is_listed (const gchar * factory, const gchar * name)
   return FALSE;
 }
 
-/* An alias without a row above would not be tested. */
+/* Without this test, a deprecated property without a row in the table above
+ * would not be tested. */
 GST_START_TEST (every_deprecated_property_is_tested)
 {
   const gchar *factory = names[__i__].factory;
@@ -146,7 +148,8 @@ GST_START_TEST (every_deprecated_property_is_tested)
 
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
   for (i = 0; i < n; i++) {
-    /* Those of GStreamer's base classes are theirs. */
+    /* Deprecated properties of GStreamer's base classes are not part of this
+     * project. */
     if (!(specs[i]->flags & G_PARAM_DEPRECATED)
         || g_str_has_prefix (g_type_name (specs[i]->owner_type), "GstBase"))
       continue;
