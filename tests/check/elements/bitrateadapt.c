@@ -147,8 +147,7 @@ test_encoder_class_init (TestEncoderClass * klass)
       "Codec/Encoder/Video", "Passes everything", "The authors");
 }
 
-/* --- a sink that estimates the network -------------------------------------
- */
+/* --- a sink that estimates the network ------------------------------------ */
 
 typedef struct
 {
@@ -458,7 +457,7 @@ assert_told (GstMessageType type, const gchar * text)
   gst_message_unref (message);
 }
 
-/* --- what it finds -------------------------------------------------------- */
+/* --- search for the encoder and the network ------------------------------- */
 
 GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
 {
@@ -848,8 +847,7 @@ GST_START_TEST (no_key_frame_is_asked_for_unless_wanted)
 
 GST_END_TEST;
 
-/* --- changes while the pipeline plays --------------------------------------
- */
+/* --- changes while the pipeline plays ------------------------------------- */
 
 static GstPadProbeReturn
 block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -979,7 +977,7 @@ GST_START_TEST (it_starts_again_and_again)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (encoder_that_refuses_is_told_of_once)
 {

@@ -117,8 +117,7 @@ GST_START_TEST (next_stream_is_another_connection)
 
 GST_END_TEST;
 
-/* --- receivers that cannot be reached --------------------------------------
- */
+/* --- receivers that cannot be reached ------------------------------------- */
 
 static GSocket *
 silent_socket_new (gint * port)
@@ -288,7 +287,7 @@ GST_START_TEST (service_code_has_three_forms)
 
 GST_END_TEST;
 
-/* --- who goes ------------------------------------------------------------- */
+/* --- receivers that disappear --------------------------------------------- */
 
 static GstBuffer *
 make_delta (guint n)
@@ -444,7 +443,7 @@ GST_START_TEST (killed_receiver_is_gone)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -580,8 +579,7 @@ GST_START_TEST (without_mtu_the_path_is_the_limit)
 
 GST_END_TEST;
 
-/* --- a receiver that is too slow -------------------------------------------
- */
+/* --- a receiver that is too slow ------------------------------------------ */
 
 static void
 hold_more_than_ten (LoopbackFixture * fixture, LoopbackHold * hold)
@@ -679,7 +677,7 @@ GST_START_TEST (dropped_packets_are_told_together)
 
 GST_END_TEST;
 
-/* --- losses, and the rate ------------------------------------------------- */
+/* --- losses and the rate -------------------------------------------------- */
 
 static gboolean
 was_key_unit_asked_for (LoopbackFixture * fixture)
@@ -687,7 +685,7 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* `asked`: by the property */
+/* `asked` sets the property request-key-units. */
 static void
 lose_a_key_packet (gboolean asked)
 {

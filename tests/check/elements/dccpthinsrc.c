@@ -8,7 +8,7 @@
 
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 GST_START_TEST (source_is_live)
 {
@@ -112,7 +112,7 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 
 GST_END_TEST;
 
-/* Behind EOS nothing follows. */
+/* After EOS the source accepts no further sender. */
 GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;
@@ -164,7 +164,7 @@ GST_START_TEST (timeout_is_told_each_time)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (flush_ends_the_wait)
 {
@@ -221,8 +221,7 @@ GST_START_TEST (eos_ends_the_wait)
 
 GST_END_TEST;
 
-/* --- downstream is too slow ------------------------------------------------
- */
+/* --- downstream is too slow ----------------------------------------------- */
 
 /* Returns whether the last message of the sink says that the receiver is slow.
  */
@@ -273,7 +272,7 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (port_in_use_is_an_error)
 {
@@ -349,8 +348,7 @@ GST_START_TEST (a_sender_may_begin_later)
 
 GST_END_TEST;
 
-/* --- peers that disappear without a message --------------------------------
- */
+/* --- peers that disappear without a message ------------------------------- */
 
 GST_START_TEST (silent_sender_is_gone)
 {
@@ -371,7 +369,7 @@ GST_START_TEST (silent_sender_is_gone)
 
 GST_END_TEST;
 
-/* --- who is no dcctpthinsink ---------------------------------------------- */
+/* --- invalid packets ------------------------------------------------------ */
 
 static GSocket *
 stranger_new (LoopbackEnd * src)

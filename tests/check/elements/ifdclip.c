@@ -110,11 +110,14 @@ typedef struct
   GArray *film;
   guint socket_size;            /* bytes; 0 for a channel without a socket */
   gboolean sending;
-  guint64 taken_at;             /* ns, when the socket has accepted all of S */
+  /* ns, when the socket has accepted the whole current frame */
+  guint64 taken_at;
   guint64 free_at;              /* ns, when all bytes have arrived */
-  guint64 due;                  /* of S */
+  /* ns, due time of the frame that is being sent */
+  guint64 due;
   GArray *lateness;             /* guint64, ns: lateness of each arrival */
-  guint64 max;                  /* lateness of being taken */
+  /* ns, maximum lateness at which the socket accepted a frame */
+  guint64 max;
 } Channel;
 
 static guint64
@@ -170,7 +173,7 @@ stream (Channel * channel)
     advance (channel, channel->taken_at);
 }
 
-/* --- what arrived --------------------------------------------------------- */
+/* --- the result ----------------------------------------------------------- */
 
 /* Returns the number of frames that arrived together with all their references.
  * A leading B-frame needs the last reference frame of the previous GOP, except
@@ -260,7 +263,7 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   ifd_free (channel.ifd);
 }
 
-/* --- hindsight ------------------------------------------------------------ */
+/* --- the optimum with knowledge of the future ----------------------------- */
 
 /* Which of the following frames can still be decoded */
 typedef enum
@@ -366,7 +369,7 @@ best_with_hindsight (const GArray * film, guint64 max_lateness)
   return 100. * max / film->len;
 }
 
-/* --- the figures ---------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void
 show (const gchar * name, const Result * result)
@@ -454,9 +457,9 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 
 GST_END_TEST;
 
-/* A W of one frame is smaller than the number of frames that arrive while an
- * I-frame is sent. Therefore the paper's algorithms lose some B-frames on any
- * channel. */
+/* With room for one waiting frame, the queue is too small for the frames that
+ * arrive while an I-frame is sent. Therefore the paper's algorithms lose some
+ * B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

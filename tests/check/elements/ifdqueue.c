@@ -9,7 +9,7 @@
 
 #include <glib/gstdio.h>
 
-/* --- time ---------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 GST_START_TEST (frames_enter_at_their_dts)
 {
@@ -124,7 +124,7 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* The frame in S stays there during the pause. */
+/* The frame that is being sent is held through the pause. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -188,7 +188,7 @@ GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 
 GST_END_TEST;
 
-/* --- the choice ---------------------------------------------------------- */
+/* --- dropped frames ------------------------------------------------------- */
 
 static void
 assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
@@ -217,7 +217,8 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* The I-frame goes into S, and the next three frames go into W. */
+/* The I-frame is being sent (S), and the next three frames wait in the queue
+ * (W). */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -310,8 +311,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* One frame is in S, two are in W, and the fourth waits in front of the
-   * queue. */
+  /* One frame is being sent, two wait in the queue W, and upstream is blocked
+   * with the fourth. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -444,8 +445,7 @@ GST_START_TEST (a_damaged_frame_goes_on)
 
 GST_END_TEST;
 
-/* --- H.264 and H.265 -------------------------------------------------------
- */
+/* --- H.264 and H.265 ------------------------------------------------------ */
 
 /* Frames with one slice each: an IDR frame, a P-frame, and a non-reference
  * B-frame (H.264 table 7-1, 7.3.3) */
@@ -545,7 +545,7 @@ GST_START_TEST (fields_of_a_frame_go_together)
   push_field (&harness, H264_I_BOTTOM);
   harness_expect_log (&harness, "~I0");
   assert_stat (&harness, "frames-in", 1);
-  /* W holds the B-frame until the P-frame arrives. */
+  /* The B-frame waits in the queue until the P-frame arrives. */
   push_field (&harness, H264_B_TOP);
   push_field (&harness, H264_B_BOTTOM);
   push_field (&harness, H264_P_TOP);
@@ -705,7 +705,7 @@ GST_START_TEST (malformed_units_pass_and_are_counted)
 
 GST_END_TEST;
 
-/* --- sequence headers ---------------------------------------------------- */
+/* --- sequence headers ----------------------------------------------------- */
 
 GST_START_TEST (a_sequence_header_outlives_its_frame)
 {
@@ -761,7 +761,7 @@ GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
 
 GST_END_TEST;
 
-/* --- order --------------------------------------------------------------- */
+/* --- order ---------------------------------------------------------------- */
 
 GST_START_TEST (events_keep_their_place)
 {
@@ -883,7 +883,7 @@ GST_START_TEST (a_flood_of_events_is_held_back)
 
 GST_END_TEST;
 
-/* --- flushes and states -------------------------------------------------- */
+/* --- flushes and states --------------------------------------------------- */
 
 static void
 flush (IfdHarness * harness)
@@ -1179,7 +1179,7 @@ GST_START_TEST (another_stream_may_follow_at_once)
 
 GST_END_TEST;
 
-/* --- what downstream answers --------------------------------------------- */
+/* --- flow returns of downstream ------------------------------------------- */
 
 GST_START_TEST (upstream_hears_what_downstream_answers)
 {
@@ -1262,7 +1262,7 @@ GST_START_TEST (it_goes_on_when_downstream_is_linked_again)
 
 GST_END_TEST;
 
-/* --- latency ------------------------------------------------------------- */
+/* --- latency -------------------------------------------------------------- */
 
 static void
 assert_latency (IfdHarness * harness, gboolean live, GstClockTime min,
@@ -1354,7 +1354,7 @@ GST_START_TEST (raw_frames_wait_for_the_next_one)
 
 GST_END_TEST;
 
-/* --- caps ---------------------------------------------------------------- */
+/* --- caps ----------------------------------------------------------------- */
 
 /* The bytes arrive as from filesrc: without caps and timestamps, in pieces of
  * any size. */
@@ -1503,7 +1503,7 @@ GST_START_TEST (the_codec_may_change)
 
 GST_END_TEST;
 
-/* --- what it tells ------------------------------------------------------- */
+/* --- messages and warnings ------------------------------------------------ */
 
 static guint
 count_stats_messages (IfdHarness * harness)

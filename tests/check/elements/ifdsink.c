@@ -424,7 +424,7 @@ typedef enum
   /* half-closes; only a receiver that is ending does so */
   END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
-  END_STALL,                    /* takes nothing any more */
+  END_STALL,                    /* reads nothing any more */
   END_LAST
 } End;
 
@@ -772,8 +772,7 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
 
 GST_END_TEST;
 
-/* --- the end of the stream -------------------------------------------------
- */
+/* --- the end of the stream ------------------------------------------------ */
 
 GST_START_TEST (eos_waits_until_the_receiver_has_all)
 {
@@ -810,7 +809,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
   sink_pipeline_free (test);
-  /* The kernel goes on. */
+  /* The kernel sends the rest. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 ");

@@ -30,10 +30,10 @@ typedef struct
   GByteArray *film;
   GSocket *listener;
   guint16 port;
-  GSocket *connection;          /* NULL: none */
-  GByteArray *received;         /* of it */
+  GSocket *connection;          /* NULL if there is none */
+  GByteArray *received;         /* from the connection */
   GstElement *pipeline;
-  GstElement *sink;             /* the pipeline's */
+  GstElement *sink;             /* in the pipeline */
 } Fixture;
 
 static gboolean

@@ -223,7 +223,7 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Where nobody waits */
+/* With blocking=false, the sink does not wait for room. */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -699,7 +699,7 @@ GST_START_TEST (an_address_that_does_not_answer_is_left)
 
 GST_END_TEST;
 
-/* --- what goes wrong ------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------- */
 
 /* Pushes one buffer, which must fail with an error that contains `expected`. */
 static void
@@ -961,7 +961,7 @@ GST_START_TEST (who_comes_after_the_end_is_told)
 
 GST_END_TEST;
 
-/* --- another receiver ----------------------------------------------------- */
+/* --- a new receiver ------------------------------------------------------- */
 
 /* A receiver that is silent for this long is gone. */
 #define TIMEOUT (2 * GST_SECOND)
@@ -1084,7 +1084,7 @@ GST_START_TEST (both_ends_begin_again)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -1211,7 +1211,7 @@ GST_START_TEST (what_is_early_waits)
 
 GST_END_TEST;
 
-/* --- timestamps that are wrong -------------------------------------------- */
+/* --- wrong timestamps ----------------------------------------------------- */
 
 /* Between two buffers */
 #define STEP (50 * GST_MSECOND)
@@ -1425,7 +1425,7 @@ GST_START_TEST (some_late_buffers_are_not_told)
 
 GST_END_TEST;
 
-/* --- what it tells -------------------------------------------------------- */
+/* --- messages and warnings ------------------------------------------------ */
 
 static void
 count_notification (GObject * object, GParamSpec * property, gpointer data)

@@ -41,8 +41,8 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* This also holds for an interface that the user named, and when the interface
- * goes down for the first time. */
+/* An interface that goes down is an error at once, also for an interface that
+ * the user named, and when it goes down for the first time. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

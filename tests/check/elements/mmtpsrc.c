@@ -11,7 +11,7 @@
 #define TWO "127.0.0.2, 127.0.0.3"
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 /* ns */
 static GstClockTime
@@ -222,7 +222,7 @@ GST_START_TEST (a_timeout_is_told_each_time)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
@@ -280,8 +280,7 @@ GST_START_TEST (an_eos_ends_the_wait)
 
 GST_END_TEST;
 
-/* --- downstream is too slow ------------------------------------------------
- */
+/* --- downstream is too slow ----------------------------------------------- */
 
 /* The source keeps receiving while downstream is blocked. Some buffers are
  * dropped, and the next buffer is marked accordingly. */
@@ -346,7 +345,7 @@ GST_START_TEST (buffers_longer_than_max_bytes_are_warned_of)
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (a_port_in_use_is_an_error)
 {
@@ -388,7 +387,7 @@ GST_START_TEST (an_interface_of_nobody_is_an_error)
 
 GST_END_TEST;
 
-/* --- who is no mmtpsink --------------------------------------------------- */
+/* --- invalid messages ----------------------------------------------------- */
 
 #define VERSION 0x40            /* first byte: version and type */
 #define OLD_VERSION 0x20
@@ -594,7 +593,7 @@ GST_START_TEST (wrong_allowed_senders_are_an_error)
 
   mmtp_loopback_src_init (&src, "allowed-senders", no_senders[__i__], NULL);
   loopback_expect_no_start (&src, "allowed-senders");
-  /* and not for ever */
+  /* The error does not persist. */
   g_object_set (src.element, "allowed-senders", NULL, NULL);
   fail_unless (gst_element_set_state (src.element, GST_STATE_PAUSED)
       != GST_STATE_CHANGE_FAILURE);

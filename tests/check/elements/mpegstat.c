@@ -18,8 +18,8 @@
 
 #define FRAME_TIME (40 * GST_MSECOND)
 
-/* --- the test stream: 25 fps, a closed first GOP "I0 P3 B1 B2", then open
- * GOPs "I2 B0 B1 P5 B3 B4", in transport order */
+/* The test stream has 25 fps. It consists of a closed first GOP "I0 P3 B1 B2"
+ * and then open GOPs "I2 B0 B1 P5 B3 B4", in transport order. */
 
 #define FRAMES_IN_FIRST_GOP 4
 #define FRAMES_IN_GOP 6
@@ -205,7 +205,7 @@ make_stream (guint n_frames)
   return stream;
 }
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 typedef struct
 {
@@ -399,7 +399,7 @@ without_times (const gchar * line)
   return rest;
 }
 
-/* --- what passes --------------------------------------------------------- */
+/* --- passed buffers ------------------------------------------------------- */
 
 static void
 assert_passed (Fixture * f, guint n_frames)
@@ -535,7 +535,7 @@ GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 
 GST_END_TEST;
 
-/* --- events and queries -------------------------------------------------- */
+/* --- events and queries --------------------------------------------------- */
 
 static void
 assert_next_event (Fixture * f, GstEventType type)
@@ -899,7 +899,7 @@ GST_START_TEST (downstream_limits_are_upstreams_but_for_parsed)
 
 GST_END_TEST;
 
-/* --- what is counted ----------------------------------------------------- */
+/* --- counters ------------------------------------------------------------- */
 
 GST_START_TEST (frames_and_bytes_count_by_type)
 {
@@ -1103,7 +1103,7 @@ GST_START_TEST (a_frame_past_max_frame_size_is_given_up)
 
 GST_END_TEST;
 
-/* --- times --------------------------------------------------------------- */
+/* --- times ---------------------------------------------------------------- */
 
 /* 100 frames, of which the last ten are 1 to 10 ms late and the others in time
  */
@@ -1261,7 +1261,7 @@ GST_START_TEST (a_pause_is_no_latency)
 
 GST_END_TEST;
 
-/* --- the log ------------------------------------------------------------- */
+/* --- the log -------------------------------------------------------------- */
 
 static gchar **
 log_of (gboolean parsed, const gchar * format, guint lost)
@@ -1285,7 +1285,7 @@ log_of (gboolean parsed, const gchar * format, guint lost)
 
 GST_START_TEST (raw_and_parsed_input_write_the_same_log)
 {
-  /* In the first run no frame is lost, in the second one a P-frame is lost. */
+  /* If __i__ is 0, no frame is lost, otherwise a P-frame. */
   guint lost = __i__ ? FRAMES (2) + 3 : G_MAXUINT;
   gchar **raw = log_of (FALSE, "csv", lost);
   gchar **parsed = log_of (TRUE, "csv", lost);
@@ -1440,7 +1440,7 @@ GST_START_TEST (a_full_disk_is_one_warning_and_the_stream_goes_on)
 
 GST_END_TEST;
 
-/* --- lines and messages -------------------------------------------------- */
+/* --- lines and messages --------------------------------------------------- */
 
 static GString *printed;
 
@@ -1618,7 +1618,7 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
 
 GST_END_TEST;
 
-/* --- life cycle ---------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 GST_START_TEST (stats_survive_the_end_and_begin_anew_at_start)
 {

@@ -16,7 +16,7 @@
 #define PLAN "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4"
 #define N_FRAMES 10
 
-/* --- rfc2250pay ---------------------------------------------------------- */
+/* --- rfc2250pay ----------------------------------------------------------- */
 
 static const gchar types[] = "IPBBIBBPBB";
 static const guint pts_ms[] = { 40, 160, 80, 120, 280, 200, 240, 400, 320,
@@ -375,7 +375,7 @@ GST_START_TEST (pay_raw_input_adds_a_frame_of_latency)
 
 GST_END_TEST;
 
-/* --- rfc2250depay -------------------------------------------------------- */
+/* --- rfc2250depay --------------------------------------------------------- */
 
 static GstHarness *
 new_depay (const gchar * launch)

@@ -23,7 +23,7 @@
 #define FORGED_INTERVAL (100 * GST_USECOND)
 #define LEGITIMATE_SSRC 0x5eed5eed
 #define RESTARTED_SSRC 0x0ddba11
-#define BEGIN GST_SECOND        /* of the stream */
+#define BEGIN GST_SECOND        /* start of the stream */
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
 /* In the situation RESTART, the sender restarts before this frame. */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
@@ -65,7 +65,7 @@ draw (Attacker * self)
   return self->state;
 }
 
-/* --- from off-path -------------------------------------------------------- */
+/* --- an off-path attacker ------------------------------------------------- */
 
 static void
 build_random_numbers (Attacker * self, ForgedPacket * forged)
@@ -102,7 +102,7 @@ build_eight_streams (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n / 8;
 }
 
-/* Every second another one */
+/* The attacker uses another SSRC every second. */
 static void
 build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {
@@ -145,7 +145,7 @@ build_keep_alives (Attacker * self, ForgedPacket * forged)
   forged->size = 12;
 }
 
-/* --- who knows the SSRC ----------------------------------------------------- */
+/* --- an attacker who knows the SSRC --------------------------------------- */
 
 static void
 build_ssrc (Attacker * self, ForgedPacket * forged)
@@ -186,7 +186,7 @@ static const Attack attacks[] = {
   {"known SSRC, timestamps", build_ssrc_and_timestamps, FALSE, TRUE},
 };
 
-/* --- situations --------------------------------------------------------------- */
+/* --- situations ----------------------------------------------------------- */
 
 typedef enum
 {
@@ -231,12 +231,12 @@ get_frame (Situation situation, GstClockTime pts)
   return time / FRAME_TIME;
 }
 
-/* --- the run --------------------------------------------------------------------- */
+/* --- the run -------------------------------------------------------------- */
 
 typedef struct
 {
-  guint frames;                 /* of the stream, unchanged */
-  guint forged;                 /* other frames that left */
+  guint frames;                 /* unchanged frames of the stream */
+  guint forged;                 /* other frames that left the pipeline */
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -435,7 +435,7 @@ run (const Attack * attack, Situation situation, Outcome * outcome)
   fixture_clear (&fixture);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void
 print (const Attack * attack, Situation situation, const Outcome * without,

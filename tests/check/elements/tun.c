@@ -39,7 +39,7 @@
 #define IP_HEADER 20
 #define UDP_HEADER 8
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 static gint
 open_tun (const gchar * name, gint flags)
@@ -202,7 +202,7 @@ start_error (GstElement * element)
   return error;
 }
 
-/* --- addresses ----------------------------------------------------------- */
+/* --- addresses ------------------------------------------------------------ */
 
 static const gchar *const good_addresses[] = {
   "10.0.0.1/24", "0.0.0.0/0", "255.255.255.255/32", "fd00::1/64", "::1/128",
@@ -283,8 +283,7 @@ GST_START_TEST (bad_address_is_named)
 
 GST_END_TEST;
 
-/* --- errors that need no device --------------------------------------------
- */
+/* --- errors that need no device ------------------------------------------- */
 
 static const struct
 {
@@ -365,7 +364,7 @@ GST_START_TEST (properties_of_the_device_change_before_it_is_open)
 
 GST_END_TEST;
 
-/* --- the context --------------------------------------------------------- */
+/* --- the context ---------------------------------------------------------- */
 
 static GstContext *
 context_of (GstElement * element)
@@ -420,7 +419,7 @@ GST_START_TEST (neighbours_share_their_table)
 
 GST_END_TEST;
 
-/* --- sharing a device ---------------------------------------------------- */
+/* --- sharing a device ----------------------------------------------------- */
 
 /* Returns a pipeline that reads from a device and writes to the same device. */
 static GstElement *
@@ -661,7 +660,7 @@ GST_START_TEST (kernel_says_why_it_refuses_an_address)
 
 GST_END_TEST;
 
-/* --- a descriptor -------------------------------------------------------- */
+/* --- file descriptors of the application ---------------------------------- */
 
 GST_START_TEST (inherited_descriptor_is_enough)
 {
@@ -721,7 +720,7 @@ GST_START_TEST (descriptor_of_another_kind_is_refused)
 
 GST_END_TEST;
 
-/* --- tunsink ------------------------------------------------------------- */
+/* --- tunsink -------------------------------------------------------------- */
 
 static GstHarness *
 make_sink_harness (GstElement ** sink)
@@ -865,7 +864,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* --- tunsrc -------------------------------------------------------------- */
+/* --- tunsrc --------------------------------------------------------------- */
 
 static GstHarness *
 make_src_harness (GstElement ** src)

@@ -948,7 +948,7 @@ GST_START_TEST (name_is_looked_up_at_each_start)
 
 GST_END_TEST;
 
-/* --- what goes wrong ------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------- */
 
 static void
 check_error (GstHarness * harness, const gchar * words)

@@ -25,13 +25,13 @@
 typedef struct
 {
   GstHarness *harness;
-  GstElement *element;          /* the harness' */
+  GstElement *element;          /* in the harness */
   GstBus *bus;
   UdpliteBackend backend;
   gboolean ipv6;
   UdpliteSocket *sender;
-  gint port;                    /* the element's */
-  gint lists;                   /* that it pushed */
+  gint port;                    /* of the element */
+  gint lists;                   /* that the element pushed */
 } Fixture;
 
 static GstPadProbeReturn
@@ -372,7 +372,7 @@ GST_START_TEST (min_coverage_is_demanded)
 
 GST_END_TEST;
 
-/* --- what is wrong -------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (refused_packets_are_counted_and_nothing_more)
 {
@@ -509,7 +509,7 @@ GST_START_TEST (a_port_in_use_is_an_error)
     g_object_set (fixture.element, "reuse", FALSE, "port",
         udplite_socket_get_port (fixture.sender), NULL);
     expect_failure (&fixture);
-    /* and not for ever */
+    /* The error does not persist. */
     g_object_set (fixture.element, "port", 0, NULL);
     fixture_ready (&fixture);
   }
@@ -561,7 +561,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
@@ -877,7 +877,7 @@ GST_START_TEST (stats_come_as_messages)
 
 GST_END_TEST;
 
-/* --- somebody else's socket ----------------------------------------------- */
+/* --- a socket of the application ------------------------------------------ */
 
 static GSocket *
 make_socket (gint protocol)
@@ -1142,7 +1142,7 @@ GST_START_TEST (a_uri_comes_before_paused)
 
 GST_END_TEST;
 
-/* --- udpsrc --------------------------------------------------------------- */
+/* --- comparison with udpsrc ----------------------------------------------- */
 
 /* Returns whether only udpsrc has this property. */
 static gboolean

@@ -16,7 +16,7 @@
 
 #define CAPS "application/x-test"
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 static GstElement *
 make_link (const gchar * properties)
@@ -303,7 +303,7 @@ wait_until (GstHarness * h, const gchar * flow, const gchar * stat,
   fail_unless_equals_uint64 (get_stat (h->element, flow, stat), value);
 }
 
-/* --- real time ----------------------------------------------------------- */
+/* --- real time ------------------------------------------------------------ */
 
 GST_START_TEST (an_ideal_link_is_a_plain_filter)
 {
@@ -871,8 +871,9 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* __i__ selects links that deliver packets unchanged, twice (and one of the two
- * may be changed), or damaged. */
+/* __i__ selects a link that delivers packets unchanged, a link that delivers
+ * them twice (and one of the two buffers may be changed), or a link that
+ * damages them. */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",
   "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",
@@ -1005,7 +1006,7 @@ GST_START_TEST (pads_have_the_numbers_that_were_asked_for)
 
 GST_END_TEST;
 
-/* --- queries ------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 GST_START_TEST (latency_is_live_and_has_the_delay)
 {
@@ -1084,7 +1085,7 @@ GST_START_TEST (a_waiting_query_is_refused_at_the_end)
 
 GST_END_TEST;
 
-/* --- mode=timestamp ------------------------------------------------------ */
+/* --- mode=timestamp ------------------------------------------------------- */
 
 static GstHarness *
 start_timestamp (const gchar * properties)
@@ -1433,8 +1434,7 @@ GST_START_TEST (one_seed_is_one_run)
 
 GST_END_TEST;
 
-/* --- mode=timestamp, blocking=true: a packet takes 1 ms --------------------
- */
+/* --- mode=timestamp, blocking=true: a packet takes 1 ms ------------------- */
 
 static GstHarness *
 start_blocking (const gchar * properties)
@@ -1779,7 +1779,7 @@ GST_START_TEST (a_recorded_run_can_be_replayed)
 
 GST_END_TEST;
 
-/* --- damage -------------------------------------------------------------- */
+/* --- damage --------------------------------------------------------------- */
 
 static guint
 count_changes (GstBuffer * buffer, guint8 fill)
@@ -1834,7 +1834,7 @@ GST_START_TEST (a_frame_check_drops_what_is_damaged)
 
 GST_END_TEST;
 
-/* --- properties ---------------------------------------------------------- */
+/* --- properties ----------------------------------------------------------- */
 
 static guint64
 read_property (const gchar * properties, const gchar * name)

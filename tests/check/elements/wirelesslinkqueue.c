@@ -15,7 +15,7 @@
 #define SIZE 125
 #define MS GST_MSECOND
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 /* Sequence number, timestamp and time of the next packet of a stream */
 typedef struct
@@ -164,7 +164,7 @@ crank_to (GstHarness * h, GstClockTime time)
   fail_unless_equals_uint64 (read_clock (h), time);
 }
 
-/* --- who is lost ----------------------------------------------------------- */
+/* --- dropped packets ------------------------------------------------------ */
 
 GST_START_TEST (drop_tail_is_the_default)
 {
@@ -284,7 +284,7 @@ GST_START_TEST (streams_of_one_flow_have_a_choice_each)
 
 GST_END_TEST;
 
-/* --- what is video --------------------------------------------------------- */
+/* --- recognition of video ------------------------------------------------- */
 
 static void
 expect_frames (const gchar * caps, guint64 frames)
@@ -412,9 +412,9 @@ GST_START_TEST (empty_video_headers_are_made_up_for)
 
 GST_END_TEST;
 
-/* --- frames without end ------------------------------------------------------ */
+/* --- incomplete frames ---------------------------------------------------- */
 
-/* Nobody turns the clock. */
+/* The clock does not advance in this test. */
 GST_START_TEST (eos_does_not_wait_for_the_rest_of_a_frame)
 {
   const gchar *const lines[] = { "queue=ifd", "queue=ifd mode=timestamp" };

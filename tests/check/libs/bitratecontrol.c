@@ -75,7 +75,7 @@ run_over (guint64 capacity, guint64 duration)
     fail_unless (target >= (minimum) * KBIT && target <= (maximum) * KBIT, \
         "%" G_GUINT64_FORMAT " bit/s", target)
 
-/* --- by an estimate ------------------------------------------------------- */
+/* --- the estimate rule ---------------------------------------------------- */
 
 GST_START_TEST (estimate_that_never_comes_changes_nothing)
 {
@@ -208,7 +208,8 @@ GST_START_TEST (waiting_data_lower_the_rate_further)
   report.queued_bytes = 0;
   run (200);
   assert_target (1800);
-  /* At 2 Mbit/s, 25000 bytes take 100 ms, which is 60 ms too many. */
+  /* At 2 Mbit/s, 25000 bytes take 100 ms, which is 60 ms more than the 40 ms
+   * that the rule tolerates. */
   report.queued_bytes = 25000;
   run (200);
   assert_target (1260);
@@ -238,7 +239,7 @@ GST_START_TEST (key_frame_that_drains_soon_is_no_queue)
 
 GST_END_TEST;
 
-/* --- how often ------------------------------------------------------------ */
+/* --- frequency of changes ------------------------------------------------- */
 
 GST_START_TEST (changes_are_limited_in_any_second)
 {
@@ -341,7 +342,7 @@ GST_START_TEST (limits_may_change_while_it_runs)
 
 GST_END_TEST;
 
-/* --- by the round trip ---------------------------------------------------- */
+/* --- the round-trip rule -------------------------------------------------- */
 
 static void
 set_round_trip (guint64 round_trip)
@@ -443,7 +444,7 @@ GST_START_TEST (unmeasured_round_trip_changes_nothing)
 
 GST_END_TEST;
 
-/* --- by losses ------------------------------------------------------------ */
+/* --- the loss rule -------------------------------------------------------- */
 
 static void
 run_with_loss (gdouble loss, guint n_reports)
@@ -516,7 +517,7 @@ GST_START_TEST (another_rule_goes_on_at_the_present_rate)
 
 GST_END_TEST;
 
-/* --- whatever is reported ------------------------------------------------- */
+/* --- random reports ------------------------------------------------------- */
 
 GST_START_TEST (rate_stays_within_the_limits_whatever_is_reported)
 {

@@ -85,7 +85,7 @@ typedef struct
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- set-up and clean-up -------------------------------------------------- */
 
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
@@ -218,7 +218,7 @@ put_frame (Simulation * simulation)
   g_assert_cmpuint (simulation->n_frames, <, MAX_FRAMES);
 }
 
-/* --- what bitrateadapt does ----------------------------------------------- */
+/* --- the model of bitrateadapt -------------------------------------------- */
 
 static void
 run_control (Simulation * simulation)
@@ -276,7 +276,7 @@ print_log (Simulation * simulation)
       stats.queued_bytes, stats.discarded_buffers, stats.discarded_broken);
 }
 
-/* --- the loop ------------------------------------------------------------- */
+/* --- the simulation loop -------------------------------------------------- */
 
 static void
 carry (Simulation * simulation, ArenaDirection direction, gsize size)
@@ -417,7 +417,7 @@ simulation_run (Simulation * simulation, guint64 until)
   }
 }
 
-/* --- figures -------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 /* Returns the maximum rate over any 200 ms between `from` and `to`, in bit/s.
  */

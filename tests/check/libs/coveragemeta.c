@@ -49,7 +49,7 @@ GST_END_TEST;
 static const struct
 {
   guint offset, size;           /* of the part */
-  gint covered;                 /* of it */
+  gint covered;                 /* of the part, or NONE */
 } parts[] = {
   {0, 100, 20},                 /* all of it */
   {0, 50, 20},

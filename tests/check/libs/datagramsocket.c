@@ -53,8 +53,6 @@ GST_START_TEST (packets_go_both_ways)
 
 GST_END_TEST;
 
-/* This is more than one system call sends, and more than the receiver reads at
- * once. */
 /* Linux begins to timestamp packets a moment after the first socket has asked
  * for it. A packet that arrived earlier gets the time at which it is read,
  * which may be later than the timestamps of packets that arrived after it. */
@@ -76,6 +74,8 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
   }
 }
 
+/* 100 packets are more than one system call sends, and more than the receiver
+ * reads at once. */
 GST_START_TEST (many_go_by_one_call)
 {
   DatagramSocket *listener =
@@ -327,7 +327,7 @@ GST_START_TEST (local_address_is_that_of_the_route)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (error_names_what_could_not_be_had)
 {

@@ -62,7 +62,7 @@ address_new (const gchar * text, guint16 port)
   return address;
 }
 
-/* Of UDP; 0: raw */
+/* Returns the local UDP port of `socket`, or 0 for a raw socket. */
 static guint16
 get_port (DatagramSocket * socket)
 {
@@ -400,7 +400,7 @@ GST_START_TEST (raw_socket_hears_its_own_port_only)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 static void
 expect_no_client (const gchar * to, const gchar * from, gint code,
@@ -460,7 +460,7 @@ GST_START_TEST (refusal_is_told_to_a_client)
 
 GST_END_TEST;
 
-/* --- what a path takes ---------------------------------------------------- */
+/* --- payload sizes and path MTU ------------------------------------------- */
 
 GST_START_TEST (mtu_is_that_of_the_path_or_less)
 {

@@ -19,10 +19,12 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  void (*attack) (Attack * self);       /* each millisecond; NULL: nobody */
+  /* called each millisecond; NULL for no attack */
+  void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  guint answers;                /* that go at once */
+  /* packets that were sent at once as an answer */
+  guint answers;
 };
 
 static DccpNetwork network;
@@ -136,7 +138,7 @@ assert_unmoved (void (*attack) (Attack * self))
   dccp_network_clear (&network);
 }
 
-/* --- whoever guesses -------------------------------------------------------------- */
+/* --- guessed numbers ------------------------------------------------------ */
 
 static DccpPacket
 draw_packet (Attack * self)
@@ -166,7 +168,7 @@ GST_START_TEST (random_numbers_change_nothing)
 
 GST_END_TEST;
 
-/* --- near misses ------------------------------------------------------------------ */
+/* --- near misses ---------------------------------------------------------- */
 
 /* One of the two numbers is just outside its window, and the other is right. */
 static void
@@ -197,8 +199,7 @@ GST_START_TEST (near_misses_change_nothing)
 
 GST_END_TEST;
 
-/* --- a Request without an answer -------------------------------------------
- */
+/* --- a Request without an answer ------------------------------------------ */
 
 /* Returns a number that the client has not sent. It differs from those that
  * were sent by one or by a random amount. */
@@ -273,7 +274,7 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
 
 GST_END_TEST;
 
-/* --- strangers ---------------------------------------------------------------------- */
+/* --- strangers ------------------------------------------------------------ */
 
 static void
 come_from_elsewhere (Attack * self)
@@ -326,7 +327,7 @@ GST_START_TEST (requests_in_its_name_change_nothing)
 
 GST_END_TEST;
 
-/* --- floods ------------------------------------------------------------------------ */
+/* --- floods --------------------------------------------------------------- */
 
 /* No client is connected. The listener must not keep more half-open connections
  * than its maximum, and must not send more answers to one network than its

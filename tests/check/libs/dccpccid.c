@@ -234,7 +234,7 @@ static const DccpCcid ccid_interval = {
       },
 };
 
-/* --- connections over it -------------------------------------------------- */
+/* --- connections with this congestion control ----------------------------- */
 
 static const DccpCcid *const only_interval[] = { &ccid_interval, NULL };
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
@@ -397,7 +397,7 @@ GST_START_TEST (without_a_common_one_there_is_no_connection)
 
 GST_END_TEST;
 
-/* Its options become Padding. */
+/* Replaces the options of each Response with Padding. */
 static gboolean
 empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -501,7 +501,7 @@ GST_START_TEST (only_its_own_features_are_negotiated)
 
 GST_END_TEST;
 
-/* --- each that is registered ---------------------------------------------- */
+/* --- every registered congestion control ---------------------------------- */
 
 static const DccpCcid *only_registered[2];
 

@@ -68,7 +68,6 @@ GST_START_TEST (client_closes)
 
 GST_END_TEST;
 
-/* The server sends a CloseReq, so that the client has the TIMEWAIT state. */
 /* A Close with a wrong number or from a wrong address has no effect. __i__
  * selects what is wrong. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
@@ -120,6 +119,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 
 GST_END_TEST;
 
+/* The server sends a CloseReq, so that the client has the TIMEWAIT state. */
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_network ();
@@ -360,7 +360,7 @@ GST_START_TEST (abort_resets)
 
 GST_END_TEST;
 
-/* --- after the end ------------------------------------------------------------ */
+/* --- after the connection ------------------------------------------------- */
 
 GST_START_TEST (connection_in_timewait_is_no_connection)
 {
@@ -463,7 +463,7 @@ GST_START_TEST (client_that_was_restarted_gets_in)
 
 GST_END_TEST;
 
-/* --- nobody there ------------------------------------------------------------- */
+/* --- a silent peer -------------------------------------------------------- */
 
 GST_START_TEST (idle_connection_is_kept_by_syncs)
 {

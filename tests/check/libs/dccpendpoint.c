@@ -69,7 +69,7 @@ assert_all_came (DccpEnd from)
     assert_equals_int (g_array_index (received, guint32, i), i);
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 GST_START_TEST (data_comes_as_it_was_sent)
 {
@@ -82,7 +82,7 @@ GST_START_TEST (data_comes_as_it_was_sent)
   stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->bytes_received, 100 * network.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
-  /* once a round trip */
+  /* The receiver reports once per round trip. */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
   stats = dccp_network_get_stats (&network, CLIENT);
@@ -270,9 +270,8 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
 
 GST_END_TEST;
 
-/* Delivers one packet whose number is `ahead` later than the next one. Returns
- * whether the server delivers its data. Afterwards the event shows whether a
- * packet is missing before it. */
+/* Delivers a data packet to the server whose number is `ahead` later than the
+ * next number. Returns whether the server delivers its data. */
 static gboolean
 arrives (gint64 ahead)
 {
@@ -301,7 +300,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_unless (network.last[SERVER].discont);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* late, and again */
+  /* A late packet is delivered, and a duplicate of it is not. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
   /* An Ack between two data packets is not a gap. */
@@ -320,7 +319,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
 
 GST_END_TEST;
 
-/* --- what is told ------------------------------------------------------------------ */
+/* --- events for the application ------------------------------------------- */
 
 GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 {
@@ -469,7 +468,7 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
 
 GST_END_TEST;
 
-/* --- options -------------------------------------------------------------------- */
+/* --- options -------------------------------------------------------------- */
 
 static guint8 captured[2000];
 static gsize captured_size;
@@ -640,11 +639,12 @@ GST_START_TEST (second_data_dropped_goes_on)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and several
- * Loss Intervals options. The first one has intervals of 6 and 10 packets, the
- * second one has an interval of 90 packets, and the third one has an interval
- * of 1 packet with a Skip Length, which is not valid. The loss event rate p is
- * computed from the mean of the two closed intervals. */
+/* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and three
+ * Loss Intervals options. The first Loss Intervals option has intervals of 6
+ * and 10 packets, the second option has an interval of 90 packets, and the
+ * third option has an interval of 1 packet with a Skip Length, which is not
+ * valid. The loss event rate p is computed from the mean of the two closed
+ * intervals. */
 GST_START_TEST (second_loss_intervals_go_on)
 {
   open_network ();
@@ -748,7 +748,7 @@ GST_START_TEST (unknown_and_broken_options_are_ignored)
 
 GST_END_TEST;
 
-/* --- coverage and length ------------------------------------------------------------ */
+/* --- coverage and length -------------------------------------------------- */
 
 static gboolean
 spoil_last_byte (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,

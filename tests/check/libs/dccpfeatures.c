@@ -32,9 +32,9 @@
 #define LOSS_EVENT_RATE "2205c00100"
 #define PROFILE CCIDS WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE
 
-/* The options in two Responses of a Linux 6.1 kernel: the first one answered a
- * Request with the options "LINUX_ASKED", the second one answered a Request
- * without options. */
+/* Two recordings of a Linux 6.1 kernel: the options in its Response to a
+ * Request with the options "LINUX_ASKED", and the options in its Response to a
+ * Request without options. */
 #define LINUX_ASKED "2004010322040103200402002204020020040401"
 #define LINUX_RESPONSE \
   "00000029060049e6402105010303230501030321050200002305020000200903" \
@@ -56,7 +56,7 @@ typedef struct
   guint64 sent, received;
 } End;
 
-/* Whatever else is registered */
+/* The tests use CCID 3 only, even if the plugin registers others. */
 static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
 
 static const DccpFeaturesConfig client_config =
@@ -174,7 +174,7 @@ assert_feature (End * self, DccpFeature feature, gboolean local,
       expected);
 }
 
-/* --- what we ask for ------------------------------------------------------ */
+/* --- Changes of this endpoint --------------------------------------------- */
 
 GST_START_TEST (first_packet_asks_for_the_profile)
 {
@@ -219,7 +219,7 @@ GST_START_TEST (features_begin_with_their_initial_values)
 
 GST_END_TEST;
 
-/* --- two of us ------------------------------------------------------------ */
+/* --- two endpoints of this project ---------------------------------------- */
 
 /* Carries the options that endpoint `from` has to send to endpoint `to` in one
  * packet. */
@@ -326,7 +326,7 @@ GST_START_TEST (coverage_is_what_both_want)
 
 GST_END_TEST;
 
-/* --- with a Linux --------------------------------------------------------- */
+/* --- a Linux peer --------------------------------------------------------- */
 
 /* Linux confirms the options of the client and sends Changes of its own: ECN
  * Incapable, Ack Ratio 0, no Ack Vectors and, with Mandatory, NDP Counts and
@@ -389,7 +389,7 @@ GST_START_TEST (linux_asks)
 
 GST_END_TEST;
 
-/* --- their Changes -------------------------------------------------------- */
+/* --- Changes of the peer -------------------------------------------------- */
 
 typedef struct
 {
@@ -595,7 +595,7 @@ GST_START_TEST (what_does_not_fit_goes_later)
 
 GST_END_TEST;
 
-/* --- their Confirms ------------------------------------------------------- */
+/* --- Confirms of the peer ------------------------------------------------- */
 
 /* A client that has sent the Changes of the profile receives these Confirms. */
 static const struct
@@ -608,19 +608,23 @@ static const struct
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  {"230401" "03", 0, TRUE},     /* without preferences */
-  {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},     /* not in theirs */
-  {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},     /* another CCID */
-  {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},     /* the wrong one */
+  {"230401" "03", 0, TRUE},     /* without the preferences of the peer */
+  /* value not in the peer's list */
+  {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
+  /* another CCID than the client's */
+  {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
+  /* not the first common entry */
+  {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"210301", DCCP_RESET_OPTION_ERROR, TRUE},    /* required: 6.6.7 */
+  /* an empty Confirm of a required feature (6.6.7) */
+  {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"230304", 0, TRUE},          /* ECN is not */
-  {"2103c0", 0, TRUE},          /* nor Loss Event Rates */
-  {"210380", 0, TRUE},          /* nor RTT Estimates (RFC 6323) */
+  {"230304", 0, TRUE},          /* ECN Incapable is not required */
+  {"2103c0", 0, TRUE},          /* Loss Event Rates are not required */
+  {"210380", 0, TRUE},          /* RTT Estimates are not required (RFC 6323) */
   {"2105c0" "0101", 0, TRUE},
-  {"2105c0" "0000", 0, TRUE},   /* refused */
+  {"2105c0" "0000", 0, TRUE},   /* the server refuses */
   {"2106c0" "000001", 0, TRUE}, /* The order of the server's list decides. */
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},
@@ -823,8 +827,9 @@ GST_START_TEST (order_goes_on_where_numbers_turn_round)
 
 GST_END_TEST;
 
-/* Erratum 974: when half of the sequence space has passed since the last
- * options, the old FGSR would count as later than a new packet. */
+/* Erratum 974: FGSR is the number of the last packet with options. When half of
+ * the sequence space has passed since then, FGSR would count as later than a
+ * new packet. */
 GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;
@@ -843,7 +848,8 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* The same erratum for FGSS: a Confirm that arrives now is not late. */
+/* The same erratum for FGSS, the number of the first packet with the Changes: a
+ * Confirm that arrives now is not late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -37,7 +37,7 @@
 
 static DccpNetwork network;
 
-/* --- what is forged --------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
 #define UNKNOWN_TYPE DCCP_LAST_TYPE
 #define N_TYPES (DCCP_LAST_TYPE + 1)
@@ -52,9 +52,9 @@ typedef enum
 typedef struct
 {
   const gchar *name;
-  DccpEnd end;                  /* that is flooded, */
-  DccpState state;              /* in this state */
-  gboolean is_after;            /* the connection that was */
+  DccpEnd end;                  /* the endpoint that is flooded */
+  DccpState state;              /* its state during the flood */
+  gboolean is_after;            /* TRUE if a connection has ended before */
 } Target;
 
 static const Target targets[] = {
@@ -78,7 +78,7 @@ typedef struct
   guint32 state;                /* state of the random numbers */
   gboolean is_after;
   guint n;                      /* packets of the attacker */
-  guint max_outputs, max_events;        /* after one packet */
+  guint max_outputs, max_events;        /* maximum after one forged packet */
 } Attack;
 
 typedef struct
@@ -186,8 +186,7 @@ inject (Attack * self)
   self->max_events = MAX (self->max_events, network.events[to]->len - n_events);
 }
 
-/* --- the life of a connection ----------------------------------------------
- */
+/* --- the life of a connection --------------------------------------------- */
 
 /* Returns whether the endpoint is in the state that the attacker waits for.
  * Forged Requests to a listener create half-open connections, so the attack on
@@ -307,7 +306,7 @@ live (Attack * self, Outcome * outcome)
   dccp_network_clear (&network);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static const gchar *
 get_type_name (guint type)

@@ -431,7 +431,7 @@ GST_START_TEST (doubled_handshake_is_one_connection)
 
 GST_END_TEST;
 
-/* --- refused ------------------------------------------------------------------ */
+/* --- refused connections -------------------------------------------------- */
 
 static void
 assert_reset (guint8 code)
@@ -558,8 +558,7 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
 
 GST_END_TEST;
 
-/* --- Init Cookies (section 8.1.4) ------------------------------------------
- */
+/* --- Init Cookies (section 8.1.4) ----------------------------------------- */
 
 /* Fills the half-open connections that the client's own network may have. */
 static void
@@ -752,8 +751,7 @@ GST_START_TEST (icmp_ends_only_a_request)
 
 GST_END_TEST;
 
-/* --- peers of other implementations ----------------------------------------
- */
+/* --- peers of other implementations --------------------------------------- */
 
 /* The client's Request has no options. The server sends its own Changes and
  * waits for the Confirms. */

@@ -37,7 +37,8 @@ describe (DccpType type, const gchar * hexadecimal)
 {
   GString *text = g_string_new (NULL);
   const gsize size = strlen (hexadecimal) / 2;
-  guint8 *bytes = g_malloc (size + (size == 0));        /* just so many */
+  /* exactly the size of the options */
+  guint8 *bytes = g_malloc (size + (size == 0));
   DccpPacket packet = { 0, };
   DccpOptionReader reader;
   DccpOption option;
@@ -73,7 +74,7 @@ assert_options (DccpType type, const gchar * hexadecimal,
   g_free (text);
 }
 
-/* --- one by one ----------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 GST_START_TEST (options_come_one_by_one)
 {
@@ -82,7 +83,8 @@ GST_START_TEST (options_come_one_by_one)
   assert_options (DCCP_ACK, "02", "2");
   assert_options (DCCP_ACK, "2b0412340002c006ffffffff",
       "43=1234 2 192=ffffffff");
-  assert_options (DCCP_ACK, "0300061f", "3 6 31");      /* single bytes, 5.8 */
+  /* options of one byte (section 5.8) */
+  assert_options (DCCP_ACK, "0300061f", "3 6 31");
   /* an option whose length leaves no value */
   assert_options (DCCP_ACK, "2002", "32");
   assert_options (DCCP_ACK, "2d0501020399020000", "45=010203 153");
@@ -103,7 +105,7 @@ GST_START_TEST (a_nonsensical_length_ends_them)
 
 GST_END_TEST;
 
-/* Section 5.8.2 */
+/* Section 5.8.2: Mandatory applies to the next option only. */
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");

@@ -539,7 +539,7 @@ GST_START_TEST (as_many_options_as_data_offset_can_say)
 
 GST_END_TEST;
 
-/* --- from a Linux --------------------------------------------------------- */
+/* --- a Linux peer --------------------------------------------------------- */
 
 /* A recorded Request of the CCID 3 of a Linux kernel, without its addresses */
 GST_START_TEST (request_of_linux)

@@ -35,9 +35,10 @@ count_syncs (DccpEnd end)
   return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
-/* Injects a packet of `type` with these numbers, which are relative to GSR and
- * GSS, and returns whether it is valid. The packet has a payload, so that it is
- * long enough to be answered with a Sync. */
+/* Injects a packet of `type` with these numbers, which are relative to the
+ * greatest number that was received (GSR) and sent (GSS), and returns whether
+ * it is valid. The packet has a payload, so that it is long enough to be
+ * answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
@@ -72,9 +73,10 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   teardown ();
 }
 
-/* With W = 10000: SWL = GSR - 2499, SWH = GSR + 7500, AWL = GSS - 9999 (section
- * 7.5.1). Each endpoint has sent more than 6000 packets, so the last packets of
- * either direction are inside the window. */
+/* With a sequence window W of 10000, the valid numbers (section 7.5.1) are from
+ * SWL = GSR - 2499 to SWH = GSR + 7500, and the valid acknowledgements start at
+ * AWL = GSS - 9999. Each endpoint has sent more than 6000 packets, so the last
+ * packets of either direction are inside the window. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);
@@ -86,7 +88,7 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_ACK, 1, -5000, TRUE);
   assert_valid (DCCP_ACK, 1, 1, FALSE);
   assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
-  /* from before ISS */
+  /* A number before ISS is not valid. */
   assert_valid (DCCP_ACK, 1, -9000, FALSE);
   /* A packet that ends a connection must be newer than all others. */
   assert_valid (DCCP_RESET, 1, 0, TRUE);
@@ -288,7 +290,7 @@ GST_START_TEST (who_has_sent_nothing_believes_no_response)
 
 GST_END_TEST;
 
-/* --- lost and found ------------------------------------------------------------ */
+/* --- invalid numbers ------------------------------------------------------ */
 
 /* More packets than the window are lost at once, so the packets that follow are
  * invalid. The receiver sends a Sync, and accepts the answer three round trips
@@ -335,7 +337,7 @@ GST_START_TEST (burst_within_the_window_needs_no_sync)
 
 GST_END_TEST;
 
-/* --- 2^48 ------------------------------------------------------------------------ */
+/* --- wrap-around at 2^48 -------------------------------------------------- */
 
 GST_START_TEST (numbers_begin_anew)
 {

@@ -12,9 +12,9 @@
 
 typedef struct
 {
-  DccpType type;                /* that comes */
+  DccpType type;                /* type of the packet that arrives */
   DccpType answer;              /* the first packet that is sent, or NONE */
-  guint8 code;                  /* of a Reset */
+  guint8 code;                  /* code of the Reset, if `answer` is one */
   DccpState after;
 } Expected;
 

@@ -53,13 +53,12 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
   return sent;
 }
 
-/* --- core, owner and sockets -----------------------------------------------
- */
+/* --- core, owner and sockets ---------------------------------------------- */
 
 typedef struct
 {
   guint path;
-  guint8 first;                 /* byte of the packet */
+  guint8 first;                 /* the first byte of the packet */
   gsize size;
 } Packet;
 
@@ -71,8 +70,8 @@ typedef struct
   DatagramSocket *far[PATHS];
   DatagramPath back[PATHS];     /* from the listener to the driver's socket */
 
-  /* The core */
-  GArray *to_send;              /* of Packet */
+  /* State of the mock core */
+  GArray *to_send;              /* Packet entries that the core will send */
   guint n_polled;
   /* Packet entries that were reported as events */
   GArray *arrived;
@@ -83,10 +82,10 @@ typedef struct
   /* "+1" when path 1 blocks, "-1" when it no longer blocks */
   GString *blocked;
 
-  /* The owner */
-  GString *sent, *heard;        /* digits of the paths */
+  /* State of the mock owner */
+  GString *sent, *heard;        /* one digit per event: the path */
   guint errors, rounds, flushes, packets_traced;
-  gboolean path_goes;           /* with an error */
+  gboolean path_goes;           /* the owner removes a path with an error */
   guint n_wanted;               /* the loop ends after this number of packets */
   gint room_per_round;
   GError *broken;
@@ -349,7 +348,7 @@ run_until (Fixture * self, guint n_packets)
   return driver_run (&self->driver, has_all, G_MAXINT64, NULL, NULL);
 }
 
-/* --- what goes out --------------------------------------------------------- */
+/* --- outgoing packets ----------------------------------------------------- */
 
 GST_START_TEST (packets_of_each_path_keep_their_order)
 {
@@ -516,7 +515,7 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
 
 GST_END_TEST;
 
-/* --- errors of sockets ----------------------------------------------------- */
+/* --- errors of sockets ---------------------------------------------------- */
 
 /* Adds path 0, at whose far end no socket listens. */
 static void
@@ -585,8 +584,7 @@ GST_START_TEST (nothing_is_sent_on_a_path_that_has_gone)
 
 GST_END_TEST;
 
-/* --- incoming packets and the loop -----------------------------------------
- */
+/* --- incoming packets and the loop ---------------------------------------- */
 
 GST_START_TEST (packets_arrive_one_by_one_on_their_paths)
 {

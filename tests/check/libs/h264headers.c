@@ -13,7 +13,7 @@
 #include "h264headers.h"
 #include "nalbits.h"
 
-/* --- writing ------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------- */
 
 static void
 put (GString * bits, guint width, guint64 value)
@@ -60,7 +60,7 @@ make_bits (const gchar * text)
   return bits;
 }
 
-/* 7.4.1.1 */
+/* Appends a byte with the emulation prevention of section 7.4.1.1. */
 static void
 append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
 {
@@ -95,8 +95,7 @@ make_unit (guint8 header, const gchar * text)
   return unit;
 }
 
-/* --- reading, from memory of exactly the size of the unit ------------------
- */
+/* --- reading, from memory of exactly the size of the unit ----------------- */
 
 static void
 add_sps (H264Headers * headers, const gchar * text)
@@ -166,7 +165,7 @@ make_headers (const gchar * sps, const gchar * pps)
   return headers;
 }
 
-/* --- bits ---------------------------------------------------------------- */
+/* --- bits ----------------------------------------------------------------- */
 
 /* Tables 9-1, 9-2 and 9-3 of H.264 */
 GST_START_TEST (exp_golomb_codes_are_those_of_the_tables)
@@ -226,7 +225,7 @@ GST_START_TEST (numbers_that_do_not_fit_are_refused)
 
 GST_END_TEST;
 
-/* --- slice headers ------------------------------------------------------- */
+/* --- slice headers -------------------------------------------------------- */
 
 /* The fields are first_mb_in_slice, slice_type, pic_parameter_set_id,
  * frame_num, field_pic_flag, bottom_field_flag and pic_order_cnt_lsb. */
@@ -299,8 +298,8 @@ static H264Headers *
 make_long_headers (void)
 {
   /* High 4:4:4 with separate planes and a scaling matrix. The first scaling
-   * list has one delta that ends it, the second one has all 16 entries, the
-   * next one all 64, and nine lists are absent. */
+   * list has one delta that ends it, the second list has all 16 entries, the
+   * third list has all 64 entries, and nine lists are absent. */
   GString *sps = g_string_new ("8:244 16:30 e0 e3 1:1 e0 e0 1:0 1:1 1:1 s-8 "
       "1:1");
   H264Headers *headers = h264_headers_new ();
@@ -429,7 +428,7 @@ GST_START_TEST (slice_groups_are_skipped)
 
 GST_END_TEST;
 
-/* --- picture order count ------------------------------------------------- */
+/* --- picture order count -------------------------------------------------- */
 
 #define I_SLICE(lsb) "e0 e7 e0 4:0 e0 4:" lsb " 2:0"
 #define P_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0 1:0"
@@ -524,7 +523,7 @@ GST_START_TEST (order_type_1_is_expected)
 
 GST_END_TEST;
 
-/* 8.2.1.3 */
+/* Section 8.2.1.3: the order of output is the order of decoding. */
 GST_START_TEST (order_type_2_is_that_of_decoding)
 {
   H264Headers *headers = make_headers (SPS (ORDER_2, "1:1"),

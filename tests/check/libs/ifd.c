@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the algorithm gop: in which cases it differs from the figures of
- * Ouwens (2006) on purpose, and which frame it drops when there is no room. The
- * figures themselves are tested in ifdfigures.c, and long streams in
- * ifdstreams.c.
+ * Ouwens (2006) on purpose, and which frame it drops when there is no room. As
+ * in the paper, W is the queue of waiting frames, S holds the frame that is
+ * being sent, and C holds the new frame. The figures themselves are tested in
+ * ifdfigures.c, and long streams in ifdstreams.c.
  */
 
 #include "ifdcases.h"
@@ -14,8 +15,8 @@ static const IfdConfig gop_of_one = { IFD_ALGORITHM_GOP, 1 };
 static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
-/* If W holds one frame, and the stream begins with an I-frame, the algorithm
- * gop behaves as figure 1.1. */
+/* If the queue W holds one frame, and the stream begins with an I-frame, the
+ * algorithm gop behaves as figure 1.1 of the paper. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -243,8 +244,8 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* Without this rule, W would hold an old I-frame next to the new I-frame after
- * an outage. */
+/* Without this rule, the queue W would hold an old I-frame next to the new
+ * I-frame after an outage. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -394,8 +395,8 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* W is full, so a frame is dropped, and the stream goes on without an
-   * I-frame. */
+  /* The queue W is full, so a frame is dropped, and the stream goes on without
+   * an I-frame. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -663,7 +664,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   fail_unless_equals_int (frame.type, IFD_FRAME_I);
   fail_if (ifd_flush (ifd, &frame));
   ifd_get_stats (ifd, &stats);
-  /* The second one is the P-frame that was in S. */
+  /* The flushed frames are the waiting I-frame and the P-frame that was being
+   * sent. */
   fail_unless_equals_uint64 (stats.flushed, 2);
   fail_unless_equals_int (stats.waiting, 0);
   fail_unless_equals_uint64 (stats.waiting_bytes, 0);

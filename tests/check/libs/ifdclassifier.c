@@ -250,10 +250,10 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* another view, another layer */
+  /* reference slices of another view and of another layer */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
-  /* but no parameter set */
+  /* The nal_ref_idc of a parameter set does not count. */
   expect_h264 ("01 9e 08; 68 ee", "B");
 }
 
@@ -285,8 +285,8 @@ GST_END_TEST;
  * or the frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
-  /* A refresh over 29 frames: 000011110 1 0 00 100. The second one has a broken
-   * link. */
+  /* A refresh over 29 frames: 000011110 1 0 00 100. The second access unit also
+   * has a broken link. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
   /* an I slice, and a refresh over one frame: 010 1 0 00 1 */
@@ -296,7 +296,7 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
   expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
-  /* nothing refers to it */
+  /* a non-reference frame */
   expect_h264 ("06 06 02 0f 44 80; 01 9e", "B");
 }
 
@@ -358,7 +358,7 @@ GST_START_TEST (h264_frames_output_before_their_i_lead)
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
   const gchar *i = "06 06 01 c4 80; 41 88";
 
-  /* nothing came yet */
+  /* No I-frame has arrived yet. */
   fail_unless_equals_string (classify (classifier, "01 9e", 90), "B");
   fail_unless_equals_string (classify (classifier, i, 100), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bl");
@@ -535,7 +535,7 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* The second field of an I-frame may refer to the first field, ... */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* whose order counts */
+  /* The order of the first field counts. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -744,7 +744,7 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
   fail_unless_equals_string (classify_as (classifier, 2, "65 88", 0), "Ic");
   fail_unless (set_codec_data (classifier, AVCC ("fc") " fd f8 f8 00"));
   fail_unless_equals_string (classify_as (classifier, 1, "65 88", 0), "Ic");
-  /* none: start codes again */
+  /* Without codec data, start codes are expected again. */
   fail_unless (ifd_classifier_set_codec_data (classifier, NULL, 0));
   fail_unless_equals_string (classify (classifier, "65 88", 0), "Ic");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -845,7 +845,7 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 000001 26 01 80",
       "Ic");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 0e", "P");
-  /* only the first fault */
+  /* Only the first fault of an access unit counts. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 000001 42 01",
       "P");
   ifd_classifier_free (h264);

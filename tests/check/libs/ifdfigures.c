@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the algorithms in figures 1.1 to 1.3 of Ouwens (2006), line by line,
- * including the faults of the figures. A last test compares all decisions with
- * a second implementation, which was written from the paper for this test.
+ * including the faults of the figures. W is the queue of waiting frames, S
+ * holds the frame that is being sent, and C holds the new frame. A last test
+ * compares all decisions with a second implementation, which was written from
+ * the paper for this test.
  */
 
 #include "ifdcases.h"
@@ -11,7 +13,7 @@ static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };
 static const IfdConfig paper_gop = { IFD_ALGORITHM_PAPER_GOP, 1 };
 
 /* Figure 1.1, and the half of figure 1.3 that is identical to it. The last
- * frame of each script is C. */
+ * frame of each script is the new frame C. */
 static const IfdCase figure_1_1_cases[] = {
   {"if (W is empty) store: I", "I", "+I0"},
   {"if (W is empty) store: P", "P", "+P0"},
@@ -59,10 +61,10 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* In the scripts, "I P" leaves an I-frame in W and sets GOP_disturbed, "/"
- * empties W, and "I P / I /" sets prev_GOP_disturbed and leaves W empty. Both
- * flags are never set together, because the P-frame that sets one flag resets
- * the other. */
+/* In the scripts, "I P" leaves an I-frame in the queue W and sets
+ * GOP_disturbed, "/" empties the queue, and "I P / I /" sets prev_GOP_disturbed
+ * and leaves the queue empty. Both flags are never set together, because the
+ * P-frame that sets one flag resets the other flag. */
 static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},

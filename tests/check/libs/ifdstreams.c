@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the properties that the algorithms of IFD have for every stream.
- * Random GOPs with known references pass through W to channels that are fast,
- * slow or dead. On the way, frames are missing, receivers join, streams end,
- * and the size of W changes.
+ * Random GOPs with known references pass through the queue W of waiting frames
+ * to channels that are fast, slow or dead. On the way, frames are missing,
+ * receivers join, streams end, and the size of the queue changes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -42,8 +42,7 @@ draw_hits (Draws * draws, guint percent)
   return draw_below (draws, 100) < percent;
 }
 
-/* --- streams, and the references between frames ----------------------------
- */
+/* --- streams, and the references between frames --------------------------- */
 
 typedef enum
 {
@@ -183,10 +182,13 @@ typedef struct
   Ifd *ifd;
   IfdConfig config;
   GArray *w;                    /* guint indices of pictures */
-  gboolean w_is_stale;          /* all frames in W have to be dropped for C */
-  gint s;                       /* MISSING: empty */
-  guint receiver;               /* its number, from 1 */
-  guint64 last_sent;            /* number + 1 */
+  /* all waiting frames have to be dropped for the new frame */
+  gboolean w_is_stale;
+  /* index of the frame that is being sent, or MISSING */
+  gint s;
+  guint receiver;               /* number of the current receiver, from 1 */
+  /* index of the last frame that was sent, plus 1 */
+  guint64 last_sent;
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Run;
 
@@ -258,7 +260,8 @@ w_holds (const Run * run, IfdFrameType type)
   return FALSE;
 }
 
-/* Checks that neither C nor any frame in W refers to `victim`. */
+/* Checks that neither the new frame `c` nor any waiting frame refers to
+ * `victim`. */
 static void
 check_no_dependents (const Run * run, guint victim, const Picture * c)
 {
@@ -269,8 +272,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether W holds the rest of an outage: only I- and P-frames, with
- * frames missing between them. Must be called before I-frame `c` is stored. */
+/* Returns whether the queue W holds the rest of an outage: only I- and
+ * P-frames, with frames missing between them. Must be called before the I-frame
+ * `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -285,7 +289,9 @@ is_stale (const Run * run, const Picture * c)
   return last - first + 1 > run->w->len;
 }
 
-/* Checks an overwritten frame. W is in the state before the change. */
+/* Checks that the rules allow to overwrite the waiting frame `number` with the
+ * new frame `c`. Must be called before the test changes its copy of the queue
+ * W. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
 {
@@ -330,7 +336,7 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* No P-frame in W could be dropped at the cost of one picture only. */
+    /* No waiting P-frame could be dropped at the cost of one picture only. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -563,7 +569,7 @@ run_init (Run * run, guint64 seed, IfdAlgorithm algorithm, const Film * film)
   do_configure (run);
 }
 
-/* Every frame ends once. */
+/* Also checks that each frame was sent, dropped or flushed exactly once. */
 static void
 run_clear (Run * run)
 {

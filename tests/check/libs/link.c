@@ -270,8 +270,8 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* Cuts that only affect packets of at least this size. The second one begins
-   * where another one ends. */
+  /* The last parameter of a cut is the minimum size of the packets that it
+   * affects. One cut begins where another cut ends. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)
@@ -354,7 +354,7 @@ GST_START_TEST (queue_is_limited_in_bytes_and_in_time)
   config.queue.time = 8 * MS;
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
-  link_input (link, 0, 0, 1250, NULL);  /* 10 ms in service */
+  link_input (link, 0, 0, 1250, NULL);  /* transmission takes 10 ms */
   link_input (link, 1 * MS, 0, 1250, NULL);
   link_timeout (link, 9 * MS - 1);
   fail_unless (link_has_room (link, 0, 1250));
@@ -670,7 +670,7 @@ GST_START_TEST (slow_receiver_delays_then_drops)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
-  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes before it */
+  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes are queued before it */
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -1374,8 +1374,8 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* This includes packets that were delivered and not fetched, and packets
-     * that were dropped and not reported. */
+    /* The number includes packets that were delivered and not fetched, and
+     * packets that were dropped and not reported. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

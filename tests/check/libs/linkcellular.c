@@ -453,7 +453,7 @@ GST_END_TEST;
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
 
-/* Returns the silences. */
+/* Prints the trace and returns the number of silences. */
 static guint
 print_trace (const LinkConfig * config)
 {
@@ -775,7 +775,8 @@ make_trace (guint n, guint first, guint last)
 typedef struct
 {
   guint n, delivered, reset, call, check;
-  guint first_lost, last_lost;  /* indices; first > last: none */
+  /* packet indices; first > last if none was lost */
+  guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
   guint64 departures[400];      /* ns, by packet index; 0 if lost */
@@ -1362,7 +1363,8 @@ GST_START_TEST (traces_that_cannot_be_read)
   static const struct
   {
     const gchar *text;
-    gint code;                  /* -1: it can */
+    /* code of the error, or -1 if the trace is valid */
+    gint code;
   } traces[] = {
     {"0101\n# comment 2\n 11 0\n", -1},
     {"# no newline\n0 # here", -1},

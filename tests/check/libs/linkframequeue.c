@@ -159,7 +159,7 @@ expect_empty (Fixture * fixture)
   fail_unless (link_frame_queue_next_timeout (fixture->queue) == LINK_NEVER);
 }
 
-/* --- whole frames ---------------------------------------------------------- */
+/* --- whole frames --------------------------------------------------------- */
 
 GST_START_TEST (a_frame_leaves_when_it_is_whole)
 {
@@ -228,8 +228,7 @@ GST_START_TEST (without_marker_the_next_frame_ends_it)
 
 GST_END_TEST;
 
-/* --- incomplete frames -----------------------------------------------------
- */
+/* --- incomplete frames ---------------------------------------------------- */
 
 GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
 {
@@ -244,7 +243,7 @@ GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
   fixture.sequence++;
   video = describe (&fixture, 'P', FALSE, FALSE);
   push (&fixture, &video, 'd');
-  /* it is known now */
+  /* The queue knows now that the frame is incomplete. */
   expect_lost (&fixture, "cd");
   video = describe (&fixture, 'P', FALSE, TRUE);
   push (&fixture, &video, 'e');
@@ -275,7 +274,7 @@ GST_START_TEST (a_frame_without_its_first_packet_is_not_whole)
   expect_lost (&fixture, "bc");
   fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_INCOMPLETE], 1);
-  /* the next one is */
+  /* The next frame is complete. */
   push_frame (&fixture, 'P', "d");
   expect_sent (&fixture, "d");
   fixture_clear (&fixture);
@@ -367,7 +366,7 @@ GST_START_TEST (a_frame_has_a_largest_size)
 
 GST_END_TEST;
 
-/* --- types ----------------------------------------------------------------- */
+/* --- types ---------------------------------------------------------------- */
 
 /* Some senders write an empty video header, so that only the first packet of a
  * frame contains its type. */
@@ -462,7 +461,7 @@ GST_START_TEST (a_closed_gop_is_told_by_any_packet_of_its_frame)
 
 GST_END_TEST;
 
-/* --- the choice ------------------------------------------------------------ */
+/* --- dropped frames ------------------------------------------------------- */
 
 GST_START_TEST (what_w_gives_up_is_lost_whole)
 {
@@ -477,7 +476,7 @@ GST_START_TEST (what_w_gives_up_is_lost_whole)
   expect_lost (&fixture, "cd");
   push_frame (&fixture, 'I', "ij");
   expect_lost (&fixture, "gh");
-  /* The frame in S is sent completely. */
+  /* The frame that is being sent is not dropped. */
   expect_sent (&fixture, "bij");
   fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_OVERWRITTEN], 1);
@@ -487,7 +486,7 @@ GST_START_TEST (what_w_gives_up_is_lost_whole)
 
 GST_END_TEST;
 
-/* --- several streams ------------------------------------------------------- */
+/* --- several streams ------------------------------------------------------ */
 
 static void
 select_stream (Fixture * fixture, guint64 stream, guint64 now)
@@ -562,7 +561,7 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
 
 GST_END_TEST;
 
-/* --- the end --------------------------------------------------------------- */
+/* --- clean-up ------------------------------------------------------------- */
 
 static guint n_freed;
 
@@ -585,7 +584,8 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* the packets in S, in W, of lost frames, and in C */
+  /* packets of the frame that is being sent, of waiting frames, of lost frames,
+   * and of the incomplete new frame */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

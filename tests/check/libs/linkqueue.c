@@ -138,7 +138,7 @@ fixture_clear (Fixture * fixture)
 #define P MPEG_VIDEO_PICTURE_P
 #define B MPEG_VIDEO_PICTURE_B
 
-/* --- drop-tail --------------------------------------------------------------- */
+/* --- drop-tail ------------------------------------------------------------ */
 
 GST_START_TEST (drop_tail_knows_no_frames)
 {
@@ -153,7 +153,7 @@ GST_START_TEST (drop_tail_knows_no_frames)
 
 GST_END_TEST;
 
-/* --- drop-frame -------------------------------------------------------------- */
+/* --- drop-frame ----------------------------------------------------------- */
 
 /* Packet a is already in transmission. */
 GST_START_TEST (drop_frame_loses_the_whole_frame)
@@ -214,9 +214,10 @@ GST_START_TEST (drop_frame_ends_with_the_frame)
 
 GST_END_TEST;
 
-/* --- ifd --------------------------------------------------------------------- */
+/* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission, so the first frame is in S. */
+/* One packet is already in transmission, so the first frame counts as being
+ * sent and cannot be dropped. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
@@ -358,7 +359,7 @@ GST_START_TEST (the_queue_counts_all_that_waits)
 
 GST_END_TEST;
 
-/* --- patterns ---------------------------------------------------------------- */
+/* --- patterns ------------------------------------------------------------- */
 
 static void
 push_film (Fixture * fixture)

@@ -167,7 +167,7 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* The two states are equal and unequal equally often. */
+  /* The states of the two stations differ in half of the cases. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }
@@ -580,13 +580,13 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 
 GST_END_TEST;
 
-/* Two rows contradict the others and are not checked (docs/links.md has the
- * details). In the first one, with five transmissions allowed instead of four,
- * 4 points fewer packets succeed with the first transmission, although the
- * limit only matters to the 0.1 % of packets that need a fifth. In the second
- * one, with a limit of one transmission, the oven adds 311 s, with only 27 more
- * TCP retransmissions. Table 3.5 is not checked at all, because it contradicts
- * table 3.4. */
+/* Two rows contradict the other rows and are not checked (docs/links.md has the
+ * details). In the first of these rows, with five transmissions allowed instead
+ * of four, 4 points fewer packets succeed with the first transmission, although
+ * the limit only matters to the 0.1 % of packets that need a fifth. In the
+ * second of these rows, with a limit of one transmission, the oven adds 311 s,
+ * with only 27 more TCP retransmissions. Table 3.5 is not checked at all,
+ * because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;
