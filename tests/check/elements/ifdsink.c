@@ -421,7 +421,7 @@ typedef enum
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,
-  /* half-closes; only a receiver that is ending does so */
+  /* closes its sending direction, as only a receiver does that has ended */
   END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
   END_STALL,                    /* reads nothing any more */

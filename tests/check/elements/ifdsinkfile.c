@@ -20,8 +20,8 @@
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Elements upstream of ifdsink: with none ifdsink pulls the file, the others
- * push. */
+/* Elements upstream of ifdsink. Without an element, ifdsink pulls from the file
+ * source. The other elements push. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct

@@ -385,7 +385,7 @@ take_lines (gchar * path)
   return lines;
 }
 
-/* Removes the columns that contain arrival times. */
+/* Empties the columns that contain arrival times. */
 static gchar *
 without_times (const gchar * line)
 {

@@ -7,8 +7,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 
-/* One element of each class that has a timer. Of the network elements, one that
- * can start without other elements. */
+/* One element of each class that has a timer of its own. mmtpsink and mmtpsrc
+ * stand for all network elements, whose base classes have the timer. */
 static const gchar *const lines[] = {
 #ifdef HAVE_BITRATEADAPT
   "bitrateadapt",

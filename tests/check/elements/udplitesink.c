@@ -932,7 +932,7 @@ GST_START_TEST (name_is_looked_up_at_each_start)
   GstHarness *harness;
 
   if (!has_both_families ("localhost")) {
-    say_skipped (G_STRFUNC, "localhost has not both families");
+    say_skipped (G_STRFUNC, "localhost has no IPv4 or no IPv6 address");
     return;
   }
   harness = failing_sink_new ("host", "localhost", "bind-address", "127.0.0.1",
@@ -1005,7 +1005,7 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* A socket is closed like this after the change to NULL with close-socket=true.
+/* The socket is closed, as it is after NULL with close-socket=true.
  */
 GST_START_TEST (closed_socket_is_an_error)
 {

@@ -438,7 +438,7 @@ GST_END_TEST;
 
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
-  /* The delay is 100 ms upstream and 1 ms downstream. */
+  /* The delay from station 0 is 100 ms, and the delay to station 0 is 1 ms. */
   GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 
@@ -963,7 +963,8 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* A channel with another quality than that without a channel */
+  /* With this loss, the quality of the channel differs from 1, which is the
+   * quality without a channel. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1541,8 +1542,8 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* Packet c waits since 0 ms and packet x since 0.1 ms. Packets d and y wait
- * since c and x entered, at 1 ms and 2 ms. */
+/* Packet c waits from 0 ms on and packet x from 0.1 ms on. Packets d and y wait
+ * from 1 ms and 2 ms on, when c and x have entered the queue. */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);

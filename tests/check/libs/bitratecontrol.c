@@ -359,7 +359,8 @@ GST_START_TEST (constant_round_trip_lets_the_rate_rise)
   begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
   set_round_trip (40);
   run (10000);
-  /* The rate rises twice a second, each time by 30 kbit/s plus one thirtieth.
+  /* The rate rises twice a second, each time by 30 kbit/s plus one thirtieth of
+   * the rate.
    */
   assert_target_between (2200, 3200);
   run (30000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how DatagramSocket deals with network interfaces, routes and routing
- * rules. They run in a network namespace of their own. Where the test may not
- * create one, it reports that it is skipped.
+ * rules. The tests run in a network namespace of their own. Where a test may
+ * not create one, it reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */

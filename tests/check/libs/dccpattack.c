@@ -131,8 +131,9 @@ assert_unmoved (void (*attack) (Attack * self))
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
       G_GUINT64_FORMAT, with.rate, without.rate);
-  /* Each of the two endpoints sends at most eight Syncs and eight Resets in
-   * each of ten seconds, counted as eleven because the run may touch eleven. */
+  /* Each of the two endpoints sends at most eight Syncs and eight Resets per
+   * second. The bound allows eleven seconds, because a run of ten seconds may
+   * touch eleven. */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
   dccp_network_clear (&network);

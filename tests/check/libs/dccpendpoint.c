@@ -270,8 +270,8 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
 
 GST_END_TEST;
 
-/* Delivers a data packet to the server whose number is `ahead` later than the
- * next number. Returns whether the server delivers its data. */
+/* Delivers to the server a data packet with a number that is `ahead` later than
+ * the next one. Returns whether the server delivers its data. */
 static gboolean
 arrives (gint64 ahead)
 {
@@ -376,7 +376,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   fail_if (event->slow);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
-  /* The peer is not told about a state that it was never told to have begun. */
+  /* The receiver sends nothing about a slow state that began and ended before
+   * the peer was told. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);

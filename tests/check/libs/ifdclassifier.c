@@ -442,7 +442,8 @@ GST_START_TEST (h264_order_has_a_range)
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* The order of this picture starts again behind all others, so it is unknown.
+  /* The order counts start again after this picture, so its own order is
+   * unknown.
    */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);

@@ -270,8 +270,8 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* The last parameter of a cut is the minimum size of the packets that it
-   * affects. One cut begins where another cut ends. */
+  /* The last parameter of a cut is a packet size. Only larger packets are
+   * affected. One of the cuts begins where the other one ends. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)

@@ -1420,8 +1420,8 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     fail_unless (course.call > 0);
     fail_unless_equals_int (course.delivered + course.call + course.reset +
         course.check, 300);
-    /* Each break only loses the packets on the serial line and in flight, which
-     * are few. */
+    /* Each break loses at most four packets, which are on the serial line or in
+     * flight. */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
 }
