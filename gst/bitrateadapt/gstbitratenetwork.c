@@ -89,8 +89,8 @@ get_stats (GstElement * element)
  * these losses a key frame helps. A frame that mmtpsink dropped is not counted
  * here, because mmtpsink itself requests a key frame then. */
 static const gchar *const losses[] = {
-  "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
-  NULL
+  "not-repaired", "loss-events", "dropped-received", "dropped-references",
+  "dropped-i", "dropped-p", NULL
 };
 
 /* Counters of mmtpsink ("queued-bytes") and of ifdsink (the others). */

@@ -37,6 +37,7 @@ static const GstWirelessStatsField stats_fields[] = {
   STATS_COUNTER ("dropped-broken", dropped[DROP_BROKEN]),
   STATS_COUNTER ("dropped-unsendable", dropped[DROP_UNSENDABLE]),
   STATS_COUNTER ("dropped-eos-timeout", dropped[DROP_EOS_TIMEOUT]),
+  STATS_COUNTER ("dropped-references", dropped_references),
   STATS_COUNTER ("bytes-dropped", bytes_dropped),
   STATS_COUNTER ("failures-closed", failures[FAILURE_CLOSED]),
   STATS_COUNTER ("failures-reset", failures[FAILURE_RESET]),

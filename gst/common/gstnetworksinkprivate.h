@@ -95,6 +95,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
+  /* buffers of DROP_FULL that other frames may refer to, so that a key frame
+   * helps the receiver */
+  guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
   guint64 eos_timeouts;

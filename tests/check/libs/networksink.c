@@ -913,10 +913,13 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   FAKE (test->sink)->room = 0;
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
-  push (test, 'b', 0, 40);
+  push (test, 'b', GST_BUFFER_FLAG_DROPPABLE, 40);
   push (test, 'c', 0, 80);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 3);
+  /* No frame refers to b. */
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-references"), 2);
   /* Only the first one has waited. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
