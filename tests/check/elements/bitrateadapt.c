@@ -495,7 +495,8 @@ GST_START_TEST (rate_has_the_unit_of_the_encoder)
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *text = g_strdup_printf (SOURCE "%s name=enc ! "
-        "bitrateadapt name=adapt ! estimator name=net", cases[i].factory);
+        "bitrateadapt name=adapt max-bitrate=6000000 ! estimator name=net",
+        cases[i].factory);
 
     begin (text);
     g_free (text);
@@ -608,6 +609,103 @@ GST_START_TEST (each_of_two_encoders_follows_its_own_network)
 
 GST_END_TEST;
 
+/* --- the limits ----------------------------------------------------------- */
+
+/* The application has set the encoder to 2048 kbit/s. Without max-bitrate this
+ * is the maximum, although the network carries more. */
+GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  set_estimate (network, 20000000);
+  wait_for_bitrate (encoder, 2048);
+  wait_for_reports (50);
+  fail_unless_equals_int (get_bitrate (encoder), 2048);
+  g_object_set (adapt, "max-bitrate", 3000000, NULL);
+  wait_for_bitrate (encoder, 3000);
+  g_object_set (adapt, "max-bitrate", 0, NULL);
+  wait_for_bitrate (encoder, 2048);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The encoder still has the bitrate that bitrateadapt set in the first run. This
+ * bitrate is not the maximum of the next run, unless the application set it. */
+GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  set_estimate (network, 20000000);
+  play ();
+  wait_for_bitrate (encoder, 2048);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_object_set (encoder, "bitrate", 4000, NULL);
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  set_estimate (network, 20000000);
+  wait_for_bitrate (encoder, 4000);
+  end ();
+}
+
+GST_END_TEST;
+
+/* An encoder whose bitrate is 0 chooses one itself. */
+GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
+{
+  begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "
+      "bitrateadapt name=adapt ! estimator name=net");
+  set_estimate (network, 20000000);
+  play ();
+  wait_until (get_rate (encoder, "target-bitrate") == 6000000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (minimum_above_the_maximum_is_a_warning)
+{
+  static const struct
+  {
+    const gchar *settings, *warning;
+    guint expected;
+  } cases[] = {
+    {"max-bitrate=1000000 min-bitrate=3000000", "min-bitrate is 3000000 bit/s, "
+          "but the maximum is 1000000 bit/s: the encoder is never set below the "
+          "maximum.", 1000},
+    {"min-bitrate=3000000", "min-bitrate is 3000000 bit/s, but the maximum is "
+          "2048000 bit/s, the bitrate that the encoder is set to: the encoder "
+          "is never set below the maximum.", 2048},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = g_strdup_printf (SOURCE "x264enc name=enc ! bitrateadapt "
+        "name=adapt %s ! estimator name=net", cases[i].settings);
+
+    begin (text);
+    g_free (text);
+    set_estimate (network, 500000);
+    play ();
+    assert_told (GST_MESSAGE_WARNING, cases[i].warning);
+    wait_for_bitrate (encoder, cases[i].expected);
+    wait_for_reports (10);
+    fail_unless_equals_int (get_bitrate (encoder), cases[i].expected);
+    fail_if (has_message (GST_MESSAGE_WARNING));
+    end ();
+  }
+}
+
+GST_END_TEST;
+
 /* --- the rules ------------------------------------------------------------ */
 
 GST_START_TEST (estimate_of_a_limited_application_does_not_lower_the_rate)
@@ -700,8 +798,8 @@ make_srt_stats (gdouble round_trip, gint dropped)
 
 GST_START_TEST (round_trip_of_srt_decides)
 {
-  begin (SOURCE
-      "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt max-bitrate=6000000 ! srtsink name=net");
   set_stats (network, make_srt_stats (40, 0));
   play ();
   wait_until (get_bitrate (encoder) > 2048);
@@ -904,7 +1002,7 @@ GST_END_TEST;
 GST_START_TEST (new_encoder_gets_the_rate_at_once)
 {
   begin (SOURCE "identity name=before ! x264enc name=enc ! "
-      "bitrateadapt name=adapt ! estimator name=net");
+      "bitrateadapt name=adapt max-bitrate=6000000 ! estimator name=net");
   set_estimate (network, 1000000);
   play ();
   wait_for_bitrate (encoder, 900);
@@ -1149,6 +1247,10 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, encoder_and_estimator_are_found_by_name);
   tcase_add_test (tc, lowest_of_several_estimates_counts);
   tcase_add_test (tc, each_of_two_encoders_follows_its_own_network);
+  tcase_add_test (tc, encoder_never_exceeds_the_bitrate_that_it_had);
+  tcase_add_test (tc, maximum_of_a_second_run_is_that_of_the_application);
+  tcase_add_test (tc, encoder_without_a_bitrate_gets_up_to_6_mbit);
+  tcase_add_test (tc, minimum_above_the_maximum_is_a_warning);
   tcase_add_test (tc,
       estimate_of_a_limited_application_does_not_lower_the_rate);
   tcase_add_test (tc, waiting_data_lower_the_rate);
