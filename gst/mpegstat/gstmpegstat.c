@@ -241,7 +241,7 @@ static const GstWirelessProperty properties[] = {
    * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
    *   frames
    * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
-   *   frames
+   *   frames; 0 for H.264 and H.265, whose losses are not known
    * * `incomplete`: frames of which a part is missing; not included in the
    *   fields above
    * * `gops`: GOP headers
@@ -357,7 +357,7 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "MPEG video statistics", "Analyzer/Video",
       "Passes MPEG-1/2, H.264 and H.265 video through and measures "
-      "latency, jitter, throughput and losses by frame type",
+      "latency, jitter and throughput by frame type, and the losses of MPEG-1/2",
       "The gst-plugins-wireless authors");
 
   gst_type_mark_as_plugin_api (GST_TYPE_MPEG_STAT_FORMAT, 0);

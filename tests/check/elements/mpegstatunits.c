@@ -169,6 +169,37 @@ GST_START_TEST (access_units_count_by_type)
 
 GST_END_TEST;
 
+static GString *printed;
+
+static void
+print_handler (const gchar * text)
+{
+  g_string_append (printed, text);
+}
+
+/* A "lost 0" would look as if nothing had been lost. */
+GST_START_TEST (summary_says_that_losses_are_not_known)
+{
+  GstHarness *h = new_harness (STREAM_CAPS, NULL);
+  GPrintFunc before;
+  guint i;
+
+  printed = g_string_new (NULL);
+  g_object_set (h->element, "silent", FALSE, NULL);
+  before = g_set_print_handler (print_handler);
+  for (i = 0; i < G_N_ELEMENTS (stream); i++)
+    push (h, &stream[i]);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  g_set_print_handler (before);
+  fail_unless (strstr (printed->str, ": frames 4 (1 I, 1 P, 2 B), losses not "
+          "known for H.264 and H.265, incomplete 0, GOPs 1\n"), "%s",
+      printed->str);
+  g_string_free (printed, TRUE);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (log_lines_say_what_access_units_are)
 {
   gchar *path = make_path (), **lines;
@@ -366,6 +397,7 @@ mpegstatunits_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, access_units_pass_as_they_came);
   tcase_add_test (tc, access_units_count_by_type);
+  tcase_add_test (tc, summary_says_that_losses_are_not_known);
   tcase_add_test (tc, log_lines_say_what_access_units_are);
   tcase_add_test (tc, the_same_frame_is_known_again_in_any_form);
   tcase_add_test (tc, h265_is_measured_too);
