@@ -926,6 +926,7 @@ gst_bitrate_adapt_class_init (GstBitrateAdaptClass * klass)
   transform_class->src_event = gst_bitrate_adapt_src_event;
   transform_class->transform_ip = gst_bitrate_adapt_transform_ip;
 
+  gst_wireless_properties_set_category (object_class, gst_bitrate_adapt_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 

@@ -172,7 +172,8 @@ static const GstWirelessProperty properties[] = {
       "Maximum time that live input waits for the connection or for room in the "
       "network before packets are dropped until there is room again (ms, 0 = do "
       "not wait); stored input waits as long as it takes",
-      PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0, G_MAXINT, 1000,
+      PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0,
+      PROPERTY_MAX_MILLISECONDS, 1000,
       .changed = wake),
 
   /**
@@ -186,7 +187,7 @@ static const GstWirelessProperty properties[] = {
       "Time after which a receiver that takes nothing although data waits "
       "for it, or does not answer, counts as gone (ms, 0 = never; a change "
       "affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
-      timeout, 0, G_MAXINT, 10000,
+      timeout, 0, PROPERTY_MAX_MILLISECONDS, 10000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("timeout", "Timeout", "peer-timeout",
       PROPERTY_PLAYING | PROPERTY_URI, timeout, MAX_TIME, 10 * GST_SECOND,
@@ -199,7 +200,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
       "Maximum time that EOS waits until the receiver has everything (ms)",
-      PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, 0, G_MAXINT, 2000,
+      PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, 0,
+      PROPERTY_MAX_MILLISECONDS, 2000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("eos-timeout", "EOS timeout",
       "drain-timeout", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, MAX_TIME,

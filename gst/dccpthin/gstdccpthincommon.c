@@ -54,6 +54,22 @@ gst_dccp_thin_mode_get_new (GstDccpThinMode mode)
   }
 }
 
+GstDccpThinMode
+gst_dccp_thin_mode_replace (gpointer element, GstDccpThinMode mode)
+{
+  const GstDccpThinMode new_mode = gst_dccp_thin_mode_get_new (mode);
+  GEnumClass *values;
+
+  if (new_mode == mode)
+    return mode;
+  values = g_type_class_ref (gst_dccp_thin_mode_get_type ());
+  gst_wireless_properties_warn_of_value (element, "mode",
+      g_enum_get_value (values, mode)->value_nick,
+      g_enum_get_value (values, new_mode)->value_nick);
+  g_type_class_unref (values);
+  return new_mode;
+}
+
 /* --- properties ----------------------------------------------------------- */
 
 void

@@ -815,7 +815,7 @@ take_old_mode (gpointer object)
 {
   GstDccpThinSettings *settings = &GST_DCCP_THIN_SINK (object)->end.settings;
 
-  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+  settings->mode = gst_dccp_thin_mode_replace (object, settings->mode);
 }
 
 #define PROPERTY_STRUCT GstDccpThinSink
@@ -944,6 +944,7 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSink, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSink, end.lock));
+  gst_wireless_properties_set_category (object_class, gst_dccp_thin_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSink,
           end.lock));

@@ -732,7 +732,7 @@ take_old_mode (gpointer object)
 {
   GstDccpThinSettings *settings = &GST_DCCP_THIN_SRC (object)->end.settings;
 
-  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+  settings->mode = gst_dccp_thin_mode_replace (object, settings->mode);
 }
 
 #define PROPERTY_STRUCT GstDccpThinSrc
@@ -770,7 +770,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a sender that does not answer counts as gone (ms, 0 "
       "= never)", PROPERTY_READY | PROPERTY_URI, peer_timeout, 0,
-      G_MAXINT, 10000),
+      PROPERTY_MAX_MILLISECONDS, 10000),
   PROPERTY_DEPRECATED_NANOSECONDS ("connect-timeout", "Connect timeout",
       "peer-timeout", PROPERTY_READY | PROPERTY_URI, peer_timeout, MAX_TIME,
       10 * GST_SECOND),
@@ -861,6 +861,7 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
+  gst_wireless_properties_set_category (object_class, gst_dccp_thin_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -348,6 +348,7 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
   object_class->finalize = gst_ifd_queue_finalize;
   element_class->change_state = gst_ifd_queue_change_state;
 
+  gst_wireless_properties_set_category (object_class, gst_ifd_queue_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstIfdQueue, lock));
 

@@ -292,6 +292,8 @@ gst_ifd_sink_init (GstIfdSink * self)
       "name", "writer", "sync", FALSE, NULL);
   GstPad *pad = gst_element_get_static_pad (queue, "sink");
 
+  gst_wireless_properties_silence (queue);
+  gst_wireless_properties_silence (writer);
   gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
@@ -321,6 +323,7 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
   element_class->change_state = gst_ifd_sink_change_state;
   GST_BIN_CLASS (klass)->handle_message = gst_ifd_sink_handle_message;
 
+  gst_wireless_properties_set_category (object_class, gst_ifd_sink_debug);
   install_forwarded (object_class);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);

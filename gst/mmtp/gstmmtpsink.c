@@ -375,6 +375,7 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
   network_class->fill_stats = gst_mmtp_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_mmtp_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstMmtpSink, lock));
 

@@ -998,7 +998,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time without a packet after which the sender of a session counts as "
       "gone (ms, 0 = never)",
-      PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, G_MAXINT, 10000),
+      PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, PROPERTY_MAX_MILLISECONDS,
+      10000),
   PROPERTY_UINT ("max-latency", "Max. latency",
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
@@ -1115,6 +1116,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   gst_wireless_properties_reword (object_class, "caps",
       "Caps of the stream (unset = those that the sender announces, or any)");
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_mmtp_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), G_STRUCT_OFFSET (GstMmtpSrc, settings),
       GST_WIRELESS_OBJECT_LOCK);

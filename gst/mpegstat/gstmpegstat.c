@@ -349,6 +349,7 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
   object_class->finalize = gst_mpeg_stat_finalize;
   element_class->change_state = gst_mpeg_stat_change_state;
 
+  gst_wireless_properties_set_category (object_class, gst_mpeg_stat_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 

@@ -1357,6 +1357,7 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
       "is there");
   gst_wireless_properties_reword (object_class, "drain-timeout",
       "Maximum time that EOS waits until the kernel has taken all packets (ms)");
+  gst_wireless_properties_set_category (object_class, gst_udplite_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstUdpliteSink, lock));
   install_signals (G_TYPE_FROM_CLASS (klass));

@@ -966,6 +966,7 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
       "encoding-name, payload and clock-rate; reading it gives "
       "udplite://address:port");
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_udplite_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 

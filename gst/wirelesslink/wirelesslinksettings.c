@@ -155,7 +155,7 @@ static const Setting table[] = {
   {"queue-bytes", KIND_UINT64, 0, 0, PLAIN (queue.bytes),
       "Maximum amount of data in the queue of a station (bytes, 0 = "
       "unlimited)"},
-  {"queue-time-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (queue.time),
+  {"queue-time-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (queue.time),
       "Maximum time for which the oldest packet waits in the queue of a "
       "station; while it waits longer, the queue is full (ms, 0 = unlimited)"},
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
@@ -240,7 +240,7 @@ static const Setting table[] = {
       PLAIN (pipe.cellular.outage_escape),
       "Rate at which outages of the cellular model end (per second, 1 / "
       "their mean length)"},
-  {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+  {"delay-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS,
       AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "One-way delay of a packet after its transmission (ms)"},
@@ -248,7 +248,7 @@ static const Setting table[] = {
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "Deprecated: use delay-ms, which is in ms; this one is in ns",
       "delay-ms"},
-  {"delay-down-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[1]), 0,
+  {"delay-down-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "One-way delay of a packet of stations other than 0 after its "
       "transmission (ms, unset = delay-ms)"},
@@ -256,7 +256,7 @@ static const Setting table[] = {
       AT (blocks.delay[1]), 0, NULL,
       "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
       "delay-down-ms"},
-  {"jitter-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.jitter),
+  {"jitter-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (pipe.jitter),
       "Random delay in addition to delay-ms, which keeps packets in order: "
       "its maximum, or its mean with jitter-distribution=exponential (ms)"},
   {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
@@ -289,7 +289,7 @@ static const Setting table[] = {
       "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
       "Fraction of the packets that are overtaken by others (0 to 1)"},
-  {"reorder-delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+  {"reorder-delay-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS,
       PLAIN (pipe.reorder_delay),
       "Additional delay of the packets that are overtaken (ms)"},
   {"reorder-delay", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.reorder_delay),

@@ -62,7 +62,7 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 
   /* A harness is a live source, and a machine under load may be slow. */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
-      G_MAXINT, NULL);
+      86400000, NULL);
   loopback_end_init (end, element, "sink", NULL);
 }
 

@@ -933,7 +933,7 @@ GST_END_TEST;
 
 GST_START_TEST (live_input_waits_for_less_than_its_limit)
 {
-  SinkPipeline *test = create_live (__i__, G_MAXINT);
+  SinkPipeline *test = create_live (__i__, 86400000);
 
   FAKE (test->sink)->room = 0;
   sink_pipeline_play (test);
@@ -1411,7 +1411,7 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_at_once)
 {
   SinkPipeline *test =
       sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
-      G_MAXINT, "wait-for-connection", FALSE, NULL);
+      86400000, "wait-for-connection", FALSE, NULL);
 
   FAKE (test->sink)->silent = TRUE;
   sink_pipeline_play (test);
@@ -1427,7 +1427,7 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
 {
   SinkPipeline *test =
       sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
-      G_MAXINT, NULL);
+      86400000, NULL);
   const gchar *log;
 
   FAKE (test->sink)->drains = FALSE;
@@ -1457,7 +1457,7 @@ GST_START_TEST (pause_while_it_drains_goes_on_afterwards)
 {
   SinkPipeline *test =
       sink_pipeline_new (fake_sink_get_type (), "drain-timeout",
-      G_MAXINT, NULL);
+      86400000, NULL);
 
   FAKE (test->sink)->drains = FALSE;
   sink_pipeline_play (test);
