@@ -957,16 +957,16 @@ warn_of_eos_timeout (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
-  gdouble seconds;
+  guint64 milliseconds;
 
   LOCK (self);
   priv->counters.eos_timeouts++;
-  seconds = priv->eos_timeout / (gdouble) GST_SECOND;
+  milliseconds = priv->eos_timeout / GST_MSECOND;
   UNLOCK (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s did not take everything within the drain-timeout of %g s. The "
-          "rest is lost: raise drain-timeout, or lower the bitrate.", peer,
-          seconds), (NULL));
+      ("%s did not take everything within the drain-timeout of %"
+          G_GUINT64_FORMAT " ms. The rest is lost: raise drain-timeout, or "
+          "lower the bitrate.", peer, milliseconds), (NULL));
   g_free (peer);
 }
 
