@@ -10,7 +10,7 @@
  * finds the encoder upstream and changes its bitrate while it plays. It reads
  * what the network can carry from the elements downstream:
  *
- * * the property `estimated-bitrate` of mmtpsink, dcctpthinsink, ifdsink, and
+ * * the property `estimated-bitrate` of mmtpsink, dccpthinsink, ifdsink, and
  *   of other elements that have it, such as rtpgccbwe
  * * the round trip time in the `stats` of srtsink and ristsink
  * * the losses in RTCP receiver reports, if rtpbin is upstream of the sink
@@ -270,7 +270,7 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
         ("The bitrate does not follow the network: no element downstream knows "
             "what the network carries."),
         ("Elements that do: those with a property \"estimated-bitrate\" "
-            "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
+            "(mmtpsink, dccpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
             "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
             "elsewhere in the pipeline."));
   if (note_problem (self, PROBLEM_ESTIMATE, is_there

@@ -85,7 +85,7 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of mmtpsink, dcctpthinsink, ifdsink and ifdqueue. After each of
+/* Counters of mmtpsink, dccpthinsink, ifdsink and ifdqueue. After each of
  * these losses a key frame helps. A frame that mmtpsink dropped is not counted
  * here, because mmtpsink itself requests a key frame then. */
 static const gchar *const losses[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Enumerations, properties and statistics that dcctpthinsink and dcctpthinsrc
+/* Enumerations, properties and statistics that dccpthinsink and dccpthinsrc
  * share. The header documents the functions. */
 
 #include "gstdccpthincommon.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that dcctpthinsink and dcctpthinsrc share: the URI scheme, the
+/* Declarations that dccpthinsink and dccpthinsrc share: the URI scheme, the
  * enumerations, the settings of a connection with their properties, and the
  * statistics.
  */

@@ -124,29 +124,29 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSink, gst_dccp_thin_sink,
     GST_TYPE_NETWORK_SINK, GST_IMPLEMENT_NETWORK_URI;
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_sink_debug, "dccpthinsink", 0,
         "DCCP sink"));
-GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
+GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SINK);
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name needs
- * a subclass. */
-typedef GstDccpThinSink GstDccpThinSinkByName;
-typedef GstDccpThinSinkClass GstDccpThinSinkByNameClass;
+/* A GType can belong to one element factory only, so that the second name,
+ * dcctpthinsink, needs a subclass. The names of both types also give the elements
+ * their default names, such as dccpthinsink0. */
+typedef GstDccpThinSink GstDcctpThinSink;
+typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
-static GType gst_dccp_thin_sink_by_name_get_type (void);
-G_DEFINE_TYPE (GstDccpThinSinkByName, gst_dccp_thin_sink_by_name,
-    GST_TYPE_DCCP_THIN_SINK);
-GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
-    gst_dccp_thin_sink_by_name_get_type ());
+static GType gst_dcctp_thin_sink_get_type (void);
+G_DEFINE_TYPE (GstDcctpThinSink, gst_dcctp_thin_sink, GST_TYPE_DCCP_THIN_SINK);
+GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
+    gst_dcctp_thin_sink_get_type ());
 
 static void
-gst_dccp_thin_sink_by_name_init (GstDccpThinSinkByName * self)
+gst_dcctp_thin_sink_init (GstDcctpThinSink * self)
 {
 }
 
 static void
-gst_dccp_thin_sink_by_name_class_init (GstDccpThinSinkByNameClass * klass)
+gst_dcctp_thin_sink_class_init (GstDcctpThinSinkClass * klass)
 {
 }
 

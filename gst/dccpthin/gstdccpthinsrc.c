@@ -116,29 +116,29 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
 /* No rank, as udpsrc: the element is found by its URI scheme. */
-GST_ELEMENT_REGISTER_DEFINE (dcctpthinsrc, "dcctpthinsrc", GST_RANK_NONE,
+GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name needs
- * a subclass. */
-typedef GstDccpThinSrc GstDccpThinSrcByName;
-typedef GstDccpThinSrcClass GstDccpThinSrcByNameClass;
+/* A GType can belong to one element factory only, so that the second name,
+ * dcctpthinsrc, needs a subclass. The names of both types also give the elements
+ * their default names, such as dccpthinsrc0. */
+typedef GstDccpThinSrc GstDcctpThinSrc;
+typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
-static GType gst_dccp_thin_src_by_name_get_type (void);
-G_DEFINE_TYPE (GstDccpThinSrcByName, gst_dccp_thin_src_by_name,
-    GST_TYPE_DCCP_THIN_SRC);
-GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
-    gst_dccp_thin_src_by_name_get_type ());
+static GType gst_dcctp_thin_src_get_type (void);
+G_DEFINE_TYPE (GstDcctpThinSrc, gst_dcctp_thin_src, GST_TYPE_DCCP_THIN_SRC);
+GST_ELEMENT_REGISTER_DEFINE (dcctpthinsrc, "dcctpthinsrc", GST_RANK_NONE,
+    gst_dcctp_thin_src_get_type ());
 
 static void
-gst_dccp_thin_src_by_name_init (GstDccpThinSrcByName * self)
+gst_dcctp_thin_src_init (GstDcctpThinSrc * self)
 {
 }
 
 static void
-gst_dccp_thin_src_by_name_class_init (GstDccpThinSrcByNameClass * klass)
+gst_dcctp_thin_src_class_init (GstDcctpThinSrcClass * klass)
 {
 }
 

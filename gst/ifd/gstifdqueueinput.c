@@ -217,7 +217,7 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
         "put h265parse before it");
   if (gst_structure_has_name (structure, "video/mpegts"))
     return refuse (input, caps, "an MPEG transport stream",
-        "to send all of it, use mmtpsink or dcctpthinsink instead; for its "
+        "to send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it");
   return refuse (input, caps, "an MPEG program stream",
       "put mpegpsdemux before it");

@@ -837,6 +837,9 @@ GST_START_TEST (element_has_two_names)
     fail_unless (element != NULL, "no %s", names[i]);
     fail_unless_equals_string (gst_plugin_feature_get_name (GST_PLUGIN_FEATURE
             (gst_element_get_factory (element))), names[i]);
+    fail_unless (g_str_has_prefix (GST_OBJECT_NAME (element), names[i])
+        && g_ascii_isdigit (GST_OBJECT_NAME (element)[strlen (names[i])]),
+        "%s is called %s", names[i], GST_OBJECT_NAME (element));
     gst_object_unref (element);
   }
 }

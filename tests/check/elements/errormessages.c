@@ -361,7 +361,7 @@ static const struct
   { "fakesrc num-buffers=1 ! video/mpegts,systemstream=true ! ifdqueue "
         "! fakesink",
       "ifdqueue0 takes whole frames, not an MPEG transport stream: to "
-        "send all of it, use mmtpsink or dcctpthinsink instead; for its "
+        "send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it." },
   { "fakesrc num-buffers=1 sizetype=fixed sizemax=9000 filltype=zero ! "
         "dcctpthinsink host=127.0.0.1",

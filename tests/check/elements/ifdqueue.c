@@ -1414,7 +1414,7 @@ GST_START_TEST (unusable_caps_get_a_hint)
         "put h264parse before it"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
         "put h265parse before it"},
-    {"video/mpegts,systemstream=true", "use mmtpsink or dcctpthinsink"},
+    {"video/mpegts,systemstream=true", "use mmtpsink or dccpthinsink"},
     {"video/mpeg,mpegversion=2,systemstream=true",
         "put mpegpsdemux before it"},
   };
