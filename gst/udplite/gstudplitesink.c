@@ -247,12 +247,18 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
     address = g_inet_address_new_from_string (self->options.bind_address);
   else
     address = g_inet_address_new_any (families[family]);
-  if (!address || g_inet_address_get_family (address) != families[family]) {
+  if (!address) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "bind-address \"%s\" is not an IP address. Set an address of this "
+        "host, or leave the property unset", self->options.bind_address);
+    return NULL;
+  }
+  if (g_inet_address_get_family (address) != families[family]) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "bind-address \"%s\" is not an IPv%u address, and the receiver has "
         "one. Set an address of this host, or leave the property unset",
         self->options.bind_address, family == FAMILY_V4 ? 4 : 6);
-    g_clear_object (&address);
+    g_object_unref (address);
     return NULL;
   }
   whole = g_inet_socket_address_new (address, self->options.bind_port);
@@ -429,19 +435,22 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
 }
 
 /* Returns the first address of the family of bind-address, because only such an
- * address can be reached. If bind-address is unset or no address has this
- * family, returns the first address of the list. */
+ * address can be reached. If bind-address is unset, returns the first IPv4
+ * address: there is no answer that would show which address is the right one,
+ * and udplitesrc listens on 0.0.0.0 by default. If no address has this family,
+ * returns the first address of the list. */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
   GInetAddress *bound = options->bind_address ?
       g_inet_address_new_from_string (options->bind_address) : NULL;
+  const GSocketFamily family = bound ? g_inet_address_get_family (bound)
+      : G_SOCKET_FAMILY_IPV4;
   GInetAddress *chosen = addresses->data;
   GList *walk;
 
-  for (walk = addresses; walk && bound; walk = walk->next) {
-    if (g_inet_address_get_family (walk->data)
-        == g_inet_address_get_family (bound)) {
+  for (walk = addresses; walk; walk = walk->next) {
+    if (g_inet_address_get_family (walk->data) == family) {
       chosen = walk->data;
       break;
     }

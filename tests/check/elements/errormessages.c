@@ -178,8 +178,8 @@ static const struct
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "bind-address=nonsense",
       "Could not use the settings of the connection to 127.0.0.1:5004: "
-        "bind-address \"nonsense\" is not an IPv4 address, and the receiver "
-        "has one. Set an address of this host, or leave the property unset." },
+        "bind-address \"nonsense\" is not an IP address. Set an address of "
+        "this host, or leave the property unset." },
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "multicast-iface=nothere0",
       "There is no network interface \"nothere0\" for multicast-iface "

@@ -925,6 +925,60 @@ has_both_families (const gchar * name)
   return families == 3;
 }
 
+/* Knows one name, for two addresses. The one of IPv6 is the first, as that of
+ * localhost is on many systems. */
+typedef GResolver TestResolver;
+typedef GResolverClass TestResolverClass;
+
+static GType test_resolver_get_type (void);
+
+G_DEFINE_TYPE (TestResolver, test_resolver, G_TYPE_RESOLVER);
+
+static GList *
+look_up (GResolver * resolver, const gchar * name, GCancellable * cancellable,
+    GError ** error)
+{
+  GList *found = NULL;
+
+  fail_unless_equals_string (name, "two.example.org");
+  found = g_list_append (found, g_inet_address_new_from_string ("::1"));
+  return g_list_append (found, g_inet_address_new_from_string ("127.0.0.1"));
+}
+
+static void
+test_resolver_init (TestResolver * self)
+{
+}
+
+static void
+test_resolver_class_init (TestResolverClass * klass)
+{
+  klass->lookup_by_name = look_up;
+}
+
+/* udplitesrc listens on 0.0.0.0 by default. */
+GST_START_TEST (ipv4_address_of_a_name_is_preferred)
+{
+  GResolver *before = g_resolver_get_default ();
+  GResolver *resolver = g_object_new (test_resolver_get_type (), NULL);
+  GstHarness *harness;
+  Receiver receiver;
+
+  if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
+    return;
+  g_resolver_set_default (resolver);
+  harness = sink_new ("two.example.org", receiver.port, "application/x-test");
+  push (harness, make_packet (0, SIZE));
+  receive (&receiver, 0, SIZE);
+  gst_harness_teardown (harness);
+  receiver_clear (&receiver);
+  g_resolver_set_default (before);
+  g_object_unref (before);
+  g_object_unref (resolver);
+}
+
+GST_END_TEST;
+
 /* The name is resolved again at each start, for an address of the family that
  * is bound now. */
 GST_START_TEST (name_is_looked_up_at_each_start)
@@ -1049,6 +1103,7 @@ udplitesink_suite (void)
   tcase_add_test (tcase, closed_socket_is_not_written_to);
   tcase_add_test (tcase, clients_are_read_as_a_list);
   tcase_add_test (tcase, host_and_port_are_one_receiver);
+  tcase_add_test (tcase, ipv4_address_of_a_name_is_preferred);
   tcase_add_test (tcase, name_is_looked_up_at_each_start);
   tcase_add_test (tcase, unknown_name_is_an_error);
   tcase_add_loop_test (tcase, foreign_address_is_an_error, 0, 2);
