@@ -356,8 +356,12 @@ static const struct
   { "fakesrc num-buffers=1 ! "
         "video/x-h264,stream-format=byte-stream,alignment=nal ! ifdqueue ! "
         "fakesink",
-      "ifdqueue0 takes whole frames, not this form of H.264: put "
-        "h264parse before it." },
+      "ifdqueue0 takes whole frames, not H.264 with alignment=nal: set "
+        "alignment=au, which h264parse makes." },
+  { "fakesrc num-buffers=1 ! application/x-rtp,encoding-name=H264 ! "
+        "ifdqueue ! fakesink",
+      "ifdqueue0 takes whole frames, not RTP packets: put ifdqueue before "
+        "the payloader: ... ! ifdqueue ! rtph264pay ! udpsink." },
   { "fakesrc num-buffers=1 ! video/mpegts,systemstream=true ! ifdqueue "
         "! fakesink",
       "ifdqueue0 takes whole frames, not an MPEG transport stream: to "

@@ -1406,14 +1406,18 @@ GST_START_TEST (unusable_caps_get_a_hint)
     const gchar *caps, *hint;
   } cases[] = {
     {"application/x-rtp,media=video,encoding-name=MPV",
-        "ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! udpsink"},
+        "put ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! "
+          "udpsink"},
+    {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
+    {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
+    {"application/x-rtp,media=video,encoding-name=VP8", "! PAYLOADER !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
-        "put h264parse before it"},
+        "set alignment=au, which h264parse makes"},
     {"video/x-h264", "put h264parse before it"},
     {"video/x-h264,stream-format=avc,alignment=au",
         "put h264parse before it"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
-        "put h265parse before it"},
+        "set alignment=au, which h265parse makes"},
     {"video/mpegts,systemstream=true", "use mmtpsink or dccpthinsink"},
     {"video/mpeg,mpegversion=2,systemstream=true",
         "put mpegpsdemux before it"},
@@ -1440,6 +1444,32 @@ GST_START_TEST (unusable_caps_get_a_hint)
     fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_ERROR), 0);
     harness_teardown (&harness);
   }
+}
+
+GST_END_TEST;
+
+/* mpegtsmux adds its stream headers to the caps with the first buffer. */
+GST_START_TEST (unusable_caps_that_change_are_one_error)
+{
+  static const gchar *const caps[] = {
+    "video/mpegts,systemstream=true,packetsize=188",
+    "video/mpegts,systemstream=true,packetsize=188,streamheader=<(buffer)4740>",
+    "video/mpegts,systemstream=true,packetsize=192",
+  };
+  IfdHarness harness;
+  guint i;
+
+  harness_init (&harness);
+  harness_start (&harness, caps[0]);
+  for (i = 1; i < G_N_ELEMENTS (caps); i++) {
+    GstCaps *changed = gst_caps_from_string (caps[i]);
+
+    harness_push (&harness, gst_event_new_caps (changed));
+    gst_caps_unref (changed);
+  }
+  harness_expect_pushed (&harness, 5);
+  fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_ERROR), 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1674,6 +1704,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, raw_frames_wait_for_the_next_one);
   tcase_add_test (tc, raw_bytes_become_frames_with_caps);
   tcase_add_test (tc, unusable_caps_get_a_hint);
+  tcase_add_test (tc, unusable_caps_that_change_are_one_error);
   tcase_add_test (tc, upstream_chooses_what_is_usable);
   tcase_add_test (tc, the_codec_may_change);
   tcase_add_test (tc, statistics_come_at_eos);

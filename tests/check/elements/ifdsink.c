@@ -871,6 +871,30 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
+/* ifdqueue, which is inside, would be put before the payloader. */
+GST_START_TEST (rtp_is_refused_with_its_own_advice)
+{
+  GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "
+      "application/x-rtp,encoding-name=H264 ! ifdsink name=sink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless_equals_string (error->message, "sink takes whole frames, not "
+      "RTP packets: remove the payloader, rtph264pay.");
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 ifdsink_suite (void)
 {
@@ -918,6 +942,7 @@ ifdsink_suite (void)
   tcase = tcase_create ("bin");
   tcase_add_test (tcase, properties_reach_the_parts);
   tcase_add_test (tcase, statistics_are_those_of_both_parts);
+  tcase_add_test (tcase, rtp_is_refused_with_its_own_advice);
   suite_add_tcase (suite, tcase);
   return suite;
 }
