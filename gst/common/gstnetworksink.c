@@ -140,7 +140,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink connects again, and goes on with a key frame, after a "
-      "failed attempt or a lost connection; false posts an error instead",
+      "failed attempt or a lost connection; false posts an error if the "
+      "connection is lost, or if there is none within peer-timeout",
       PROPERTY_PLAYING | PROPERTY_URI, auto_reconnect, TRUE,
       .changed = wake),
 

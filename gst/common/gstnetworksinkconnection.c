@@ -101,8 +101,10 @@ gst_network_sink_tell_error (GstNetworkSink * self)
   g_clear_error (&error);
 }
 
+/* `again` is FALSE if the attempts will end soon, without auto-reconnect. */
 static void
-post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
+post_warning (GstNetworkSink * self, const GError * error,
+    gboolean connecting, gboolean again)
 {
   gint64 now = g_get_monotonic_time ();
   gchar *peer;
@@ -112,9 +114,10 @@ post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
   self->priv->warned_at = now;
   peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s %s: %s.%s This element tries again.",
+      ("%s %s: %s.%s%s",
           connecting ? "Could not connect to" : "Lost the connection to", peer,
-          error->message, socket_error_get_advice (error)),
+          error->message, socket_error_get_advice (error),
+          again ? " This element tries again." : ""),
       ("There is at most one such warning in 10 s."));
   g_free (peer);
 }
@@ -188,8 +191,9 @@ static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean again = !is_final (self, error) && (priv->auto_reconnect
-      || is_transient_refusal (self, error, connecting));
+  const gboolean forever = priv->auto_reconnect && !is_final (self, error);
+  const gboolean again = forever || (!is_final (self, error)
+      && is_transient_refusal (self, error, connecting));
 
   GST_INFO_OBJECT (self, "%s: %s; %s",
       connecting ? "could not connect" : "lost the connection", error->message,
@@ -197,7 +201,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->counters.failures[gst_network_sink_classify (error)]++;
   if (again) {
     UNLOCK (self);
-    post_warning (self, error, connecting);
+    post_warning (self, error, connecting, forever);
     g_error_free (error);
     LOCK (self);
     pause_attempts (self);

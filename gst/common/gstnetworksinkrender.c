@@ -996,20 +996,21 @@ is_stream_live (GstNetworkSink * self)
       &is_live, NULL, NULL) && is_live;
 }
 
-/* Returns whether a stored stream ended without any connection. This must not
- * look like a success, so an error is posted. A live stream may end without a
- * receiver. */
+/* Returns whether a stream ended without any connection. This must not look like
+ * a success, so an error is posted. A live stream may end without a receiver if
+ * auto-reconnect would have waited for one. */
 static gboolean
 was_never_connected (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean is_alone;
+  gboolean is_alone, reconnects;
 
   LOCK (self);
   is_alone = priv->counters.connections == 0 && priv->state != STATE_FAILED;
+  reconnects = priv->auto_reconnect;
   UNLOCK (self);
   return is_alone && !GST_NETWORK_SINK_GET_CLASS (self)->connectionless
-      && !is_stream_live (self);
+      && !(reconnects && is_stream_live (self));
 }
 
 static void

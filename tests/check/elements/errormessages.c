@@ -53,7 +53,7 @@ static const struct
         "auto-reconnect=false",
       "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
-        "host and the port. This element tries again." },
+        "host and the port." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=tv.example.invalid",
       "Could not find tv.example.invalid:5004: Error resolving *. Check "
         "*, or set an IP address." },
@@ -112,8 +112,7 @@ static const struct
   { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1 port=5 "
         "auto-reconnect=false peer-timeout=1000",
       "Could not connect to 127.0.0.1:5: Connection refused. Start the "
-        "receiver first, or check the host and the port. This element tries "
-        "again." },
+        "receiver first, or check the host and the port." },
   { "fakesrc num-buffers=1 ! mmtpsink key=12",
       "Could not use the key: the property key is too short: it takes an "
         "even number of hexadecimal digits, at least 32 (128 random bits). "
