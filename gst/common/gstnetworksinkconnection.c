@@ -38,7 +38,8 @@ set_state (GstNetworkSink * self, ConnectionState state)
 Failure
 gst_network_sink_classify (const GError * error)
 {
-  if (error->domain == G_RESOLVER_ERROR)
+  if (error->domain == G_RESOLVER_ERROR
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     return FAILURE_NOT_FOUND;
   if (error->domain != G_IO_ERROR)
     return FAILURE_OTHER;
@@ -65,23 +66,26 @@ static void
 post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
 {
   gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  gchar *text = socket_error_describe (error, peer);
+  const gchar *advice = socket_error_get_advice (error);
 
-  if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("Could not find %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Could not use %s.%s", text, advice), (NULL));
+  else if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("Could not find %s: %s.%s", peer, text, advice), (NULL));
   else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT))
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
         ("Could not use the settings of the connection to %s: %s.", peer,
-            error->message), (NULL));
+            text), (NULL));
   else if (connecting)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Could not connect to %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Could not connect to %s: %s.%s", peer, text, advice), (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("Lost the connection to %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Lost the connection to %s: %s.%s", peer, text, advice), (NULL));
+  g_free (text);
   g_free (peer);
 }
 
@@ -107,18 +111,20 @@ post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)
 {
   gint64 now = g_get_monotonic_time ();
-  gchar *peer;
+  gchar *peer, *text;
 
   if (self->priv->warned_at && now - self->priv->warned_at < WARNING_INTERVAL)
     return;
   self->priv->warned_at = now;
   peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  text = socket_error_describe (error, peer);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
       ("%s %s: %s.%s%s",
           connecting ? "Could not connect to" : "Lost the connection to", peer,
-          error->message, socket_error_get_advice (error),
+          text, socket_error_get_advice (error),
           again ? " This element tries again." : ""),
       ("There is at most one such warning in 10 s."));
+  g_free (text);
   g_free (peer);
 }
 
@@ -141,15 +147,16 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* Called with the lock. Returns whether the host name does not exist. As long
- * as there was no connection, this is most likely a mistake of the user. A name
- * server that does not answer is a different error
+/* Called with the lock. Returns whether the host name, or what a property names,
+ * does not exist. As long as there was no connection, this is most likely a
+ * mistake of the user. A name server that does not answer is a different error
  * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
-is_unknown_host (GstNetworkSink * self, const GError * error)
+is_unknown_name (GstNetworkSink * self, const GError * error)
 {
   return self->priv->counters.connections == 0
-      && g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
+      && (g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND));
 }
 
 /* Returns whether a further attempt would fail in the same way: a setting is
@@ -159,7 +166,7 @@ static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT)
-      || is_unknown_host (self, error)
+      || is_unknown_name (self, error)
       || (GST_NETWORK_SINK_GET_CLASS (self)->connectionless
       && (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));

@@ -490,6 +490,7 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     const GError * reason, gboolean was_connected)
 {
   gchar *peer = gst_dccp_thin_settings_describe (settings);
+  gchar *text = socket_error_describe (reason, peer);
   GError *error;
   GstMessage *message;
 
@@ -497,10 +498,11 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
       GST_RESOURCE_ERROR_READ : reason->domain == G_RESOLVER_ERROR ?
       GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_OPEN_READ,
       was_connected ? "Lost the connection with %s: %s.%s" :
-      "Could not connect to %s: %s.%s", peer, reason->message,
+      "Could not connect to %s: %s.%s", peer, text,
       socket_error_get_advice (reason));
   message = gst_message_new_error (GST_OBJECT_CAST (self), error, NULL);
   g_error_free (error);
+  g_free (text);
   g_free (peer);
   return message;
 }

@@ -7,6 +7,7 @@
 #include "gstwirelessproperties.h"
 #include "ifdestimate.h"
 #include "ifdtcpsocket.h"
+#include "socketmessages.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define GST_CAT_DEFAULT gst_ifd_tcp_writer_debug
@@ -287,17 +288,32 @@ gst_ifd_tcp_writer_try_all (GstIfdTcpWriter * self,
 }
 
 static gboolean
+check_host (GstIfdTcpWriter * self, GError ** error)
+{
+  gboolean is_valid;
+
+  GST_OBJECT_LOCK (self);
+  is_valid = socket_check_host (self->host, error);
+  GST_OBJECT_UNLOCK (self);
+  return is_valid;
+}
+
+static gboolean
 gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
 {
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
-  GSocketConnectable *connectable = gst_ifd_tcp_writer_get_connectable (self);
-  GSocketAddressEnumerator *addresses =
-      g_socket_connectable_enumerate (connectable);
+  GSocketConnectable *connectable;
+  GSocketAddressEnumerator *addresses;
   GError *local_error = NULL;
-  GSocket *socket = gst_ifd_tcp_writer_try_all (self, addresses, cancellable,
-      &local_error);
+  GSocket *socket;
 
+  if (!check_host (self, error))
+    return FALSE;
+  connectable = gst_ifd_tcp_writer_get_connectable (self);
+  addresses = g_socket_connectable_enumerate (connectable);
+  socket = gst_ifd_tcp_writer_try_all (self, addresses, cancellable,
+      &local_error);
   g_object_unref (addresses);
   g_object_unref (connectable);
   if (!socket) {

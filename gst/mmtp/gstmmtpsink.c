@@ -55,7 +55,8 @@ change_paths (GstElement * element, gpointer data)
 
   if (gst_mmtp_sink_resolve (self, NULL, &error))
     GST_DEBUG_OBJECT (self, "changing the list of channels");
-  else if (error->domain == G_RESOLVER_ERROR)
+  else if (error->domain == G_RESOLVER_ERROR
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("No channel of the new list can be used now: %s.%s", error->message,
             socket_error_get_advice (error)), (NULL));

@@ -300,8 +300,13 @@ gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   GstMmtpSink *self = GST_MMTP_SINK (sink);
   GError *local_error = NULL;
 
-  if (!gst_mmtp_sink_resolve (self, cancellable, error)
-      || !begin_session (self, error))
+  if (!gst_mmtp_sink_resolve (self, cancellable, &local_error)) {
+    if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+      g_prefix_error (&local_error, "channels: ");
+    g_propagate_error (error, local_error);
+    return FALSE;
+  }
+  if (!begin_session (self, error))
     return FALSE;
   if (driver_run (&self->driver, is_ready, get_deadline (self), cancellable,
           &local_error)) {

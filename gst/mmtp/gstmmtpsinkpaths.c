@@ -114,7 +114,7 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   GError *problem = NULL;
 
   if (is_interface_missing (spec))
-    g_set_error (&problem, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+    g_set_error (&problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "there is no network interface \"%s\" (\"ip link\" lists them)",
         spec->interface);
   if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)

@@ -29,7 +29,7 @@ static const struct
         "leave the property unset to allow all senders." },
   { "dcctpthinsrc mode=caller host=127.0.0.1 port=5 "
         "peer-timeout=1000 ! fakesink",
-      "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
+      "Could not connect to 127.0.0.1:5: the peer returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
         "host and the port." },
   { "dcctpthinsrc mode=caller host=tv.example.invalid ! fakesink",
@@ -51,7 +51,7 @@ static const struct
         "address." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=127.0.0.1 port=5 "
         "auto-reconnect=false",
-      "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
+      "Could not connect to 127.0.0.1:5: the peer returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
         "host and the port." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=tv.example.invalid",
@@ -102,17 +102,19 @@ static const struct
         "\"rate=fast\" is out of range: set 0 to 34359738360 bits per "
         "second." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nonsense",
-      "Could not find localhost:5004: there is no network interface "
-        "\"nonsense\" (\"ip link\" lists them). Check the name, or set an "
-        "IP address." },
+      "Could not use channels: there is no network interface \"nonsense\" "
+        "(\"ip link\" lists them)." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nothere0",
-      "Could not find localhost:5004: there is no network interface "
-        "\"nothere0\" (\"ip link\" lists them). Check the name, or set an "
-        "IP address." },
+      "Could not use channels: there is no network interface \"nothere0\" "
+        "(\"ip link\" lists them)." },
   { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1 port=5 "
         "auto-reconnect=false peer-timeout=1000",
       "Could not connect to 127.0.0.1:5: Connection refused. Start the "
         "receiver first, or check the host and the port." },
+  { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1:5006",
+      "Could not use the settings of the connection to *: the host "
+        "\"127.0.0.1:5006\" contains a port. Set host=127.0.0.1 and "
+        "port=5006." },
   { "fakesrc num-buffers=1 ! mmtpsink key=12",
       "Could not use the key: the property key is too short: it takes an "
         "even number of hexadecimal digits, at least 32 (128 random bits). "
@@ -188,7 +190,8 @@ static const struct
       "Could not use the URI: The URI has the key \"coverage\", which is "
         "not known. udplitesink takes these keys from a URI: *." },
   { "fakesrc num-buffers=1 ! udplitesink uri=http://a:1",
-      "Could not use the URI: URI scheme 'http' not supported." },
+      "Could not use the URI: The scheme of \"http://a:1\" is not "
+        "supported: it is udplite://." },
   { "fakesrc num-buffers=1 ! udplitesink "
         "uri=udplite://127.0.0.1:5?nonsense=3",
       "Could not use the URI: The URI has the key \"nonsense\", which is "
@@ -255,7 +258,9 @@ static const struct
   { "fakesrc num-buffers=1 ! wirelesslink profile=cellular "
         "cellular-rate=20000000 ! fakesink",
       "Could not use the settings of wirelesslink0: cellular-rate is "
-        "20000000: set it to a value from 2025000 to 11475000." },
+        "20000000: set it to a value from 2025000 to 11475000, which follows "
+        "from cellular-min-rate, cellular-max-rate and the share of the "
+        "time without outages." },
   { "fakesrc num-buffers=1 ! wirelesslink profile=gsm "
         "block-trace=/proc/version ! fakesink",
       "Could not use the settings of wirelesslink0: block-trace "
@@ -337,7 +342,8 @@ static const struct
       "Could not receive UDP-Lite on 239.1.1.1 port 5004: \"x\" is not "
         "the IP address of a multicast source." },
   { "udplitesrc uri=udp://127.0.0.1:5 ! fakesink",
-      "Could not use the URI: URI scheme 'udp' not supported." },
+      "Could not use the URI: The scheme of \"udp://127.0.0.1:5\" is not "
+        "supported: it is udplite://." },
   { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! rfc2250pay "
         "! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: rfc2250pay0 "
@@ -368,9 +374,9 @@ static const struct
         "video alone, put tsdemux before it." },
   { "fakesrc num-buffers=1 sizetype=fixed sizemax=9000 filltype=zero ! "
         "dcctpthinsink host=127.0.0.1",
-      "Could not connect to 127.0.0.1:5004: 127.0.0.1:5004 returned a "
-        "packet by ICMP: Connection refused. Start the receiver first, or "
-        "check the host and the port. This element tries again." },
+      "Could not connect to 127.0.0.1:5004: the peer returned a packet by "
+        "ICMP: Connection refused. Start the receiver first, or check the "
+        "host and the port. This element tries again." },
   /* *INDENT-ON* */
 };
 

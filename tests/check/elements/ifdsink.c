@@ -344,6 +344,24 @@ GST_START_TEST (unknown_name_is_an_error)
 
 GST_END_TEST;
 
+GST_START_TEST (port_in_the_host_is_an_error)
+{
+  SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
+      "tv.example.org:443", NULL);
+  GError *error;
+
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  error = sink_pipeline_take_error (test);
+  fail_unless (g_str_has_suffix (error->message, "the host "
+          "\"tv.example.org:443\" contains a port. Set host=tv.example.org "
+          "and port=443."), "%s", error->message);
+  g_error_free (error);
+  sink_pipeline_free (test);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (unknown_name_is_asked_for_again)
 {
   SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
@@ -905,6 +923,7 @@ ifdsink_suite (void)
   tcase_add_test (tcase, refusing_receiver_is_an_error);
   tcase_add_test (tcase, refusing_receiver_is_asked_again);
   tcase_add_test (tcase, unknown_name_is_an_error);
+  tcase_add_test (tcase, port_in_the_host_is_an_error);
   tcase_add_test (tcase, unknown_name_is_asked_for_again);
 #ifdef __linux__
   tcase_add_loop_test (tcase, receiver_that_does_not_answer, 0, 2);
