@@ -117,6 +117,22 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
+static void
+warn_of_delays (GstMmtpSink * self)
+{
+  guint initial_delay, latency;
+
+  LOCK (self);
+  initial_delay = self->settings.initial_delay;
+  latency = self->settings.latency;
+  UNLOCK (self);
+  if (initial_delay > latency)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("initial-delay is %u ms, but it cannot be above latency, which is %u "
+            "ms: the delay is %u ms from the start. Raise latency, or lower "
+            "initial-delay.", initial_delay, latency, latency), (NULL));
+}
+
 static GstStateChangeReturn
 gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -138,6 +154,7 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
     UNLOCK (self);
     gst_mmtp_clock_map_reset (&self->clock_map);
     self->timed_session = 0;
+    warn_of_delays (self);
   }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }

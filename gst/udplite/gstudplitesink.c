@@ -1245,6 +1245,22 @@ close_given_sockets (GstUdpliteSink * self)
   UNLOCK (self);
 }
 
+static void
+warn_of_coverage (GstUdpliteSink * self)
+{
+  guint coverage;
+
+  LOCK (self);
+  coverage = self->coverage.fixed;
+  UNLOCK (self);
+  if (coverage > 0 && coverage < UDPLITE_HEADER_SIZE)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("checksum-coverage is %u bytes, but the checksum always covers the "
+            "UDP-Lite header of %u bytes: %u is used. Set 0 for the whole "
+            "packet, or at least %u.", coverage, UDPLITE_HEADER_SIZE,
+            UDPLITE_HEADER_SIZE, UDPLITE_HEADER_SIZE), (NULL));
+}
+
 static GstStateChangeReturn
 gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -1258,6 +1274,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     /* unknown until the next caps event */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
+    warn_of_coverage (self);
   }
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)

@@ -115,6 +115,10 @@ static const struct
       "Could not use the settings of the connection to *: the host "
         "\"127.0.0.1:5006\" contains a port. Set host=127.0.0.1 and "
         "port=5006." },
+  { "fakesrc num-buffers=1 ! mmtpsink initial-delay=2000",
+      "initial-delay is 2000 ms, but it cannot be above latency, which is "
+        "1000 ms: the delay is 1000 ms from the start. Raise latency, or "
+        "lower initial-delay." },
   { "fakesrc num-buffers=1 ! mmtpsink key=12",
       "Could not use the key: the property key is too short: it takes an "
         "even number of hexadecimal digits, at least 32 (128 random bits). "
@@ -164,6 +168,11 @@ static const struct
       "Could not open the network namespace \"/nothere/x\": No such file "
         "or directory (errno 2). Set the name of a namespace, a process "
         "number or the path of its file." },
+  { "fakesrc num-buffers=1 ! udplitesink coverage-mode=fixed "
+        "checksum-coverage=3",
+      "checksum-coverage is 3 bytes, but the checksum always covers the "
+        "UDP-Lite header of 8 bytes: 8 is used. Set 0 for the whole packet, "
+        "or at least 8." },
   { "fakesrc num-buffers=1 ! udplitesink clients=nonsense:1",
       "Could not find nonsense:1: Error resolving *. Check *, or set an "
         "IP address." },
@@ -276,14 +285,14 @@ static const struct
         "caps=\"application/x-rtp, media=video, clock-rate=90000, "
         "encoding-name=MPV, payload=32\". Video that is not in RTP needs no "
         "depayloader." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! ifdqueue ! "
-        "fakesink",
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! ifdqueue ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: ifdqueue0 takes "
         "a video elementary stream. In a container the video needs the "
         "demuxer of the container, such as mpegpsdemux; other codecs need "
         "their parser." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! mpegstat ! "
-        "fakesink",
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! mpegstat ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: mpegstat0 takes "
         "a video elementary stream. In a container the video needs the "
         "demuxer of the container, such as mpegpsdemux; other codecs need "
@@ -344,8 +353,8 @@ static const struct
   { "udplitesrc uri=udp://127.0.0.1:5 ! fakesink",
       "Could not use the URI: The scheme of \"udp://127.0.0.1:5\" is not "
         "supported: it is udplite://." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! rfc2250pay "
-        "! fakesink",
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! rfc2250pay ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: rfc2250pay0 "
         "takes a video elementary stream. In a container the video needs "
         "the demuxer of the container, such as mpegpsdemux; other codecs "
