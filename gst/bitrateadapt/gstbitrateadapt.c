@@ -100,6 +100,7 @@ struct _GstBitrateAdapt
   gdouble headroom;
   guint max_changes;
   gboolean request_key_frames, post_messages;
+  gboolean qos;                 /* not used */
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
@@ -825,7 +826,7 @@ static const GstWirelessProperty properties[] = {
       "such as audio (bit/s)", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT,
       0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
-      "Maximum number of changes of the encoder in any second",
+      "Maximum number of changes of the encoder in any second (changes/s)",
       PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
@@ -886,6 +887,10 @@ static const GstWirelessProperty properties[] = {
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
+  /* The property of the parent class says that it does something. */
+  PROPERTY_BOOLEAN ("qos", "QoS",
+      "Property of every GstBaseTransform; it has no effect here",
+      PROPERTY_PLAYING, qos, FALSE),
 };
 
 static void

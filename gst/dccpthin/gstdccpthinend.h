@@ -138,9 +138,8 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
         end.settings.address, "0.0.0.0")
 #define PROPERTY_DCCP_THIN_PORT(get_port) \
     PROPERTY_INT ("port", "Port", \
-        "DCCP port, and with encapsulation=udp UDP port, to connect to or " \
-        "to listen on (0 = listen on any, which can be read here from " \
-        "PAUSED on)", \
+        "Port to connect to or, with mode=listener, to listen on (0 = listen " \
+        "on any, which can be read here from PAUSED on)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
 /* `take_old_mode` is called after the property was set and replaces a

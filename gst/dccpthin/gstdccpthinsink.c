@@ -853,7 +853,8 @@ static const GstWirelessProperty properties[] = {
    * most every 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate of payload that TFRC allows now (bit/s, 0 = not yet known)",
+      "Bitrate of payload that TFRC allows now; a lower bound while the stream "
+      "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
@@ -951,7 +952,7 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "DCCP sink",
       "Sink/Network",
-      "Sends over DCCP with CCID 3-Thin, at a TCP-friendly rate "
+      "Sends over DCCP with TCP-friendly rate control (TFRC, CCID 3-Thin) "
       "(dccpthinsink and dcctpthinsink are two names of the same element)",
       "The gst-plugins-wireless authors");
 }

@@ -868,7 +868,8 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "DCCP source",
-      "Source/Network", "Receives over DCCP with CCID 3-Thin "
+      "Source/Network", "Receives over DCCP with TCP-friendly rate control "
+      "(TFRC, CCID 3-Thin) "
       "(dccpthinsrc and dcctpthinsrc are two names of the same element)",
       "The gst-plugins-wireless authors");
 }

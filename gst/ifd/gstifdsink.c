@@ -331,9 +331,10 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
           gst_pad_template_get_caps (queue_template)));
-  gst_element_class_set_static_metadata (element_class, "I-Frame Delay sink",
-      "Sink/Network",
+  gst_element_class_set_static_metadata (element_class,
+      "TCP sink that drops B-frames first", "Sink/Network",
       "Sends live video over TCP, and drops B-frames first and I-frames "
-      "last when the network is too slow", "The gst-plugins-wireless authors");
+      "last when the network is too slow (I-Frame Delay)",
+      "The gst-plugins-wireless authors");
   g_type_class_unref (queue_class);
 }

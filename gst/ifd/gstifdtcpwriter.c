@@ -769,8 +769,10 @@ static const GstWirelessProperty properties[] = {
    * socket hides congestion: with a reader of 40 kbyte/s it took 1,875,000
    * bytes before it was full, and with 16384 only 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
-      "Maximum amount of unsent data in the kernel, or what the receiver takes "
-      "in 5 ms if that is more (bytes, 0 = as much as the kernel takes)",
+      "Maximum amount of unsent data in the kernel (TCP_NOTSENT_LOWAT), or what "
+      "the receiver takes in 5 ms if that is more; with a smaller value more of "
+      "the waiting data can still be dropped (bytes, 0 = as much as the kernel "
+      "takes)",
       PROPERTY_READY, notsent_lowat, 0, G_MAXINT, 16384),
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the socket to (unset = any)", PROPERTY_READY,
@@ -789,7 +791,8 @@ static const GstWirelessProperty properties[] = {
       "Differentiated services code point of the packets (-1 = the system's "
       "default)", PROPERTY_READY, qos_dscp, -1, 63, -1),
   PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate that the connection can carry now (bit/s, 0 = not yet known)",
+      "Bitrate that the connection can carry now; a lower bound while the stream "
+      "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, G_TYPE_UINT,.maximum = G_MAXUINT,
       .get = get_estimated_bitrate),
 };

@@ -263,19 +263,20 @@ static const GstWirelessProperty properties[] = {
    */
   /* the deadline of the paper, section 5 */
   PROPERTY_UINT ("latency", "Latency",
-      "Maximum time from the timestamp of a buffer until the receiver plays it "
-      "(ms)", PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
+      "Delay with which the receiver plays every buffer, counted from its "
+      "timestamp; what cannot arrive within it is dropped (ms)",
+      PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
       GST_MMTP_MAX_DELAY, 1000,
       .changed = change_delays),
   PROPERTY_UINT ("initial-delay", "Initial delay",
-      "Latency to begin with, which grows up to the property latency where the "
-      "channels need more (ms, 0 = latency from the start)",
+      "Latency to begin with, in place of latency; it grows where the channels "
+      "need more, and is no more than latency (ms, 0 = latency from the start)",
       PROPERTY_PLAYING | PROPERTY_URI, settings.initial_delay, 0,
       GST_MMTP_MAX_DELAY, 0,
       .changed = change_delays),
   PROPERTY_UINT ("keepalive-interval", "Keep-alive interval",
-      "Interval at which the state of each channel is reported when nothing else "
-      "is sent (ms)", PROPERTY_READY | PROPERTY_URI,
+      "Interval at which the state of each channel is sent to the receiver when "
+      "nothing else is sent (ms)", PROPERTY_READY | PROPERTY_URI,
       settings.keepalive_interval, 10, 10000, 100),
 
   PROPERTY_UINT ("mtu", "MTU",
@@ -284,10 +285,12 @@ static const GstWirelessProperty properties[] = {
       65535,
       1400),
   PROPERTY_UINT ("bitrate", "Bit rate",
-      "Expected bitrate of the stream (bit/s, 0 = measure it)",
+      "Expected bitrate of the stream, which is compared with what the channels "
+      "carry and told to the receiver; it limits nothing (bit/s, 0 = measure it)",
       PROPERTY_READY | PROPERTY_URI, settings.bitrate, 0, G_MAXUINT, 0),
   PROPERTY_FRACTION ("framerate", "Frame rate",
-      "Frame rate of the stream (frames/s, 0/1 = as its caps say)",
+      "Frame rate of the stream, which is told to the receiver; it limits nothing "
+      "(frames/s, 0/1 = as its caps say)",
       PROPERTY_READY | PROPERTY_URI, settings.framerate),
   PROPERTY_BOOLEAN ("retransmit", "Retransmit",
       "Whether lost packets are sent again if they can still arrive in time",
@@ -330,8 +333,9 @@ static const GstWirelessProperty properties[] = {
    * together, for setting the bitrate of an encoder. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate of the stream that the channels can carry now (bit/s, 0 = not yet "
-      "known)", PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
+      "Bitrate of the stream that the channels can carry now; a lower bound while "
+      "the stream does not fill the network (bit/s, 0 = not yet known)",
+      PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
 /* --- object --------------------------------------------------------------- */

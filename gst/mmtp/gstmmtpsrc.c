@@ -969,7 +969,7 @@ static const GstWirelessProperty properties[] = {
   /* The system's default holds 90 packets of 1400 bytes on Linux 6.1. On a fast
    * link, more packets can come while a thread waits for a processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel receive buffer (bytes, 0 = default)",
+      "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
   PROPERTY_BOOLEAN ("reuse", "Reuse",
       "Whether other sockets may listen on the same port",

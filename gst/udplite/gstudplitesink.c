@@ -1378,9 +1378,9 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
       "kernel before packets are dropped until there is room again (ms, 0 = do not "
       "wait); stored input waits as long as it takes");
   gst_wireless_properties_reword (object_class, "peer-timeout",
-      "Maximum time for which the kernel may take no packet before the sockets are "
-      "opened again (ms, 0 = unlimited); the sink cannot know whether a receiver "
-      "is there");
+      "UDP-Lite has no connection: maximum time for which the kernel may take no "
+      "packet before the sockets are opened again (ms, 0 = unlimited); the sink "
+      "cannot know whether a receiver is there");
   gst_wireless_properties_reword (object_class, "drain-timeout",
       "Maximum time that EOS waits until the kernel has taken all packets (ms)");
   gst_wireless_properties_set_category (object_class, gst_udplite_sink_debug);

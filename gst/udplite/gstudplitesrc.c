@@ -810,7 +810,7 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY, settings.reuse, TRUE,
       .changed = set_reopen),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel receive buffer (bytes, 0 = default)",
+      "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
       .changed = set_reopen),
   PROPERTY_OBJECT ("socket", "Socket",
@@ -972,7 +972,7 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "UDP-Lite packet receiver", "Source/Network",
+      "UDP-Lite source", "Source/Network",
       "Receives UDP-Lite packets (RFC 3828), damaged ones too",
       "The gst-plugins-wireless authors");
 }
