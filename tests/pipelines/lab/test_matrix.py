@@ -488,8 +488,8 @@ class EncoderTest(MatrixCase):
                 self.assert_refused(words, *parts)
 
     def test_a_protocol_for_an_encoder_needs_one(self):
-        self.assert_refused("its sender has the unknown name {adaptive}", "[matrix]", ENCODER,
-                            LIVE, LINKS)
+        self.assert_refused("its sender has the unknown name {adaptive}",
+                            "[matrix]", ENCODER, LIVE, LINKS)
 
     def test_the_matrix_of_the_project(self):
         with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
