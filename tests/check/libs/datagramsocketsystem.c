@@ -8,10 +8,13 @@
 
 #include "datagramsockets.h"
 
+#include <linux/ethtool.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "networknamespace.h"
@@ -326,6 +329,154 @@ GST_START_TEST (link_local_addresses_have_their_interface)
 
 GST_END_TEST;
 
+/* As "ethtool -K DEVICE tx off" */
+static void
+disable_checksum_offload (const gchar * device)
+{
+  struct ethtool_value value = {.cmd = ETHTOOL_STXCSUM };
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  g_strlcpy (request.ifr_name, device, sizeof (request.ifr_name));
+  request.ifr_data = (gpointer) & value;
+  fail_unless (ioctl (fd, SIOCETHTOOL, &request) == 0);
+  close (fd);
+}
+
+static DatagramSocket *
+open_gso (gboolean may_fragment)
+{
+  GSocketAddress *remote = datagram_test_address ("203.0.113.1", 5004);
+  DatagramSocketOptions options;
+  GError *error = NULL;
+  DatagramSocket *socket;
+
+  datagram_socket_options_init (&options);
+  options.gso = TRUE;
+  options.may_fragment = may_fragment;
+  socket = datagram_socket_new_connected (remote, NULL, &options, &error);
+  g_assert_no_error (error);
+  g_object_unref (remote);
+  return socket;
+}
+
+#define RUN 20
+#define HEADERS (20 + 8)        /* IPv4 and UDP */
+
+/* Sends RUN packets of `size` bytes that end with their numbers, and returns
+ * what datagram_socket_send returns. */
+static gint
+send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
+{
+  static guint8 bytes[RUN][1400];
+  Datagram packets[RUN];
+  gchar *text;
+  guint i;
+
+  for (i = 0; i < RUN; i++) {
+    text = g_strdup_printf ("packet %02u", first + i);
+    memcpy (bytes[i] + size - strlen (text), text, strlen (text));
+    datagram_init (&packets[i], bytes[i], size);
+    g_free (text);
+  }
+  return datagram_socket_send (socket, packets, RUN, error);
+}
+
+/* The next packets at the other end of a device are the packets of this run. A
+ * device with GSO passes on one large packet. */
+static void
+expect_run_at (gint tap, gsize size, guint first)
+{
+  struct pollfd wait = {.fd = tap,.events = POLLIN };
+  const guint last = first + RUN;
+  guint8 memory[65536], *packet;
+  gssize received;
+  gchar *text;
+
+  while (first < last) {
+    fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+    received = recv (tap, memory, sizeof (memory), 0);
+    packet = memory + HEADERS;
+    fail_unless (received > HEADERS && (received - HEADERS) % size == 0);
+    for (; packet < memory + received; packet += size) {
+      text = g_strdup_printf ("packet %02u", first++);
+      fail_unless (memcmp (packet + size - strlen (text), text,
+              strlen (text)) == 0, "%s", text);
+      g_free (text);
+    }
+  }
+}
+
+/* The first device has no checksum offload, and therefore no GSO. Kernels before
+ * 6.11 refuse the message (EIO), and newer ones split it themselves. */
+GST_START_TEST (gso_socket_follows_a_route_that_changes)
+{
+  GError *error = NULL;
+  DatagramSocket *socket;
+  gint tap_a, tap_b;
+
+  if (!make_devices ("gso_socket_follows_a_route_that_changes"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap_a = open_tap ("wlan0x");
+  tap_b = open_tap ("usb0x");
+  socket = open_gso (FALSE);
+  fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+  expect_run_at (tap_a, 1200, 0);
+  netns_must ("ip route replace 203.0.113.0/24 dev usb0");
+  fail_unless_equals_int (send_run (socket, 1200, 20, &error), RUN);
+  expect_run_at (tap_b, 1200, 20);
+  netns_must ("ip route replace 203.0.113.0/24 via 192.0.2.9 dev wlan0");
+  fail_unless_equals_int (send_run (socket, 1200, 40, &error), RUN);
+  expect_run_at (tap_a, 1200, 40);
+  g_assert_no_error (error);
+  close (tap_a);
+  close (tap_b);
+  datagram_socket_free (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
+{
+  DatagramSocket *fragments, *whole;
+  GError *error = NULL;
+  gchar *text;
+  gint tap;
+  guint i;
+
+  if (!make_devices ("gso_socket_obeys_an_mtu_that_shrinks"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap = open_tap ("wlan0x");
+  fragments = open_gso (TRUE);
+  whole = open_gso (FALSE);
+  fail_unless_equals_int (send_run (fragments, 1200, 0, &error), RUN);
+  expect_run_at (tap, 1200, 0);
+  fail_unless_equals_int (send_run (whole, 1200, 20, &error), RUN);
+  expect_run_at (tap, 1200, 20);
+
+  netns_must ("ip link set wlan0 mtu 1000");
+  fail_unless_equals_int (send_run (fragments, 1200, 40, &error), RUN);
+  for (i = 40; i < 40 + RUN; i++) {
+    text = g_strdup_printf ("packet %02u", i);
+    expect_at (tap, text);
+    g_free (text);
+  }
+  g_assert_no_error (error);
+  fail_unless_equals_int (send_run (whole, 1200, 60, &error), -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  g_clear_error (&error);
+  fail_unless_equals_int (send_run (whole, 972, 60, &error), RUN);
+  expect_run_at (tap, 972, 60);
+  g_assert_no_error (error);
+  close (tap);
+  datagram_socket_free (fragments);
+  datagram_socket_free (whole);
+}
+
+GST_END_TEST;
+
 static Suite *
 datagramsocketsystem_suite (void)
 {
@@ -339,6 +490,8 @@ datagramsocketsystem_suite (void)
   tcase_add_test (tcase, way_that_has_gone_is_an_error);
   tcase_add_test (tcase, full_device_says_later);
   tcase_add_test (tcase, link_local_addresses_have_their_interface);
+  tcase_add_test (tcase, gso_socket_follows_a_route_that_changes);
+  tcase_add_test (tcase, gso_socket_obeys_an_mtu_that_shrinks);
   return suite;
 }
 

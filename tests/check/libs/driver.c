@@ -713,6 +713,53 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
+/* Merging is up to the kernel; the core gets the same packets in any case. */
+GST_START_TEST (merged_packets_reach_the_core_one_by_one)
+{
+  const guint n = 40;
+  guint8 bytes[40][SIZE] = { {0} };
+  GSocketAddress *loopback = datagram_test_address ("127.0.0.1", 0);
+  GSocketAddress *remote;
+  DatagramSocket *sender, *receiver;
+  DatagramSocketOptions options;
+  Datagram datagrams[40];
+  GError *error = NULL;
+  Fixture self;
+  guint i;
+
+  set_up (&self);
+  driver_end (&self.driver);
+  driver_begin (&self.driver, &core_verbs, &self, DATAGRAM_MERGED_SIZE);
+  datagram_socket_options_init (&options);
+  options.gso = options.gro = TRUE;
+  receiver = datagram_socket_new_listener (loopback, &options, &error);
+  g_assert_no_error (error);
+  remote = datagram_test_address ("127.0.0.1",
+      datagram_test_get_port (receiver));
+  sender = datagram_socket_new_connected (remote, NULL, &options, &error);
+  g_assert_no_error (error);
+  driver_add_path (&self.driver, 1, receiver, SIZE);
+  for (i = 0; i < n; i++) {
+    bytes[i][0] = i;
+    datagram_init (&datagrams[i], bytes[i], i == n - 1 ? 50 : SIZE);
+  }
+  assert_equals_int (datagram_socket_send (sender, datagrams, n, &error), n);
+  fail_unless (run_until (&self, n));
+  assert_equals_int (self.arrived->len, n);
+  for (i = 0; i < n; i++) {
+    Packet *packet = &g_array_index (self.arrived, Packet, i);
+
+    assert_equals_int (packet->first, i);
+    assert_equals_int (packet->size, i == n - 1 ? 50 : SIZE);
+  }
+  datagram_socket_free (sender);
+  g_object_unref (loopback);
+  g_object_unref (remote);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
 static Suite *
 driver_suite (void)
 {
@@ -733,6 +780,7 @@ driver_suite (void)
   tcase_add_test (tc, loop_ends_when_it_is_cancelled);
   tcase_add_test (tc, loop_wakes_for_another_thread_and_ends_with_its_error);
   tcase_add_test (tc, loop_watches_a_descriptor_of_its_owner);
+  tcase_add_test (tc, merged_packets_reach_the_core_one_by_one);
   return s;
 }
 
