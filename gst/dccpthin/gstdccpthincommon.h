@@ -59,6 +59,7 @@ typedef struct
   guint mtu;
   guint coverage;               /* CsCov, RFC 4340 section 9.2 */
   gint buffer_size, ttl, dscp;
+  gint gso;                     /* GstWirelessGso; a property of the sink only */
 } GstDccpThinSettings;
 
 void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,

@@ -11,6 +11,7 @@
 
 #include "dccppacket.h"
 #include "gsttrace.h"
+#include "gstwirelessgso.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
 
@@ -342,8 +343,8 @@ get_local_port (const GstDccpThinSettings * settings, gboolean is_client)
 }
 
 static DatagramSocket *
-open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
-    GSocketAddress * local, GError ** error)
+open_socket (GstDccpThinEnd * end, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, GSocketAddress * local, GError ** error)
 {
   DatagramSocketOptions options;
 
@@ -355,6 +356,8 @@ open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
   options.ttl = settings->ttl;
   options.dscp = settings->dscp;
   options.may_fragment = FALSE;
+  options.gso = settings->gso != GST_WIRELESS_GSO_OFF;
+  options.gro = end->funcs->max_input_size >= DATAGRAM_MERGED_SIZE;
   if (remote)
     return datagram_socket_new_connected (remote, local, &options, error);
   return datagram_socket_new_listener (local, &options, error);
@@ -440,7 +443,7 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
   local = find_local (settings, remote, port, cancellable, error);
   if (!local)
     return FALSE;
-  socket = open_socket (settings, remote, local, error);
+  socket = open_socket (end, settings, remote, local, error);
   g_object_unref (local);
   if (!socket)
     return FALSE;

@@ -34,6 +34,7 @@
 #include "gstnetworkuri.h"
 #include "gstwaker.h"
 #include "gstwirelessevents.h"
+#include "gstwirelessgso.h"
 
 #define GST_TYPE_DCCP_THIN_SINK (gst_dccp_thin_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstDccpThinSink, gst_dccp_thin_sink, GST,
@@ -832,6 +833,8 @@ static const GstWirelessProperty properties[] = {
       "Checksum coverage with encapsulation=raw where the peer allows a partial "
       "one (0 = the whole packet, n = the header and 4 (n - 1) bytes after it)",
       PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
+
+  PROPERTY_GSO (end.settings.gso),
 
   /**
    * GstDccpThinSink:request-key-units:

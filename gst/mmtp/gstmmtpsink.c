@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "gstnetworkuri.h"
+#include "gstwirelessgso.h"
 #include "socketmessages.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_sink_debug);
@@ -318,6 +319,7 @@ static const GstWirelessProperty properties[] = {
       "Size of the kernel send buffer of each channel (bytes, 0 = the "
       "system's default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0),
+  PROPERTY_GSO (settings.gso),
   PROPERTY_INT ("ttl", "TTL",
       "Time to live of the packets, the number of routers that they may pass "
       "(0 = the system's default)", PROPERTY_READY | PROPERTY_URI, settings.ttl,

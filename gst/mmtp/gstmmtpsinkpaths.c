@@ -12,6 +12,8 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "gstwirelessgso.h"
+
 /* --- list of paths -------------------------------------------------------- */
 
 /* Call with `lock` held. The error code is one that the base class does not
@@ -302,6 +304,7 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
   options.send_buffer_size = self->settings.buffer_size;
   options.ttl = self->settings.ttl;
   options.dscp = self->settings.dscp;
+  options.gso = self->settings.gso != GST_WIRELESS_GSO_OFF;
   socket = datagram_socket_new_connected (remote, local, &options, error);
   g_object_unref (remote);
   g_clear_object (&local);

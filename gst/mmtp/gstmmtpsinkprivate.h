@@ -60,6 +60,7 @@ typedef struct
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
   gint buffer_size;             /* in bytes; 0 means the system's default */
+  gint gso;                     /* GstWirelessGso */
 } GstMmtpSinkSettings;
 
 /* A configured path, which may be open or closed. */

@@ -669,6 +669,7 @@ open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
   options.interface = settings->interface;
   options.receive_buffer_size = settings->buffer_size;
   options.reuse = settings->reuse;
+  options.gro = TRUE;
   socket = datagram_socket_new_listener (address, &options, error);
   g_object_unref (address);
   return socket;
