@@ -10,6 +10,12 @@ in one, see turns.py. First at rates of which the lowest is carried by all of
 them, for the CPU time; then as many as they take. Nothing here fails for being
 slow: only what does not run at all makes the program fail. (The raw socket is
 left out where it may not be.)
+
+In SRT's live mode a sender whose buffer is full may wait for ever: if the last
+packets before the pause are lost, the receiver does not notice that, and the
+sender retransmits only what the receiver asks for (Haivision/srt issues 707,
+1722 and 2706). With nakreport=0 the sender has a timer, and with tlpktdrop=0
+both ends wait for all packets, so that the run ends.
 """
 
 import socket
@@ -18,8 +24,10 @@ import turns
 
 SIZE = 1316
 # The first is the one that the other is compared with.
-PAIRS = {"srt": ("srtsink uri=srt://127.0.0.1:5010 sync=false async=false",
-                 "srtsrc uri=srt://127.0.0.1:5010?mode=listener")}
+SRT = "nakreport=0&tlpktdrop=0"
+PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
+                 "async=false",
+                 f"srtsrc uri=srt://127.0.0.1:5010?mode=listener&{SRT}")}
 PAIRS |= {f"dccp {encapsulation}":
           ("dcctpthinsink host=127.0.0.1 port=5012 sync=false async=false "
            f"encapsulation={encapsulation}",
