@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "mmtphmac.h"
 #include "mmtppacket.h"
 
 #define MMTP_KEY_SIZE 32        /* size of all derived keys, in bytes */
@@ -53,9 +54,7 @@ gboolean mmtp_cookie_check (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
 typedef struct
 {
   guint64 token;                /* used without a key */
-  /* Context with the key set, which is copied for each message; NULL without a
-   * key. */
-  GHmac *hmac;
+  MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
 /* `from` is the role that sends the messages of this direction. */

@@ -490,6 +490,40 @@ GST_START_TEST (the_window_is_a_list_of_numbers)
 
 GST_END_TEST;
 
+/* GLib computes the same, whichever library is used: for messages around each
+ * border of a block of SHA-256 (64 bytes), and with keys shorter and longer than
+ * a block. */
+GST_START_TEST (the_hmac_is_that_of_glib)
+{
+  guint8 bytes[8 + 300], key[100], digest[MMTP_HMAC_SIZE];
+  MmtpHmac *hmac;
+  gchar *expected;
+  GString *text;
+  gsize key_size, size;
+  guint i;
+
+  fill (bytes, 7, sizeof (bytes));
+  fill (bytes, 1, 8);           /* NUMBER */
+  fill (key, 3, sizeof (key));
+  for (key_size = 16; key_size <= sizeof (key); key_size += 28) {
+    hmac = mmtp_hmac_new (key, key_size);
+    for (size = 0; size <= 300; size++) {
+      mmtp_hmac_compute (hmac, NUMBER, bytes + 8, size, digest);
+      text = g_string_new (NULL);
+      for (i = 0; i < sizeof (digest); i++)
+        g_string_append_printf (text, "%02x", digest[i]);
+      expected = g_compute_hmac_for_data (G_CHECKSUM_SHA256, key, key_size,
+          bytes, 8 + size);
+      assert_equals_string (text->str, expected);
+      g_free (expected);
+      g_string_free (text, TRUE);
+    }
+    mmtp_hmac_free (hmac);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpkeys_suite (void)
 {
@@ -515,6 +549,7 @@ mmtpkeys_suite (void)
       a_number_1023_behind_is_new_and_one_1024_behind_is_not);
   tcase_add_loop_test (tcase, the_window_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tcase, the_window_is_a_list_of_numbers);
+  tcase_add_test (tcase, the_hmac_is_that_of_glib);
   return suite;
 }
 
