@@ -57,6 +57,7 @@ class Failed(Exception):
 @dataclass
 class Run:
     rate: float             # packets that arrived per second
+    share: float            # of the packets arrived, %
     sink: float             # CPU time of a packet, us
     source: float
 
@@ -69,7 +70,8 @@ def run(name, words, pushed):
     arrived, wall, sink, source = map(float, done.stdout.split())
     if not arrived:
         raise Failed(f"{name}: nothing arrived")
-    return Run(arrived / wall, sink / pushed * 1e6, source / arrived * 1e6)
+    return Run(arrived / wall, 100 * arrived / pushed, sink / pushed * 1e6,
+               source / arrived * 1e6)
 
 
 def get_commands(packets, size):
@@ -105,7 +107,9 @@ def show(title, values):
     for name, runs in values.items():
         rates = [one.rate / 1000 for one in runs]
         print(f"    {name:22} {statistics.median(rates):5.0f} k/s "
-              f"({min(rates):.0f} to {max(rates):.0f}); "
+              f"({min(rates):.0f} to {max(rates):.0f}), "
+              f"{statistics.median(one.share for one in runs):5.1f} % "
+              "arrived; "
               f"sink {describe(runs, peer, 'sink')}; "
               f"source {describe(runs, peer, 'source')}", flush=True)
 
