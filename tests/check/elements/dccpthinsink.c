@@ -36,13 +36,17 @@ GST_START_TEST (stream_goes_whole_and_ends)
 
 GST_END_TEST;
 
+/* __i__: the property gso, auto or off */
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
   LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_fixture_init (&fixture);
+  dccp_loopback_listening_src_init (&fixture.src);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "gso", __i__, NULL);
+  dccp_loopback_play_sink (&fixture.sink);
   for (i = 0; i < 200; i++)
     gst_buffer_list_add (list, loopback_make_buffer (i, SIZE));
   fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
@@ -854,7 +858,7 @@ dccpthinsink_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, stream_goes_whole_and_ends, 0, WAYS);
-  tcase_add_test (tcase, list_goes_whole);
+  tcase_add_loop_test (tcase, list_goes_whole, 0, 2);
   tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_loop_test (tcase, host_may_be_of_ipv6_or_a_name, 0, 2);
   tcase_add_test (tcase, next_stream_is_another_connection);

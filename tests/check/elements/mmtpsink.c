@@ -198,6 +198,31 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
+/* __i__: the property gso, auto or off */
+GST_START_TEST (list_crosses_with_and_without_gso)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  LoopbackFixture fixture;
+  gsize size;
+  guint i;
+
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "gso", __i__, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  for (i = 0; i < 200; i++) {
+    size = i % 50 == 49 ? SIZE / 2 : SIZE;
+    gst_buffer_list_add (list, loopback_make_buffer (i, size));
+  }
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
+  for (i = 0; i < 200; i++)
+    loopback_expect (&fixture, i, i % 50 == 49 ? SIZE / 2 : SIZE);
+  loopback_fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* A buffer that is larger than max-bytes is sent alone. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
@@ -1603,6 +1628,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, bonding_addresses_are_a_deprecated_alias_of_channels);
   tcase_add_loop_test (tcase,
       buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
+  tcase_add_loop_test (tcase, list_crosses_with_and_without_gso, 0, 2);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);
   tcase_add_test (tcase, flags_cross);
