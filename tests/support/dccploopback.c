@@ -72,7 +72,8 @@ dccp_loopback_play_sink (LoopbackEnd * end)
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-/* The one that listens has its port when its socket is open. */
+/* Waits until the element that listens has opened its socket and therefore
+ * knows its port. */
 static gint
 wait_for_port (LoopbackEnd * end)
 {

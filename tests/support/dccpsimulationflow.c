@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One flow of the simulation: two ends and an application on each. */
+/* One flow of the simulation: two endpoints and an application at each. */
 
 #include "dccpsimulationprivate.h"
 
@@ -10,10 +10,12 @@
 
 #define NEVER G_MAXUINT64
 #define PORT 5001
-/* More than so many packets do not wait for the rate: a live encoder drops. */
+/* Maximum number of packets that wait because of the rate. A live encoder drops
+ * further ones. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
-/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the least */
+/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the minimum.
+ */
 #define MEDIA_MIN (150000 / 8.0)
 #define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
@@ -486,7 +488,7 @@ flow_next (Flow * flow)
   return next;
 }
 
-/* The encoder follows what is allowed, as far as it can. */
+/* The encoder follows the allowed rate within its limits. */
 static void
 follow_rate (Flow * flow)
 {

@@ -60,7 +60,8 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 {
   GstElement *element = make_element (factory, first_property, values);
 
-  /* A harness is a live source, and a machine under load may be slow. */
+  /* The harness is a live source, so frames could be dropped on a slow machine.
+   */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       G_MAXINT, NULL);
   loopback_end_init (end, element, "sink", NULL);

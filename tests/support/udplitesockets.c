@@ -112,7 +112,8 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Whatever was refused, each room is there once. */
+/* Checks that each buffer is in `inputs` exactly once, whichever packets were
+ * refused. */
 static void
 udplite_test_check_rooms (const UdpliteInput * inputs, const guint8 * room)
 {
