@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which modules of pipelines/wirelesslab may import which: the topics depend on
-each other in one direction, and no modules import each other in a circle.
-pipelines/README.md has the topics in this order."""
+"""Checks which modules of pipelines/wirelesslab import each other. The topics
+depend on each other in one direction only, and no modules import each other in
+a circle. pipelines/README.md lists the topics in this order."""
 
 import ast
 import graphlib
