@@ -291,8 +291,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Packets in the queue, as in the lab's links with recordings. RTP over UDP
- * loses nothing by a queue of this length in the measurements of the lab. */
+/* Packets in the queue. In the measurements of the lab, a queue of this length
+ * suffices for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pictures need which, and that the sender gives up a picture with what
- * needs it. The order of the pictures is that of the stream: an open GOP in
- * IBBP is sent as I B B P, and its first two B need the group before.
+/* Checks which pictures refer to which, and that the sender gives up a picture
+ * together with the pictures that refer to it. The pictures are in transport
+ * order: an open GOP with the pattern IBBP is sent as I B B P, and its first
+ * two B-frames refer to the previous GOP.
  */
 
 #include <gst/check/gstcheck.h>
@@ -52,7 +53,7 @@ GST_START_TEST (rank_is_that_of_the_kind)
       MMTP_RANK_DROPPABLE);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 4),
       MMTP_RANK_KEY);
-  /* as a sound that nobody misses: it needs nothing */
+  /* A droppable buffer, such as a sound, refers to no picture. */
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DROPPABLE, 5),
       MMTP_RANK_DROPPABLE);
 }
@@ -89,7 +90,8 @@ GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
   group = gop.number;
   put (&gop, 0, 1);
   fail_unless_equals_uint64 (gop.number, group);
-  /* the first buffer of the frame is a header that looks like a delta unit */
+  /* The first buffer of the frame is a header, and its flags are those of a
+   * delta unit. */
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
   fail_unless_equals_uint64 (gop.number, group);
   put (&gop, 0, 2);
@@ -113,7 +115,7 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
   fail_unless (mmtp_gop_is_vain (&gop, &leading));
   fail_if (mmtp_gop_is_vain (&gop, &plain));
-  /* and not those of the group after it */
+  /* Frames of the next GOP are not affected. */
   put (&gop, 0, 6);
   fail_if (mmtp_gop_is_vain (&gop, &leading));
 }
@@ -157,7 +159,8 @@ GST_END_TEST;
 
 /* --- streams without key frames ------------------------------------------- */
 
-/* Frame at which a stream goes on whose frame `lost` was given up */
+/* Returns the frame from which the stream continues after frame `lost` was
+ * given up. */
 static guint64
 find_end (MmtpGop * gop, guint64 lost)
 {
@@ -170,7 +173,8 @@ find_end (MmtpGop * gop, guint64 lost)
   return frame;
 }
 
-/* A second is believed to be the interval, of which two pass. */
+/* The assumed interval of key frames is one second. The stream continues after
+ * two intervals. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -197,7 +201,8 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
-/* One is asked for after ten minutes; nobody waits for twenty. */
+/* The key frames are ten minutes apart. Two such intervals would be too long,
+ * so the stream continues after the maximum of 20 s. */
 GST_START_TEST (interval_has_a_bound)
 {
   MmtpGop gop;
@@ -210,7 +215,8 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two fields, or packets that are marked one by one: 40 ms apart */
+/* Two fields, or packets that are flagged one by one, are 40 ms apart and are
+ * no interval. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;
@@ -227,7 +233,7 @@ GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 
 GST_END_TEST;
 
-/* A B-frame that is shown before the P-frame that it needs */
+/* This B-frame is shown before the P-frame to which it refers. */
 GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 {
   MmtpGop gop;
@@ -242,7 +248,7 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 
 GST_END_TEST;
 
-/* A seek, or another stream */
+/* After a seek, or in another stream. */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;
