@@ -29,7 +29,9 @@
 #define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
 #define MIN_TAKE_OVER 1000      /* ms; from TAKE_OVER_AFTER on */
 #define RESTART_TIME (500 * MS)
-/* Less than 1 s, after which the receiver doubts the session. */
+/* The flood begins so long after the next sender has come. It begins just
+ * before the receiver, which doubts the old session for 1 s, lets the next
+ * sender take over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */

@@ -550,7 +550,7 @@ GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 
 GST_END_TEST;
 
-/* Times in ms at which a sender asks, up to 1.75 s. */
+/* Times in ms at which a sender sends its requests, up to 1.75 s. */
 static const guint asked_at[] = { 0, 250, 750, 1750 };
 
 static void
@@ -711,7 +711,7 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
         i == 0);
     fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   }
-  /* The application wants to receive again. */
+  /* From now on the application accepts another stream. */
   mmtp_receiver_set_ends (peer.receiver, FALSE);
   ask_for_session (&other, &there);
   fail_unless (poll_message (&other));
@@ -805,8 +805,8 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 
 GST_END_TEST;
 
-/* This holds for hosts in the network of a sender, too, and also the other way
- * round. */
+/* Senders with a key and unknown hosts have separate budgets of answers, even
+ * in the same network, so neither uses up the budget of the other. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
@@ -1317,8 +1317,8 @@ GST_START_TEST (an_idle_path_has_no_gaps)
 
 GST_END_TEST;
 
-/* However fast the messages arrive, there is at most one report every 5 ms. A
- * report covers at most 64 messages. */
+/* A report is due after 64 messages, but at most every 5 ms. Here 64 messages
+ * come in 3.2 ms, so the reports are 5 to 6 ms apart. */
 GST_START_TEST (many_messages_have_no_more_than_a_report_each_5_ms)
 {
   guint64 last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a path of mmtpsink is opened, given up and tried again, in virtual
- * time. All times here are in ms.
+/* Checks when mmtpsink opens a path, gives it up and tries it again, in virtual
+ * time. All times are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -37,7 +37,7 @@ open_at (guint64 now, guint n_addresses)
   mmtp_retry_note_open (&retry, now * MS);
 }
 
-/* As mmtpsink does on NEXT_ADDRESS */
+/* Moves to the next address as mmtpsink does on NEXT_ADDRESS. */
 static void
 reopen_at (guint64 now)
 {
@@ -94,7 +94,7 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* and the next pause is the first one */
+  /* The next pause has the initial length again. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }
@@ -140,7 +140,7 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* it is the last one, so silence decides */
+  /* It is the last address, so only silence ends the attempt. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's queue alone, without a path: in which order packets leave it,
- * what it gives up, and what becomes of a packet that was sent.
+/* Checks the sender's queue without a path: the order in which packets leave
+ * it, which packets it gives up, and what happens to a packet that was sent.
  */
 
 #include <gst/check/gstcheck.h>
@@ -53,7 +53,7 @@ put (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size)
   return put_with (queue, due, flags, size, G_MAXUINT64);
 }
 
-/* The number of the most urgent packet, which is sent */
+/* Sends the most urgent packet and returns its number. */
 static guint64
 send_head (MmtpSendQueue * queue)
 {
