@@ -8,8 +8,8 @@
  * as possible) are pushed into the sink, with LIST packets in a buffer list
  * (1: single buffers). A packet is RTP with seven packets of MPEG-TS, which is
  * 1328 bytes, or it has SIZE bytes. The program prints the number of packets
- * that were output, the seconds from the first input to the last output, and the
- * seconds of CPU time of sink and source. SINK and SOURCE are elements with
+ * that were output, the seconds from the first input to the last output, and
+ * the seconds of CPU time of sink and source. SINK and SOURCE are elements with
  * their properties, as in a launch line.
  */
 

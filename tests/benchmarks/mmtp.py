@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the packet rate and CPU time of the MMTP elements with those of RIST.
+"""Compares the packet rate and CPU time of the MMTP elements with RIST's.
     meson test -C build --benchmark -v mmtp
 mmtpsink and mmtpsrc with two channels are compared with ristsink and ristsrc
 with two bonded links. All carry the same RTP packets of 1328 bytes (see
@@ -18,7 +18,7 @@ import turns
 SIZE = 1328
 KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
-# The others are compared with the first pair of each group.
+# The others are compared with the first pair.
 PAIRS = {f"rist {method}":
          (f"ristsink bonding-addresses={LINKS} bonding-method={method}",
           f"ristsrc bonding-addresses={LINKS}")
