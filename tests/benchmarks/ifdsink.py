@@ -66,7 +66,7 @@ class Reader(threading.Thread):
 
 
 def make_stream(size):
-    """The clip over and over."""
+    """Returns a file with the repeated clip."""
     clip = clips.make_clip(BUILD, 6)
     path = BUILD / "benchmarks" / f"bunny-6M-{size // 1000000}MB-whole.m2v"
     if not path.exists():

@@ -87,7 +87,8 @@ def compare(rounds, theirs, target):
 
 
 def show(title, values, target):
-    """The first of `values` is the peer."""
+    """Prints a table. The first entry of `values` is compared with the others.
+    """
     print(f"\n{title}")
     theirs = next(iter(values.values()))
     for name, rounds in values.items():

@@ -3,11 +3,12 @@
 
     tests/fuzz/make-corpus [BUILD-DIRECTORY]
 
-What the links need is written here. The rest: 48x48 clips from ffmpeg's test
-picture as MPEG-1 and MPEG-2, field pictures and rare headers written into them
-as the interoperability tests do it, and the RTP payloads that our payloader,
-the stock one and ffmpeg make of them. The layouts of control bytes are those
-of the fuzz_*.c beside this file; what a finding left behind (found-*) stays.
+The inputs of the link targets are written in this file. The other inputs are
+made from 48x48 clips of ffmpeg's test picture in MPEG-1 and MPEG-2. Field
+pictures and rare headers are inserted as in the interoperability tests, and
+rfc2250pay, rtpmpvpay and ffmpeg make RTP payloads of the clips. The layouts of
+control bytes are those of the fuzz_*.c in this directory. Inputs of earlier
+findings (found-*) are kept.
 """
 
 import os

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs for the hosts of a testbed: real sockets, and what they saw as one
-line of JSON.
+"""Programs that the tests start on the hosts of a testbed. They use real
+sockets and print their results as one line of JSON.
 
-What receives does so until its standard input ends; then it takes what waits
-in its socket still, and prints.
+A receiving program receives until its standard input ends. Then it reads the
+packets that still wait in its socket, and prints its result.
 """
 
 import argparse
@@ -159,7 +159,7 @@ def without_delay(own):
 
 
 def reply(options):
-    """Answers each request on one connection."""
+    """Answers each request on a single connection."""
     with socket.create_server((options.address, options.port)) as server:
         peer, _ = server.accept()
     with without_delay(peer):

@@ -75,7 +75,7 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        return False  # nothing is left in it
+        return False  # The link holds no packets that would have to be awaited.
 
     def lateness_ms(self):
         return 0

@@ -38,7 +38,7 @@ class Hit:
 
 @dataclasses.dataclass(frozen=True)
 class Packet:
-    """A line of the log, times in ns."""
+    """A line of the element's packet log. Times are in ns."""
     flow: int
     index: int
     size: int
@@ -62,7 +62,7 @@ class Lateness:
 
 
 def read_pattern(path, flow):
-    """{index: Hit} of one flow."""
+    """Returns {index: Hit} for one flow of a pattern file."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         word, *values = line.split()

@@ -389,7 +389,7 @@ class FaultsTest(unittest.TestCase):
 
 
 class CirclesTest(unittest.TestCase):
-    """Circles of units in small trees"""
+    """Checks that circles of units are found, in small trees."""
 
     def find_circles(self, files):
         with tempfile.TemporaryDirectory() as directory:

@@ -9,7 +9,7 @@ import unittest
 
 from wirelesslab import paths
 
-# Modules without a topic come first.
+# Topics in the order of their dependencies. "" stands for modules without one.
 TOPICS = ("", "testbed", "streams", "workloads", "lab", "report", "commands")
 NAME = paths.PACKAGE.name
 
@@ -19,7 +19,7 @@ def name_of(path):
 
 
 def imports(path, modules):
-    """Names of the modules of the package that a module imports anywhere."""
+    """Yields the names of the modules of the package that a module imports."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:

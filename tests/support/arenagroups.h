@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GPtrArray *scenarios;         /* of ArenaScenario */
-  GPtrArray *traces;            /* of ArenaTrace, sorted by name */
+  /* Array of ArenaTrace. The recordings come first and are sorted by name. */
+  GPtrArray *traces;
   /* Number of recordings; they are the first entries of `traces`. */
   guint n_recorded;
   /* Arrays of ArenaFrame: clips of 6 Mbit/s and 3 Mbit/s. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulated network between two endpoints. */
+/* The simulated network between a DCCP client and a listener; dccpnetwork.h
+ * describes it. */
 
 #include "dccpnetwork.h"
 

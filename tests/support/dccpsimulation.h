@@ -112,7 +112,8 @@ typedef struct
 
 void dccp_simulation_config_init (DccpSimulationConfig * config, guint64 seed,
     guint64 duration, guint64 rate, guint64 delay, guint64 queue);
-/* Its fields may be changed. */
+/* Adds a flow to the configuration and returns it. The caller may change its
+ * fields. */
 DccpSimulationFlow *dccp_simulation_config_add (DccpSimulationConfig * config,
     DccpSimulationTraffic traffic, guint32 size);
 

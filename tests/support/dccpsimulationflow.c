@@ -326,7 +326,7 @@ get_period (const Flow * flow)
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
 
-/* The application has made a packet. */
+/* Adds a packet of the application to the waiting packets, if there is room. */
 static gboolean
 make_packet (Flow * flow)
 {

@@ -65,12 +65,12 @@ void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
-/* Frees what the event owns */
+/* Judges an event of the receiver and frees what the event owns. */
 void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
 void mmtp_simulation_judge_memory (MmtpSimulation * simulation);
 void mmtp_simulation_judge_end (MmtpSimulation * simulation);
-/* The first few are kept */
+/* Records a violated condition in the result. Only the first few are kept. */
 void
 mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);

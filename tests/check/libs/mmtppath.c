@@ -438,7 +438,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* "a silent link's old, beautiful round-trip time must age" */
+/* The low minimum delay of an earlier time must not count forever, because the
+ * path may have become silent since then. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };

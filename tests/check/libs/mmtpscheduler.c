@@ -144,7 +144,8 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* 315 ms are three quarters of 420 ms. */
+/* The choice is infrared, because its delay of 315 ms is at most three quarters
+ * of the remaining 420 ms. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };

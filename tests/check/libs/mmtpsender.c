@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  guint64 capacity;             /* bytes of messages per second */
+  guint64 capacity;             /* Bytes of messages per second. */
   guint64 busy;                 /* Time in ns until which it transmits. */
   gint64 transit;               /* Transit of the newest message, in ticks. */
   gint64 min, high;             /* Transits since the last record, in ticks. */

@@ -81,7 +81,8 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* The parts of a frame wait for a slow path one after the other. */
+/* The sender waits for a slow path with each part of a frame. This time must
+ * not count as the arrival time of the next part. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;

@@ -786,7 +786,7 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   fail_unless_equals_uint64 (position.pts, 10040 * MS);
   fail_unless_equals_uint64 (position.dts, 10000 * MS);
   fail_unless_equals_uint64 (position.expected, 0);
-  /* DTS only, as mpegvideoparse gives it */
+  /* The frame has only a DTS, as mpegvideoparse sets it. */
   frame = make_frame ('P', 3);
   frame.dts = 10040 * MS;
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
@@ -798,7 +798,7 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10080 * MS);
   fail_unless_equals_uint64 (position.dts, 10080 * MS);
-  /* none: goes on from there */
+  /* Without any timestamp, the times continue from the previous frame. */
   frame = make_frame ('B', 2);
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10120 * MS);

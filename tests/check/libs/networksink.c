@@ -878,7 +878,8 @@ answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
       || answer_live (pad, parent, query);
 }
 
-/* Of buffers and of packets */
+/* Makes a pipeline with a live source. `packets` selects the packet sink
+ * instead of the sink for buffers. */
 static SinkPipeline *
 create_live (gboolean packets, guint max_live_wait)
 {
@@ -1179,7 +1180,7 @@ GST_START_TEST (packets_wait_until_it_is_time)
 
 GST_END_TEST;
 
-/* Not only of one list */
+/* The rest of the frame in the next buffer list is dropped, too. */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",

@@ -1101,8 +1101,8 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
       "a 1, b 7, b 8, b 9, b 10, ");
   /* Single packets of a source never make it the current source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
-  /* When the first source sends again before the other one was accepted for
-   * long, it becomes the current source again. */
+  /* When the first source sends again, it becomes the current source again.
+   * Packets of the other source are not output any more. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
   /* Without arrival times, or when arrival times begin again, a new source is

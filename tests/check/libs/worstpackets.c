@@ -119,7 +119,7 @@ say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
     mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
-/* The next message of a path */
+/* Sends the message with the next number of its path. */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
