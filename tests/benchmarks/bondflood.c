@@ -34,7 +34,7 @@
 #define CAPS "application/x-rtp, media=video, clock-rate=90000, " \
     "encoding-name=MP2T, payload=33, ssrc=(uint)2"
 
-/* Of both processes */
+/* State that both processes share. */
 typedef struct
 {
   gint is_listening;

@@ -92,7 +92,7 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
 typedef struct
 {
   const ArenaScenario *scenario;
-  guint first, n;               /* of its outcomes */
+  guint first, n;               /* Range of its outcomes. */
 } Row;
 
 /* In memory that all processes share. */

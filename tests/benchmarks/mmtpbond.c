@@ -28,7 +28,7 @@ typedef struct
 
 typedef struct
 {
-  guint number;                 /* of the run */
+  guint number;                 /* Number of the run. */
   /* For each subset; the empty one is not used. */
   gdouble share[MAX_SUBSETS];
   gdouble possible;
@@ -44,7 +44,7 @@ typedef struct
 typedef struct
 {
   const ArenaScenario *scenario;
-  guint number;                 /* of the run */
+  guint number;                 /* Number of the run. */
 } Job;
 
 static gboolean

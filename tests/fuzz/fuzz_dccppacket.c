@@ -261,7 +261,7 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  for (i = 0; i < option->size; i++)    /* all but E */
+  for (i = 0; i < option->size; i++)    /* The bit E may differ. */
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
 }
@@ -525,7 +525,7 @@ typedef struct
 
 typedef enum
 {
-  SEND,                         /* and it arrives */
+  SEND,                         /* sends a packet that arrives */
   LOSE,
   HOLD,                         /* the packet arrives later */
   /* one of the held packets arrives and may arrive again */

@@ -483,7 +483,7 @@ check_timeline (const Job * job, const GPtrArray * frames)
     }
     mpeg_video_timeline_drain (timeline);
     losses += count_losses (timeline, &last);
-    /* none counted twice */
+    /* No loss is counted twice. */
     fuzz_check (losses <= (guint64) furthest);
     /* Runs the frames again, because a reset must leave a valid state. */
     mpeg_video_timeline_reset (timeline);

@@ -27,7 +27,7 @@ typedef struct
   guint run;
   guint32 ssrc;
   guint16 seqnum;
-  guint freed, output;          /* how often */
+  guint freed, output;          /* number of times */
 } Packet;
 
 typedef struct

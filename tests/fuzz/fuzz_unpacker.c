@@ -22,7 +22,7 @@
 #define FLAG_NEW_PICTURE (1 << 6)
 #define FLAG_SMALL_FRAMES (1 << 7)
 
-/* Of a packet */
+/* Flags of a packet. */
 #define PACKET_MARKER (1 << 0)
 #define PACKET_GAP (1 << 1)
 #define PACKET_NEXT_TIME (1 << 2)

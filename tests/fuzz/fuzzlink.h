@@ -60,8 +60,8 @@ typedef struct
   guint stations[FUZZ_MAX_FLOWS];
   guint64 offered[FUZZ_MAX_FLOWS], ended[FUZZ_MAX_FLOWS];
   guint64 arrived_bytes[FUZZ_MAX_FLOWS];
-  guint n_outputs, n_arrived, n_ended;  /* of all flows */
-  LinkFlowStats stats[FUZZ_MAX_FLOWS];  /* as last seen */
+  guint n_outputs, n_arrived, n_ended;  /* counts over all flows */
+  LinkFlowStats stats[FUZZ_MAX_FLOWS];  /* last polled statistics */
   FuzzPacket packets[FUZZ_MAX_PACKETS];
   guint n_packets;
   guint64 last_departure, last_event;

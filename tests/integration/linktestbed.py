@@ -21,7 +21,7 @@ SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
 # gst-launch-1.0 does not print element messages, but the debug log shows them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-QUIET = {"GST_DEBUG": ""}  # for other commands
+QUIET = {"GST_DEBUG": ""}  # Disables this log for other commands.
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
@@ -122,7 +122,7 @@ class LinkCase(test_testbed.Api):
         return child
 
     def start_receiver(self, bed, host, kind, port, program, *words):
-        """It listens already."""
+        """The program is listening already."""
         child = self.start(bed, host, program, *words)
         bed.wait_listening(host, kind, port)
         return child

@@ -13,7 +13,7 @@
 
 #define MIN_PATHS 2
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_PATHS,

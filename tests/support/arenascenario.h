@@ -38,7 +38,7 @@ typedef struct
   gboolean shifts_clip;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  gboolean tells_period;        /* to the sender */
+  gboolean tells_period;        /* The sender is told the period. */
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 
@@ -81,7 +81,7 @@ typedef struct
   gdouble estimate;             /* Median of the estimated rates, in bit/s. */
   ArenaFigures mmtp, udp;
   gdouble extras[ARENA_MAX_EXTRAS];
-  gdouble seconds;              /* of CPU time */
+  gdouble seconds;              /* Seconds of CPU time. */
 } ArenaOutcome;
 
 /* Sets the values that most scenarios share: 8 runs of 30 s, a D0 of 450 ms,

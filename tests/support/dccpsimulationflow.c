@@ -20,7 +20,7 @@
 #define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_LENGTH,

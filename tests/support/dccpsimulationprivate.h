@@ -19,11 +19,11 @@ typedef struct
   VirtualLinkDirection direction;
   guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
-  gboolean to_client;           /* of DCCP */
-  gboolean is_ack;              /* of TCP, */
-  guint number;                 /* its segment, */
-  guint transfer;               /* of this one */
-  gsize size;                   /* of DCCP */
+  gboolean to_client;           /* DCCP: the packet goes to the client. */
+  gboolean is_ack;              /* TCP: it is an acknowledgement. */
+  guint number;                 /* TCP: number of the segment. */
+  guint transfer;               /* TCP: number of the transfer. */
+  gsize size;                   /* DCCP: size in bytes. */
   guint8 bytes[];
 } Packet;
 

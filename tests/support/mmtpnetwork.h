@@ -69,7 +69,7 @@ struct _MmtpNetwork
   guint64 busy[2][MMTP_NETWORK_PATHS];
   /* Addresses of the sender's paths. */
   MmtpAddress addresses[MMTP_NETWORK_PATHS];
-  GHashTable *accounts;         /* of every address */
+  GHashTable *accounts;         /* Account of every address. */
   MmtpSenderPathStats sender_paths[MMTP_NETWORK_PATHS];
   MmtpReceiverPathStats receiver_paths[MMTP_NETWORK_PATHS];
   MmtpSenderStats sender_stats;

@@ -22,7 +22,7 @@ typedef struct
 {
   /* Time in seconds that one packet takes on the path. */
   gdouble seconds;
-  gdouble delay;                /* behind it */
+  gdouble delay;                /* Seconds of delay after transmission. */
 } MmtpOptimumPath;
 
 typedef struct

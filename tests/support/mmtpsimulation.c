@@ -27,10 +27,10 @@ typedef enum
 typedef struct
 {
   PacketKind kind;
-  guint8 generation;            /* of the address */
+  guint8 generation;            /* Number of the address. */
   Tcp *tcp;
   guint number;                 /* TCP's */
-  gsize size;                   /* of bytes */
+  gsize size;                   /* Size of `bytes`. */
   guint8 bytes[];
 } Packet;
 

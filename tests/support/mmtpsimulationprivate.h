@@ -13,7 +13,7 @@ typedef struct
 {
   VirtualLink *link;
   gboolean is_up;               /* The network interface exists. */
-  guint8 generation;            /* of its address */
+  guint8 generation;            /* Increases with each new address. */
 } MmtpSimulationEnd;
 
 typedef struct
@@ -29,7 +29,7 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  guint64 sender_clock;         /* at time 0 */
+  guint64 sender_clock;         /* Clock of the sender at time 0. */
   guint64 now;                  /* ns, true time */
   /* Time at which the source began; MMTP_SIMULATION_NEVER before. */
   guint64 origin;

@@ -32,7 +32,7 @@ typedef enum
 
 typedef struct
 {
-  guint segments;               /* to send */
+  guint segments;               /* Segments to send. */
   guint32 mss, header;          /* bytes */
   guint receive_window;         /* segments */
   guint ack_every;

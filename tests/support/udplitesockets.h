@@ -35,7 +35,7 @@ extern const UdpliteTestBackends
     udplite_test_combinations[N_UDPLITE_TEST_COMBINATIONS];
 extern const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS];
 
-/* What came */
+/* A packet that was received. */
 typedef struct
 {
   guint8 data[UDPLITE_TEST_ROOM];

@@ -20,7 +20,7 @@
 
 typedef enum
 {
-  VIRTUAL_LINK_FORWARD,         /* to the receiver */
+  VIRTUAL_LINK_FORWARD,         /* from the sender to the receiver */
   VIRTUAL_LINK_BACK
 } VirtualLinkDirection;
 

@@ -27,12 +27,13 @@ struct _Attack
   guint32 state;                /* State of the random numbers. */
   /* Checksum of all messages between the two endpoints. */
   GChecksum *messages;
-  GArray *recorded;             /* of Recorded; NULL: nothing */
+  GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
   guint n_sent;                 /* Number of messages that the attacker sent. */
   guint8 nonce_s[MMTP_NONCE_SIZE];      /* Nonce of the sender's last INIT. */
   gboolean accepted;            /* An ACCEPT answered this INIT. */
-  gboolean has_cookie;          /* of a stranger */
+  /* The attacker has got a cookie for its own address. */
+  gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
   guint attacker_path;          /* Path whose messages the attacker takes. */
   gboolean shares_host;         /* The attacker is on the sender's host. */
@@ -486,7 +487,7 @@ typedef struct
   Attack attack;
   /* The attacker reacts to messages of this type with a forged one. */
   MmtpType step;
-  MmtpType type;                /* of this type */
+  MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
   /* The attacker relays a COOKIE and sends no forged message. */
   gboolean relays;

@@ -71,7 +71,7 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   fail_if (mmtp_gop_is_vain (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
-  /* one that is over */
+  /* The loss of a frame of an earlier GOP changes nothing. */
   mmtp_gop_lose (&gop, gop.number - 1);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
 }
@@ -151,7 +151,7 @@ GST_START_TEST (what_is_independent_needs_nothing)
   fail_if (mmtp_picture_needs (&plain, 6, 5));
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
-  /* none is missing */
+  /* Without a missing GOP the leading picture is complete. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 

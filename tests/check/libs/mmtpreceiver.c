@@ -301,7 +301,7 @@ GST_START_TEST (a_session_opens_by_a_cookie)
     fail_unless (peer.size <= MMTP_INIT_SIZE);
     fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
     memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-    /* no state yet */
+    /* The receiver has no state for this sender yet. */
     fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
     peer.now += MS (100);
     open = make_open (&peer, cookie);
@@ -1039,7 +1039,7 @@ stream (Peer * peer, guint n, guint distance)
   return reports;
 }
 
-/* Behind the start */
+/* Opens a session and continues until its start is over. */
 static void
 begin_stream (Peer * peer)
 {
@@ -1843,7 +1843,7 @@ GST_START_TEST (buffers_wait_for_their_caps)
   fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
   fail_unless (event.caps == NULL);
   expect_buffer (&peer, FALSE);
-  /* until their deadline */
+  /* Buffers wait for their caps until their deadline. */
   give_version (&peer, 5, 3);
   give_version (&peer, 6, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2022,7 +2022,7 @@ GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 
 GST_END_TEST;
 
-/* Whether it is answered */
+/* Sends END and returns whether it is acknowledged. */
 static gboolean
 give_end (Peer * peer, guint32 number)
 {

@@ -21,7 +21,7 @@
 
 #define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
 #define USUAL_SEEDS 12
-#define WORST 8                 /* that are printed */
+#define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
 /* The goal for the median is 95 %. A sender that first measured each path with
  * packet pairs for five seconds achieved 94.3 % with the first 24 seeds. The
@@ -37,7 +37,7 @@ typedef struct
   gdouble use;
 } Outcome;
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_PATHS,

@@ -76,7 +76,8 @@ typedef struct
   GArray *arrived;
   GArray *events;               /* of MmtpSenderEvent */
   GHashTable *numbers;          /* Stream numbers that arrived. */
-  guint counts[MMTP_LAST_TYPE][MAX_LINES];      /* that were sent */
+  /* Number of messages that were sent. */
+  guint counts[MMTP_LAST_TYPE][MAX_LINES];
     gboolean (*loses) (const MmtpMessage * message);
 } Fixture;
 
@@ -1489,7 +1490,7 @@ GST_START_TEST (room_is_what_can_be_in_time)
   mmtp_sender_get_stats (fixture->sender, &after);
   fail_unless (after.queued_bytes < 150000);
   arrived = g_hash_table_size (fixture->numbers) - arrived;
-  /* of 20 s of 150 kbyte/s */
+  /* 20 s at 150 kbyte/s. */
   fail_unless (arrived >= 20 * 150000 * 9 / 14000, "%u", arrived);
   run (fixture, 2 * SECOND);
   mmtp_sender_get_stats (fixture->sender, &after);

@@ -197,7 +197,7 @@ GST_END_TEST;
 typedef struct
 {
   MpegVideoFramer *framer;
-  GString *types;               /* what came out, "I0 P3 ..." */
+  GString *types;               /* Frames that were output, as "I0 P3 ..." */
   GByteArray *bytes;
   MpegVideoFrame last;
 } Fixture;

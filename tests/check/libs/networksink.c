@@ -480,7 +480,7 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* It missed nothing. */
+  /* The receiver has missed no buffer. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
@@ -870,7 +870,7 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* As ifdqueue after a camera */
+/* Answers like ifdqueue after a camera. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -1382,7 +1382,7 @@ GST_START_TEST (stop_in_a_frame_resets)
   fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
   fail_unless (sink_pipeline_is_in_state (test, "idle"));
 
-  /* and begins anew */
+  /* After the restart, the sink begins anew. */
   SET (test, room, G_MAXSIZE);
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   sink_pipeline_push_start_events (test);

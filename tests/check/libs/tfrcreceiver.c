@@ -311,7 +311,7 @@ GST_START_TEST (duplicates_count_once)
   fail_unless_equals_uint64 (state.bytes, 200 * SIZE);
   fail_unless_equals_uint64 (state.duplicates, 600);
   fail_unless_equals_uint64 (state.lost + state.reordered, 0);
-  /* behind a hole too */
+  /* Duplicates are recognised after a gap, too. */
   input (&fixture, fixture.sequence + 201);
   input (&fixture, fixture.sequence + 201);
   fail_unless_equals_uint64 (get_state (&fixture).duplicates, 601);
@@ -566,7 +566,7 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   /* DF = 2 * 100 / 500. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5);
    * without the discount it would be 1000 / 6 = 166.67. */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5) */
+  /* The discount is at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount is permanent. I_1 = 500, and the other intervals have 0.4 of
    * their weights, which sum up to 5. The last interval, which does not exist,

@@ -559,7 +559,7 @@ out:
 
 GST_END_TEST;
 
-/* As on Linux 7.1 */
+/* Simulates a kernel without UDP-Lite, such as Linux 7.1. */
 GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
 {
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";

@@ -242,7 +242,7 @@ measure_report (void)
   guint i, k;
 
   message.report.number = 1000000;
-  message.report.n_records = 14;        /* that fit */
+  message.report.n_records = 14;        /* Number of records that fit. */
   for (i = 0; i < message.report.n_records; i++) {
     MmtpRecord *record = &message.report.records[i];
 
