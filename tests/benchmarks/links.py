@@ -132,7 +132,7 @@ def elements(options, env):
                  "packets/s")
 
 
-# ------------------------------------------------ (b) between two machines
+# ------------------------------------------ (b) between network namespaces
 
 def add_veth(bed):
     for host, command in (
@@ -181,7 +181,7 @@ def machines(options, env):
                      for name, to in places.items()}), "packets/s")
 
 
-# -------------------------------------------------- (c) when nobody waits
+# ------------------------------------------------- (c) without waiting
 
 def run_pipeline(clip, link, env):
     argv = ["gst-launch-1.0", "-q",

@@ -120,7 +120,7 @@ make_noise (Run * self)
   g_free (bytes);
 }
 
-/* --- forged ---------------------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
 /* Returns a number close to `right`: next to it, at the edges of a window, or
  * anywhere. */
@@ -193,7 +193,7 @@ inject (Run * self, gboolean elsewhere)
   self->network.paths[to] = path;
 }
 
-/* --- what an element does ---------------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 connect_again (Run * self)
@@ -296,7 +296,7 @@ obey (Run * self)
   }
 }
 
-/* --- runs --------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------- */
 
 /* Adds half-open connections of other clients in the client's network. */
 static void

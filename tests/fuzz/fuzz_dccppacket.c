@@ -359,7 +359,7 @@ read_options (FuzzInput * input)
   g_free (bytes);
 }
 
-/* --- features, of anybody ------------------------------------------------- */
+/* --- features from any peer ----------------------------------------------- */
 
 static const DccpFeature features[] = {
   DCCP_FEATURE_CCID, DCCP_FEATURE_SHORT_SEQUENCE, DCCP_FEATURE_SEQUENCE_WINDOW,
@@ -506,7 +506,7 @@ receive_forged_packets (FuzzInput * input)
   dccp_features_free (self);
 }
 
-/* --- features, of two of us ----------------------------------------------- */
+/* --- features between two endpoints --------------------------------------- */
 
 typedef struct
 {

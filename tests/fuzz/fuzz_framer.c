@@ -53,7 +53,7 @@ frame_free (gpointer data)
   g_free (frame);
 }
 
-/* --- what holds for every frame ----------------------------------------- */
+/* --- properties of every frame ------------------------------------------ */
 
 static void
 check_units (const MpegVideoFrame * frame)
@@ -168,7 +168,7 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
   return a->len == b->len;
 }
 
-/* --- any cut gives the same frames --------------------------------------- */
+/* --- independence of the division ---------------------------------------- */
 
 /* Returns the frames of the stream, divided into inputs by `step`. A step of 0
  * inputs the whole stream at once. */
@@ -301,7 +301,7 @@ check_cuts (const Job * job)
   return frames;
 }
 
-/* --- two ways in for a parsed frame -------------------------------------- */
+/* --- two ways to input a parsed frame ------------------------------------ */
 
 static gboolean
 poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)

@@ -176,7 +176,7 @@ read_job (Job * job, FuzzInput * input)
       || stops_for_ever (&job->config.pipe.stall);
 }
 
-/* --- the orders ------------------------------------------------------------ */
+/* --- the orders ----------------------------------------------------------- */
 
 typedef struct
 {

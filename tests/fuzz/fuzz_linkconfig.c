@@ -62,7 +62,7 @@ run_shortly (const LinkConfig * config)
   fuzz_run_free (run);
 }
 
-/* --- interference ---------------------------------------------------------- */
+/* --- interference --------------------------------------------------------- */
 
 static gboolean
 same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
@@ -136,7 +136,7 @@ check_interference (const gchar * text)
   run_shortly (&config);
 }
 
-/* --- traces of blocks ------------------------------------------------------ */
+/* --- traces of blocks ----------------------------------------------------- */
 
 /* A trace has only these bytes, and at least one block. */
 static gboolean
@@ -178,7 +178,7 @@ check_trace (const gchar * text, guint profile, gboolean down)
   run_shortly (&config);
 }
 
-/* --- numbers --------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------- */
 
 static void
 take_field (FuzzInput * input, LinkConfig * config)

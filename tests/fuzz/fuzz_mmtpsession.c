@@ -99,7 +99,7 @@ take_address (Run * self)
   return self->network.addresses[choice];
 }
 
-/* --- what goes between them ----------------------------------------------- */
+/* --- messages on their way ------------------------------------------------ */
 
 static void
 keep (Run * self, MmtpRole from, const MmtpAddress * address,
@@ -227,7 +227,7 @@ make_noise (Run * self)
   g_free (bytes);
 }
 
-/* --- what elements do ----------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 run (Run * self, guint64 duration)

@@ -76,7 +76,7 @@ read_job (Job * job, FuzzInput * input)
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
 }
 
-/* --- what the unpacker puts out ------------------------------------------ */
+/* --- output of the unpacker ---------------------------------------------- */
 
 typedef struct
 {
@@ -129,7 +129,7 @@ collect (Receiver * receiver, gsize max_frame_size)
   check_stats (receiver);
 }
 
-/* --- any packets --------------------------------------------------------- */
+/* --- arbitrary packets --------------------------------------------------- */
 
 static void
 do_special (Receiver * receiver, const Job * job, guint special)
@@ -227,7 +227,7 @@ check_packets (const Job * job, FuzzInput * input)
   rfc2250_unpacker_free (receiver.unpacker);
 }
 
-/* --- the packer and back -------------------------------------------------- */
+/* --- packer and unpacker -------------------------------------------------- */
 
 /* A frame that was sent. */
 typedef struct

@@ -45,7 +45,7 @@ static const gchar *const kind_names[] = { "constant", "cellular", "recorded",
   "jitter", "loss", "outage", "stall", "narrow"
 };
 
-/* --- draws ---------------------------------------------------------------- */
+/* --- random bonds --------------------------------------------------------- */
 
 static gdouble
 draw (guint64 seed, guint path, guint purpose)

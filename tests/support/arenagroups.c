@@ -17,7 +17,7 @@ typedef enum
 
 static const gchar *const clip_names[] = { "6M", "3M" };
 
-/* --- what most of them need ----------------------------------------------- */
+/* --- common helpers ------------------------------------------------------- */
 
 /* Adds a scenario with one path without loss and without a rate limit, which
  * the caller then changes. */
@@ -508,7 +508,7 @@ add_jitter (ArenaGroups * groups)
   }
 }
 
-/* Nothing arrives in bursts of 50 ms. */
+/* Length of a loss burst. During a burst all packets are lost. */
 #define LOSS_BURST (50 * MS)
 
 static void
@@ -713,7 +713,7 @@ add_two (ArenaGroups * groups)
   }
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all groups ----------------------------------------------------------- */
 
 static gint
 compare_names (gconstpointer a, gconstpointer b)

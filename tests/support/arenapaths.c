@@ -192,7 +192,7 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
     link_free (links->links[ARENA_BACK], user_free);
 }
 
-/* --- what they deliver ---------------------------------------------------- */
+/* --- what the links deliver ----------------------------------------------- */
 
 /* Returns whether the link takes all bytes of an opportunity at one instant,
  * and not gradually. */

@@ -185,7 +185,7 @@ typedef struct
 {
   /* The first frame of the busy period, or the frame with which to continue. */
   guint frame;
-  /* Bytes of the supply that are used before this frame. */
+  /* Bytes that the links have taken before this frame. */
   guint64 bytes;
 } BusyPeriod;
 
@@ -224,7 +224,7 @@ is_feasible (const Plan * plan)
   return find_late (plan, &busy) == plan->frames->len;
 }
 
-/* --- greedy --------------------------------------------------------------- */
+/* --- the greedy algorithm ------------------------------------------------- */
 
 /* Appends a frame and all kept frames that refer to it, directly or indirectly,
  * in coding order. */
@@ -355,7 +355,7 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   return sum;
 }
 
-/* --- all sets ------------------------------------------------------------- */
+/* --- the exact algorithm -------------------------------------------------- */
 
 static gboolean
 is_closed (const Plan * plan)
@@ -388,7 +388,7 @@ arena_possible_count_all (const GArray * frames, const ArenaSupply * supply,
   return best;
 }
 
-/* --- their comparison ----------------------------------------------------- */
+/* --- comparison of both algorithms ---------------------------------------- */
 
 static guint64
 draw_below (guint64 seed, guint32 purpose, guint64 index, guint64 n)

@@ -95,7 +95,7 @@ typedef struct
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 guint64
 arena_simulation_get_length (const ArenaSimulationConfig * config)
@@ -242,7 +242,7 @@ arena_record_clear (ArenaRecord * record)
   memset (record, 0, sizeof *record);
 }
 
-/* --- beginnings ----------------------------------------------------------- */
+/* --- start of sessions ---------------------------------------------------- */
 
 /* Makes the random bytes of an endpoint from the seed, so that a simulation is
  * reproducible. */
@@ -504,7 +504,7 @@ run_links (Simulation * simulation)
   }
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
 /* Reads the packets that leave the sender, so that the sender's own statistics
  * are not needed. A REPAIR is not counted. */

@@ -2,7 +2,7 @@
 
 #include "dccploopback.h"
 
-/* --- which of them -------------------------------------------------------- */
+/* --- combinations --------------------------------------------------------- */
 
 static gint
 encapsulation_of (gint way)
@@ -140,7 +140,7 @@ dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name, guint64 min)
     g_usleep (1000);
 }
 
-/* --- a network that can be told to lose ----------------------------------- */
+/* --- a relay that drops packets ------------------------------------------- */
 
 GSocket *
 lossy_relay_socket_new (void)

@@ -12,7 +12,7 @@
 
 #include "skipped.h"
 
-/* --- which of them -------------------------------------------------------- */
+/* --- combinations --------------------------------------------------------- */
 
 /* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
 #define WAYS 4
@@ -52,7 +52,7 @@ void dccp_loopback_expect_eos (LoopbackFixture * fixture);
 void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
     guint64 min);
 
-/* --- a network that can be told to lose ----------------------------------- */
+/* --- a relay that drops packets ------------------------------------------- */
 
 typedef struct
 {

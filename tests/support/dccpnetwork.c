@@ -16,7 +16,7 @@ typedef struct
   guint8 bytes[];
 } Flight;
 
-/* --- what must hold ---------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 /* The counters are guint64 fields from `connections` to `option_errors`,
  * without other fields in between. The other fields are checked one by one. */
@@ -132,7 +132,7 @@ check_rate (DccpNetwork * network, DccpEnd end, gsize size)
   g_assert_cmpfloat (*credit, >=, -2. * size);
 }
 
-/* --- packets ------------------------------------------------------------------ */
+/* --- packets -------------------------------------------------------------- */
 
 /* Packets that are sent at the same time stay in order. */
 static gint
@@ -300,7 +300,7 @@ dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type)
   return packet;
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 static void
 put_data (DccpNetwork * network, DccpEnd end)
@@ -336,7 +336,7 @@ send_data (DccpNetwork * network, DccpEnd end)
   dccp_network_flush (network, end);
 }
 
-/* --- time -------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 static guint64
 get_next (DccpNetwork * network, DccpEnd end)
@@ -395,7 +395,7 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
   network->now = end;
 }
 
-/* --- begin and end -------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 /* Most tests check CCID 3, whichever other CCIDs are registered before it. */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
@@ -499,7 +499,7 @@ dccp_network_close (DccpNetwork * network, DccpEnd end)
   dccp_network_flush (network, end);
 }
 
-/* --- what was seen ------------------------------------------------------------- */
+/* --- inspection ----------------------------------------------------------- */
 
 DccpConnection *
 dccp_network_get (DccpNetwork * network, DccpEnd end)

@@ -216,7 +216,7 @@ dccp_simulation_result_clear (DccpSimulationResult * result)
   }
 }
 
-/* --- what it comes to ----------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static guint64
 sum_arrived (const DccpSimulationFlowResult * flow, guint64 from, guint64 to)

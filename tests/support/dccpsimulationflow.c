@@ -144,7 +144,7 @@ next_tcp (const Flow * flow)
   return MIN (flow->next_transfer, tcp_next_wakeup (&flow->tcp));
 }
 
-/* --- DCCP: the ends ------------------------------------------------------- */
+/* --- DCCP: endpoints ------------------------------------------------------ */
 
 static DatagramPath
 get_path (const Flow * flow, gboolean of_client)
@@ -239,7 +239,7 @@ run_endpoint (Flow * flow, gboolean of_client)
   return send_control (flow, of_client) || any;
 }
 
-/* --- DCCP: who receives --------------------------------------------------- */
+/* --- DCCP: receiving ------------------------------------------------------ */
 
 static void
 drain (Flow * flow)
@@ -308,7 +308,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
 }
 
-/* --- DCCP: who sends ------------------------------------------------------ */
+/* --- DCCP: sending -------------------------------------------------------- */
 
 static gboolean
 is_paused (const Flow * flow)
@@ -404,7 +404,7 @@ run_dccp (Flow * flow)
   return any;
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- all kinds of flows --------------------------------------------------- */
 
 void
 flow_init (Flow * flow, Simulation * simulation, guint number,

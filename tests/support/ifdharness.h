@@ -61,7 +61,7 @@ typedef struct
   guint n_frames;               /* made so far */
 } IfdHarness;
 
-/* --- what is pushed ------------------------------------------------------ */
+/* --- buffers and events -------------------------------------------------- */
 
 /* Makes a frame from a word such as "scI0". "s" adds a sequence header, and
  * "c", "o" or "x" a GOP header of a closed, open or broken GOP. Then follow the
@@ -117,7 +117,7 @@ void harness_run_until (IfdHarness * harness, guint frames);
  * one counter. `being_sent` frames may still be on their way. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
-/* --- life ---------------------------------------------------------------- */
+/* --- life cycle ---------------------------------------------------------- */
 
 /* The element is in the NULL state, so properties may still be set. */
 void harness_init (IfdHarness * harness);

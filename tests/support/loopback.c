@@ -168,7 +168,7 @@ loopback_expect_no_start (LoopbackEnd * end, const gchar * expected)
   g_free (text);
 }
 
-/* --- downstream that stands still ----------------------------------------- */
+/* --- blocked downstream --------------------------------------------------- */
 
 static GstPadProbeReturn
 hold_it (GstPad * pad, GstPadProbeInfo * info, gpointer data)

@@ -51,7 +51,7 @@ gchar *loopback_pop_error (LoopbackEnd * end);
  * text. */
 void loopback_expect_no_start (LoopbackEnd * end, const gchar * expected);
 
-/* --- downstream that stands still ----------------------------------------- */
+/* --- blocked downstream --------------------------------------------------- */
 
 typedef struct
 {

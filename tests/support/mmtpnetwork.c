@@ -111,7 +111,7 @@ mmtp_network_move (MmtpNetwork * self, guint path, const MmtpAddress * address)
   self->addresses[path] = *address;
 }
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static void
 check_sender_path (MmtpNetwork * self, guint path)

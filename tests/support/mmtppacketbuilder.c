@@ -18,7 +18,7 @@ typedef struct
 static const guint8 forged_payload[1500];
 static const gchar forged_caps[] = "video/mpeg, mpegversion=(int)2";
 
-/* --- overhearing ---------------------------------------------------------- */
+/* --- observing a session -------------------------------------------------- */
 
 static void
 overhear_number (MmtpOverheard * self, const MmtpMessage * message,

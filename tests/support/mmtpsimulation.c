@@ -34,7 +34,7 @@ typedef struct
   guint8 bytes[];
 } Packet;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 void
 mmtp_simulation_config_init (MmtpSimulationConfig * config,
@@ -204,7 +204,7 @@ from_receiver (const MmtpSimulation * simulation, guint64 time)
   return instant;
 }
 
-/* --- what happens --------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
 add_path (MmtpSimulation * simulation, guint path)
@@ -444,7 +444,7 @@ run_timeouts (MmtpSimulation * simulation)
         mmtp_simulation_to_receiver (simulation, simulation->now));
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
 static void
 send_packet (MmtpSimulation * simulation, guint path,

@@ -255,7 +255,7 @@ mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
         event->state, event->rate);
 }
 
-/* --- in all --------------------------------------------------------------- */
+/* --- the end of the run --------------------------------------------------- */
 
 void
 mmtp_simulation_judge_memory (MmtpSimulation * simulation)

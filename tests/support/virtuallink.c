@@ -58,7 +58,7 @@ virtual_link_config_add_back_step (VirtualLinkConfig * config, guint64 time,
   add_step (config, time)->back_rate = back_rate;
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 static void
 set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
@@ -188,7 +188,7 @@ virtual_link_set_origin (VirtualLink * self, guint64 origin)
   }
 }
 
-/* --- a packet's way ------------------------------------------------------- */
+/* --- processing of packets ------------------------------------------------ */
 
 static void
 free_lost (VirtualLink * self, Link * link)

@@ -14,7 +14,7 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
-/* --- what is possible ----------------------------------------------------- */
+/* --- possible results ----------------------------------------------------- */
 
 GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 {

@@ -155,7 +155,7 @@ finish (MmtpNetwork * network, Attack * self)
   mmtp_network_clear (network);
 }
 
-/* --- what must be the same ------------------------------------------------ */
+/* --- comparison with the undisturbed run ---------------------------------- */
 
 static void
 assert_same_paths (MmtpNetwork * one, MmtpNetwork * other)
@@ -252,7 +252,7 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
   finish (&quiet, &nobody);
 }
 
-/* --- who can't see the packets -------------------------------------------- */
+/* --- off-path attackers --------------------------------------------------- */
 
 /* All values except the secrets are guessed correctly: numbers, times and
  * stream. */
@@ -359,7 +359,7 @@ GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 
 GST_END_TEST;
 
-/* --- who sees the packets, and has no key --------------------------------- */
+/* --- on-path attackers without the key ------------------------------------ */
 
 /* An unchanged message is sent to its destination again. A damaged message, or
  * one from another address, is sent to any endpoint. */
@@ -462,7 +462,7 @@ GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 
 GST_END_TEST;
 
-/* --- who sees the handshake, and has no key ------------------------------- */
+/* --- on-path attackers of the handshake ----------------------------------- */
 
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
@@ -713,7 +713,7 @@ GST_START_TEST (a_flooded_handshake_succeeds)
 
 GST_END_TEST;
 
-/* --- sessions that are over ----------------------------------------------- */
+/* --- ended sessions ------------------------------------------------------- */
 
 static void
 replay_all (Attack * self, MmtpNetwork * network, guint n)
@@ -942,7 +942,7 @@ GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 
 GST_END_TEST;
 
-/* --- thieves -------------------------------------------------------------- */
+/* --- attackers who take messages away ------------------------------------- */
 
 /* Takes the sender's messages on a path away and sends them from the attacker's
  * address, so that the reports go there. */

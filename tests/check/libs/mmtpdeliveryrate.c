@@ -173,7 +173,8 @@ GST_START_TEST (burst_is_bounded_and_forgotten)
   report (&fixture, 2420, 1990, 2400, 1);
   report (&fixture, 2421, 2391, 2401, 39);
   extra = get_extra (&fixture);
-  /* The rate of 100 bytes per ms delivers this in 200 ms. */
+  /* A burst is limited to the bytes that the rate of 100 bytes per ms delivers
+   * in 200 ms. */
   fail_unless (extra > 19500 && extra < 20001);
   report (&fixture, 2821, 2801, 2811, 1);
   fail_unless (fabs (get_extra (&fixture) - extra / G_E) < 1);

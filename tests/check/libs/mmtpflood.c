@@ -51,9 +51,10 @@
  * execute a few hundred. The maximum belongs to copies that arrive before the
  * original, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum growth of the memory in use, in bytes. It is the memory of a session
- * and its stream, which begin earlier because of the attacker's copies. The
- * test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent. */
+/* Maximum growth of the memory in use, in bytes. A session and its stream,
+ * which begin earlier because of the attacker's copies, need no more than this.
+ * The test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent.
+ */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
 /* Maximum number of messages that an off-path flood may cause while there is a
@@ -601,7 +602,7 @@ static const Attacker attackers[] = {
   {"on-path, key, replays", KEY, TRUE, replay},
 };
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static gdouble
 get_loss (const Outcome * outcome)
@@ -731,7 +732,7 @@ GST_START_TEST (steps_are_counted)
 
 GST_END_TEST;
 
-/* --- an address of its own ------------------------------------------------ */
+/* --- attempts to move the session to another address ---------------------- */
 
 /* An on-path attacker that is faster than the path tries to move the session,
  * or a path of it, to its own address. It sends a copy of the sender's request

@@ -78,7 +78,7 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
 
 GST_END_TEST;
 
-/* --- groups --------------------------------------------------------------- */
+/* --- GOPs ----------------------------------------------------------------- */
 
 GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
 {

@@ -93,7 +93,7 @@ check_carries (MmtpSimulation * simulation, guint path, guint64 min)
   fail_unless (data >= min, "path %u carried %" G_GUINT64_FORMAT, path, data);
 }
 
-/* --- one of two goes ------------------------------------------------------ */
+/* --- one of two paths fails ----------------------------------------------- */
 
 static void
 run_cut (guint path, guint64 limit, guint64 phase)
@@ -245,7 +245,7 @@ GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 
 GST_END_TEST;
 
-/* --- what bonding users suffered ------------------------------------------ */
+/* --- cases from bonding users --------------------------------------------- */
 
 /* The path with the minimum round trip becomes silent permanently. */
 GST_START_TEST (silent_fast_path_ages)

@@ -282,7 +282,7 @@ GST_START_TEST (a_cookie_with_another_bit_is_refused)
 
 GST_END_TEST;
 
-/* --- one direction -------------------------------------------------------- */
+/* --- trailers of one direction -------------------------------------------- */
 
 static const guint8 query[16] = { 0x2c, 0, 0, 0, 0, 0, 0, 0xff };
 

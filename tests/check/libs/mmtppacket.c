@@ -452,7 +452,8 @@ static const Change changes[] = {
   {"data-only-prelude", 14, "81", MMTP_VALID},
   /* An empty payload cannot begin with a prelude. */
   {"data-empty", 14, "ff", MMTP_REFUSED_MALFORMED},
-  /* The length is 2 to 64, within the payload, and as the mask requires. */
+  /* The length of a prelude is 2 to 64. The prelude must fit into the payload
+   * and be as long as its mask requires. */
   {"data-prelude", 16, "00", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "01", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "19", MMTP_REFUSED_MALFORMED},

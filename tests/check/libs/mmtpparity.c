@@ -18,7 +18,7 @@ typedef struct
 } Fixture;
 
 /* Makes messages of different lengths; the last one is the shortest. Every
- * other message is the second of a pair. */
+ * other message is a delta unit. */
 static void
 fixture_init (Fixture * fixture, guint64 first)
 {

@@ -973,7 +973,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 
 GST_END_TEST;
 
-/* --- does it deliver [4.6] ------------------------------------------------ */
+/* --- detection of paths that deliver nothing [4.6] ------------------------ */
 
 static void
 note_missed (Fixture * fixture, guint64 number, guint n)

@@ -114,7 +114,7 @@ GST_START_TEST (base_is_the_minimum_of_a_minute)
 
 GST_END_TEST;
 
-/* A path without reports keeps its values for a long time. */
+/* A path that gets no reports for a long time keeps its base delay. */
 GST_START_TEST (base_outlasts_a_silence)
 {
   MmtpPathDelay delay;

@@ -90,7 +90,7 @@ get_due (const Run * run, guint number)
       run->origin + number * PERIOD;
 }
 
-/* --- what happens --------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
 run_link (Run * run)

@@ -656,8 +656,8 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* Frequent requests do not increase the doubt, and the receiver does not send
- * queries too often. */
+/* Frequent requests of a second sender do not shorten the doubt about the first
+ * one, and the receiver does not query the first one too often. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -1433,7 +1433,7 @@ GST_START_TEST (a_repair_lets_nothing_out_that_is_late)
 
 GST_END_TEST;
 
-/* --- who may speak -------------------------------------------------------- */
+/* --- refused messages ----------------------------------------------------- */
 
 /* All types that a sender sends during a session. */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
@@ -1647,7 +1647,7 @@ GST_START_TEST (what_comes_before_a_session_or_on_no_path_is_refused)
 
 GST_END_TEST;
 
-/* --- paths come and go ---------------------------------------------------- */
+/* --- paths join and leave ------------------------------------------------- */
 
 static guint64
 join_from (Peer * peer, guint8 path, guint8 host, guint64 nonce)

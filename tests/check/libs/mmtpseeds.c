@@ -167,7 +167,7 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
   return TRUE;
 }
 
-/* --- what must hold for each seed ----------------------------------------- */
+/* --- conditions for each seed --------------------------------------------- */
 
 static void
 check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)

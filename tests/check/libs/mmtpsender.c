@@ -169,7 +169,7 @@ compare_arrivals (gconstpointer a, gconstpointer b, gpointer user_data)
       first->arrival > second->arrival;
 }
 
-/* --- the receiver, by hand ------------------------------------------------ */
+/* --- the simulated receiver ----------------------------------------------- */
 
 static gsize
 seal (Fixture * fixture, MmtpMessage * message, guint path, guint8 * bytes)
@@ -1744,7 +1744,7 @@ GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 
 GST_END_TEST;
 
-/* --- paths that go and come [4.6] ----------------------------------------- */
+/* --- paths that fail and return [4.6] ------------------------------------- */
 
 static void
 put_for (Fixture * fixture, guint n)
@@ -1970,7 +1970,8 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* Messages on this path are lost, although its CHALLENGE arrived. */
+/* Only JOINs arrive on this path. It has got a CHALLENGE, but no report ever
+ * contains it. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2104,7 +2105,7 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
 GST_END_TEST;
 
-/* --- the rest of the messages --------------------------------------------- */
+/* --- other messages ------------------------------------------------------- */
 
 GST_START_TEST (keepalives_cost_little)
 {
@@ -2228,7 +2229,7 @@ GST_START_TEST (queries_are_answered_but_not_too_often)
 
 GST_END_TEST;
 
-/* --- who may speak -------------------------------------------------------- */
+/* --- refused messages ----------------------------------------------------- */
 
 static void
 input (Fixture * fixture, guint path, const guint8 * bytes, gsize size)

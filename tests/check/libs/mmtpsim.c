@@ -296,7 +296,7 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
 
 GST_END_TEST;
 
-/* --- the ideal ------------------------------------------------------------ */
+/* --- the ideal scheduler -------------------------------------------------- */
 
 GST_START_TEST (optimum_brings_what_can_be_counted)
 {

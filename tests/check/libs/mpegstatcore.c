@@ -481,7 +481,7 @@ GST_START_TEST (lines_for_people_have_the_papers_quantities)
 
 GST_END_TEST;
 
-/* --- when the last byte came --------------------------------------------- */
+/* --- arrival time of the last byte --------------------------------------- */
 
 static void
 piece (MpegStatArrivals * arrivals, gsize bytes, guint64 arrival)

@@ -517,8 +517,8 @@ GST_START_TEST (junk_before_the_first_sequence_header_is_dropped)
       stream.bytes->len);
   teardown (&f);
 
-  /* A framer that is configured for a start in the middle of a stream outputs
-   * the leading B-frames. */
+  /* A framer that may start in the middle of a stream also outputs the frames
+   * before the first sequence header. */
   setup (&f, 0, FALSE);
   push (&f, stream.bytes->data, stream.bytes->len, 3);
   fail_unless_equals_string (f.types->str, "P3 B1 I0 P1");

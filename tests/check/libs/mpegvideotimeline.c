@@ -32,7 +32,7 @@ make_frame (gchar type, guint tr)
   return frame;
 }
 
-/* --- a plan: GOPs in transport order, the state of a run ----------------- */
+/* --- planned streams and their runs -------------------------------------- */
 
 typedef struct
 {

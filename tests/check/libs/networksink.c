@@ -859,7 +859,7 @@ GST_START_TEST (waits_while_the_network_is_full)
 
 GST_END_TEST;
 
-/* --- live input ------------------------------------------------------------ */
+/* --- live input ----------------------------------------------------------- */
 
 static gboolean
 answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
@@ -1107,7 +1107,7 @@ GST_START_TEST (list_is_sent_like_its_buffers)
 
 GST_END_TEST;
 
-/* --- packets ---------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------- */
 
 /* Pushes a buffer list with one packet of 100 bytes for each letter of `names`.
  * A capital letter ends a frame. */
@@ -1279,7 +1279,7 @@ GST_START_TEST (eos_behind_packets_comes_in_time)
 
 GST_END_TEST;
 
-/* --- in the middle of a frame --------------------------------------------- */
+/* --- disconnection within a frame ----------------------------------------- */
 
 GST_START_TEST (flush_leaves_no_torn_frame)
 {

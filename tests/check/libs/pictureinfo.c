@@ -332,7 +332,7 @@ GST_START_TEST (lower_sub_layer_may_be_needed_by_a_higher_one)
 
 GST_END_TEST;
 
-/* --- what is none --------------------------------------------------------- */
+/* --- invalid input -------------------------------------------------------- */
 
 GST_START_TEST (what_cannot_be_read_is_unknown)
 {

@@ -260,7 +260,7 @@ GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
 
 GST_END_TEST;
 
-/* --- a subclass with words of its own ------------------------------------- */
+/* --- a subclass with its own texts ---------------------------------------- */
 
 typedef Thing Special;
 typedef ThingClass SpecialClass;

@@ -246,7 +246,7 @@ GST_START_TEST (headers_travel_with_the_first_slice)
 
 GST_END_TEST;
 
-/* --- whole streams through packer and unpacker ---------------------------- */
+/* --- streams through packer and unpacker ---------------------------------- */
 
 typedef struct
 {

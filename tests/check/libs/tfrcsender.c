@@ -532,8 +532,8 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   mean = .9 * sqrt (.1) + .1 * sqrt (.2);
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
-  /* The variance is first half of the first sample. Then it follows a quarter
-   * of the deviation of the next sample. */
+  /* The variance begins with half of the first sample, 50 ms. The next sample
+   * deviates by 100 ms, of which a quarter counts. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);

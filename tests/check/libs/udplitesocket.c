@@ -7,7 +7,7 @@
 
 #include "udplitesockets.h"
 
-/* --- what is sent, comes -------------------------------------------------- */
+/* --- accepted packets ----------------------------------------------------- */
 
 /* The coverage is zero bytes, some bytes, all bytes, or more than the packet
  * has. */
@@ -143,7 +143,7 @@ GST_START_TEST (other_ports_stay_apart)
 
 GST_END_TEST;
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- refused packets ------------------------------------------------------ */
 
 /* RFC 3828 sections 3.1 and 3.2. Offsets are counted from the first byte of the
  * header. */

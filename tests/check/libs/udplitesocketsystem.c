@@ -113,7 +113,7 @@ GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
 
 GST_END_TEST;
 
-/* --- somebody else's sockets ---------------------------------------------- */
+/* --- sockets of the application ------------------------------------------- */
 
 /* Returns a kernel socket of protocol 136 that is connected to `port`, or NULL
  * if the system has none. */
@@ -337,7 +337,7 @@ GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 
 GST_END_TEST;
 
-/* --- groups --------------------------------------------------------------- */
+/* --- multicast groups ----------------------------------------------------- */
 
 static GInetAddress *
 get_group (gboolean ipv6)
@@ -475,7 +475,7 @@ GST_END_TEST;
 
 #endif
 
-/* --- which backend -------------------------------------------------------- */
+/* --- choice of the backend ------------------------------------------------ */
 
 #ifdef __linux__
 
