@@ -164,7 +164,7 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
   }
   link = link_new (&config, &error);
   if (!link)
-    g_error ("the arena's link cannot be made: %s", error->message);
+    g_error ("could not make a link of the arena: %s", error->message);
   g_free (text);
   return link;
 }

@@ -189,7 +189,7 @@ udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     fd = socket (family, SOCK_RAW | SOCK_CLOEXEC, UDPLITE_PROTOCOL);
   }
   if (fd < 0)
-    say_skipped (test, "with backend %s and %s no packets may be made here: %s",
+    say_skipped (test, "with backend %s and %s packets cannot be injected: %s",
         udplite_backend_get_name (backend),
         udplite_test_family_name (ipv6), g_strerror (errno));
   return fd;

@@ -504,7 +504,7 @@ deny_socket (const gchar * test, gint type, gint error_number)
       && prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
       && prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
     return TRUE;
-  say_skipped (test, "no sockets can be denied here: %s", g_strerror (errno));
+  say_skipped (test, "could not forbid sockets: %s", g_strerror (errno));
   return FALSE;
 }
 
