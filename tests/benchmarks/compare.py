@@ -231,7 +231,7 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # It decodes, which takes as long as all other pipelines.
+    # ffprobe decodes, which takes as long as all other pipelines together.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

@@ -12,7 +12,7 @@
 
 #define N_STEPS 8
 #define N_TIMES 16
-/* flags, max_frame_size, steps, times */
+/* Bytes of the choices: flags, max_frame_size, steps and times. */
 #define CONTROL_SIZE (1 + 2 + N_STEPS + N_TIMES)
 
 #define FLAG_NEED_SEQUENCE (1 << 0)

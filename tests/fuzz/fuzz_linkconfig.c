@@ -138,7 +138,8 @@ check_interference (const gchar * text)
 
 /* --- traces of blocks ----------------------------------------------------- */
 
-/* A trace has only these bytes, and at least one block. */
+/* Returns whether the text has only the bytes that a trace may have, and at
+ * least one block. */
 static gboolean
 is_trace (const gchar * text)
 {

@@ -200,7 +200,8 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Algorithm, max_frames, then orders: a frame is type * 8, flags and size.
+    """Makes inputs of an algorithm, max_frames, and orders. A frame is an order
+    of three bytes: type * 8, flags and size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -261,7 +262,9 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """What to do, codec data, then flags, a length and bytes for each unit."""
+    """Makes inputs of what to do and the codec data. Flags, a length and the
+    bytes of each unit follow.
+    """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
         "open": "06 05 04 00 00 03 01 aa 06 01 e4 80; 41 88 82",
@@ -323,7 +326,8 @@ def ifdclassifier(_made):
 
 
 def pictureinfo(_made):
-    """The format and codec data, then flags, time, length and buffer for each.
+    """Makes inputs of a format and the codec data. Flags, a time, a length and
+    the data of each buffer follow.
     """
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265 = \
         range(8)
@@ -374,7 +378,9 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """How to read it, the number of bytes not in the input, and the packet."""
+    """Makes inputs of how to read the packet, the number of bytes that are not
+    in the input, and the packet.
+    """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
     sequence = bytes.fromhex("000001b3 16012013 ffffe0a0 000001b5 148a0001")
@@ -420,7 +426,7 @@ def videopacket(_made):
 
 
 def udplite(_made):
-    """What to do, four choices, and the bytes."""
+    """Makes inputs of what to do, four choices, and the bytes of a packet."""
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
     whole = bytes.fromhex("138c138e00286308") + bytes(range(32))
@@ -533,7 +539,8 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """What to do, the role or the number of bits, the message or two numbers.
+    """Makes inputs of what to do and of the data for it: the role and a
+    message, or the number of bits and two numbers.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
@@ -559,7 +566,7 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Flags, then orders with their arguments."""
+    """Makes inputs of flags and orders with their arguments."""
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
 
@@ -629,7 +636,8 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Flags and orders; see fuzz_dccpconnection.c."""
+    """Makes inputs of flags and orders; fuzz_dccpconnection.c describes them.
+    """
     (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
      connect, close, abort, slow, dropped, unreachable, stream) = range(16)
     opened = 0x40
@@ -673,7 +681,9 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """What to do and its input; see fuzz_dccppacket.c."""
+    """Makes inputs of what to do and its data; fuzz_dccppacket.c describes
+    them.
+    """
     parse, options, forged, agree = range(4)
     for kind in range(12):
         for path in range(3):

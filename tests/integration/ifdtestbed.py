@@ -103,8 +103,8 @@ class Radio(Hosts):
 
 @dataclasses.dataclass
 class Case:
-    """What to stream, and where. A sender without pacing is blocked by the
-    network before it writes its log."""
+    """A stream and its place. A sender without pacing is blocked by the network
+    before it writes its log."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path

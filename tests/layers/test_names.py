@@ -35,8 +35,8 @@ FORBIDDEN = {
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# In these names the word is not a minimum or a maximum: "at most" and "at
-# least" bound a figure, and "most" means "the majority".
+# In these names, "at most" and "at least" bound a figure and "most" means "the
+# majority", so they do not name a minimum or maximum.
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
 # Words that no name under tests/ may have. A helper is named after what it is.

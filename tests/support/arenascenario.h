@@ -70,7 +70,9 @@ typedef struct
   ArenaOutcomeState state;
   /* Share of the frames that perfect foresight achieves, from 0 to 1. */
   gdouble possible;
-  gdouble first_choice;         /* The same share without second chances. */
+  /* Share of the frames that perfect foresight achieves without second chances.
+   */
+  gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */
   gdouble max_gap;
   /* Result of MMTP as a share of the possible result, computed for the time at

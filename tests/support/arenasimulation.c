@@ -81,7 +81,8 @@ struct _Simulation
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* What a link carries. For TCP, and for frames over UDP, it has only numbers.
+/* A message that a link carries. For TCP, and for frames over UDP, the message
+ * holds only numbers.
  */
 typedef struct
 {

@@ -62,7 +62,8 @@ typedef struct
   GThread *thread;
   gint stopping;                /* atomic, all */
   gint cut;                     /* Atomic: no packet passes. */
-  /* Atomic: number of packets of at least a given size that are dropped next.
+  /* Atomic: number of packets to drop next; only packets of at least
+   * `size_to_lose` bytes count.
    */
   gint n_to_lose;
   gint size_to_lose;

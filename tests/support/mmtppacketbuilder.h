@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef guint32 (*MmtpDraw) (gpointer source);
 
-/* What an on-path attacker knows of a session. */
+/* The knowledge of an on-path attacker about a session. */
 typedef struct
 {
   /* Maximum numbers that the sender and the receiver have sent on each path. */

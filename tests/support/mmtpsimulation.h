@@ -147,7 +147,7 @@ void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
     guint64 time, MmtpSimulationActionType type, guint path);
 
-/* What the judge knows of a frame. All times are true ones. */
+/* The record of the judge about a frame. All times are true ones. */
 typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */

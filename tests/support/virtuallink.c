@@ -13,7 +13,7 @@ struct _VirtualLink
 {
   VirtualLinkConfig config;
   GDestroyNotify packet_free;
-  /* The two entries are the same link if it is half-duplex. */
+  /* In half duplex, both entries are the same link. */
   Link *links[2];
   guint flows[2];
   guint64 max_queued[2];        /* bytes */

@@ -90,7 +90,7 @@ get_memory (void)
 
 /* --- runs ----------------------------------------------------------------- */
 
-/* What the two endpoints do during the flood. */
+/* State of the two endpoints during the flood. */
 typedef enum
 {
   /* The receiver waits, and there is no sender. */
@@ -515,7 +515,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* It is usually the last one, which has not arrived yet. */
+  /* In half of the cases the copy is of the last message, which has not arrived
+   * yet. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];

@@ -115,7 +115,7 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
   fail_unless (mmtp_gop_is_vain (&gop, &leading));
   fail_if (mmtp_gop_is_vain (&gop, &plain));
-  /* Frames of the next GOP are not affected. */
+  /* The frames of the next GOP can be decoded. */
   put (&gop, 0, 6);
   fail_if (mmtp_gop_is_vain (&gop, &leading));
 }
@@ -248,7 +248,7 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 
 GST_END_TEST;
 
-/* After a seek, or in another stream. */
+/* The timestamps go back after a seek, or in another stream. */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;

@@ -942,7 +942,7 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless (event.discont);
   g_bytes_unref (event.data);
-  /* Both buffers are after their deadline. */
+  /* Both buffers arrive after their deadlines. */
   give_data (&peer, 0, 50, 0, 0);
   give_data (&peer, 0, 50, 2, 40);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1237,7 +1237,8 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* With a long period, immediate reports are at least a quarter of it apart. */
+/* With a long report period, immediate reports are at least a quarter of the
+ * period apart. */
 GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;

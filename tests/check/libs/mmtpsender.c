@@ -590,7 +590,8 @@ forget (Fixture * fixture)
   memset (fixture->counts, 0, sizeof (fixture->counts));
 }
 
-/* Two unused paths with 20 and 50 ms and with 100 and 50 kbyte/s. */
+/* Returns a fixture with two unused paths. Their delays are 20 and 50 ms, and
+ * their rates 100 and 50 kbyte/s. */
 static Fixture *
 fixture_new_ready (const MmtpSenderConfig * config)
 {
@@ -604,7 +605,7 @@ fixture_new_ready (const MmtpSenderConfig * config)
   return fixture;
 }
 
-/* The same paths with configured rates. */
+/* Returns a fixture with the same two paths, whose rates are configured. */
 static Fixture *
 fixture_new_known (const MmtpSenderConfig * config)
 {
@@ -1726,7 +1727,8 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 
 GST_END_TEST;
 
-/* As above, but a retransmission is certainly in time. */
+/* A tenth of the packets is lost, but a retransmission is certainly in time.
+ * The sender then sends no repair packets in advance. */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -2086,8 +2088,8 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
   add_line (fixture, 20 * MS, 100000);
   run (fixture, 3 * SECOND);
-  /* Without any report this takes 3 s, because only the return path may have
-   * failed. */
+  /* Without any report, the path counts as broken after 3 s, because only the
+   * return path may have failed. */
   fixture->lines[0].is_cut = TRUE;
   run (fixture, 2 * SECOND);
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_BROKEN), 0);

@@ -569,8 +569,8 @@ GST_START_TEST (refused_is_one_error)
 
 GST_END_TEST;
 
-/* This holds with auto-reconnect, too, because a later attempt cannot make a
- * wrong name correct. */
+/* A name that does not exist is an error even with auto-reconnect, because a
+ * later attempt cannot make the name correct. */
 GST_START_TEST (a_name_that_does_not_exist_is_one_error)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
@@ -1382,7 +1382,7 @@ GST_START_TEST (stop_in_a_frame_resets)
   fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
   fail_unless (sink_pipeline_is_in_state (test, "idle"));
 
-  /* After the restart, the sink begins anew. */
+  /* After the restart, the sink begins with a new connection. */
   SET (test, room, G_MAXSIZE);
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   sink_pipeline_push_start_events (test);
@@ -1535,8 +1535,8 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* EOS waits behind the blocked buffer, but the sink already knows that it will
- * come and applies the drain timeout. */
+/* EOS waits behind the blocked buffer. The sink already knows that EOS will
+ * come, so it applies the drain timeout. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),

@@ -319,7 +319,7 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* This ends with the first interval that is not data-limited. */
+  /* The limit ends with the first interval that is not data-limited. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -338,8 +338,8 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
-  /* The entry Infinity of X_recv_set was removed. The rate is 0.85 * 20000, and
-   * X_recv is used once, not twice. */
+  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000:
+   * the limit is once X_recv, not twice. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
