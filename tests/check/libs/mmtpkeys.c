@@ -81,7 +81,8 @@ GST_START_TEST (the_handshake_key_is_derived)
 
 GST_END_TEST;
 
-/* h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
+/* The expected MAC is
+ *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
 GST_START_TEST (a_handshake_is_signed)
 {
   guint8 bytes[92], mac[MMTP_MAC_SIZE];
@@ -109,7 +110,8 @@ GST_START_TEST (a_handshake_is_signed)
 
 GST_END_TEST;
 
-/* h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
+/* The expected seal is
+ *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
 GST_START_TEST (a_seal_proves_the_key)
 {
   guint8 bytes[24 + MMTP_TRAILER_SIZE];
@@ -206,9 +208,10 @@ check_cookie (const Cookie * self, guint64 now)
       self->nonce_s, self->cookie);
 }
 
-/* (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
- *   (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
- *   nonce_s)[:24] */
+/* The expected cookie is
+ *   (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
+ *     (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
+ *     nonce_s)[:24] */
 GST_START_TEST (a_cookie_is_of_time_address_and_nonce)
 {
   Cookie cookie;
@@ -299,9 +302,10 @@ init_direction (MmtpDirection * direction, const gchar * application_key,
   mmtp_key_clear (&key);
 }
 
-/* secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
- * h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
- *   bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8], and with b"receiver" */
+/* The expected trailers, with b"sender" and with b"receiver", are
+ *   secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
+ *   h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
+ *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8] */
 GST_START_TEST (with_a_key_the_trailer_is_an_hmac)
 {
   MmtpDirection sender, receiver;

@@ -17,7 +17,8 @@
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
 #define DELAY (20 * MS)         /* One-way delay of each direction. */
-/* The receiver's clock, which wraps within 10 s. */
+/* Offset of the receiver's clock. Its times in reports wrap after 167.77 s,
+ * which is 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
