@@ -15,7 +15,7 @@ import socket
 import turns
 
 SIZE = 1316
-# The others are compared with the first pair.
+# The first is the one that the other is compared with.
 PAIRS = {"srt": ("srtsink uri=srt://127.0.0.1:5010 sync=false async=false",
                  "srtsrc uri=srt://127.0.0.1:5010?mode=listener")}
 PAIRS |= {f"dccp {encapsulation}":

@@ -49,7 +49,7 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
-# A statement never begins in the first column, so this matches only prototypes.
+# No statement begins in the first column.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
@@ -93,10 +93,11 @@ class Tree:
         self.faults = []
         # file -> the files of the tree that it includes
         self.includes = {path: [] for path in self.files}
-        # unit -> its static functions, and all words that it uses
+        # unit -> the functions that it defines for itself, and all that it
+        # names
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # public function -> the units that define it
+        # function that others may call -> the units that define it
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)

@@ -100,8 +100,7 @@ typedef struct
 
 /* Returns the maximum time that a run may take, in ns. */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
-/* Runs a simulation and fills `record`, which has to be freed with
- * arena_record_clear (). */
+/* Free with arena_record_clear () */
 void arena_simulation_run (const ArenaSimulationConfig * config,
     ArenaRecord * record);
 void arena_record_clear (ArenaRecord * record);

@@ -422,9 +422,9 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* Algorithms that reduce their rate for losses of any kind have a lower limit
- * here: the share that the publications of SCReAM and NADA require. The project
- * compared both (docs/mmtp.md) and contains neither. */
+/* An algorithm that reduces its rate by losses of any kind has a share of its
+ * own here: what SCReAM and NADA keep is what their publications demand. The
+ * project compared both (docs/mmtp.md), and contains neither. */
 GST_START_TEST (survives_random_losses)
 {
   const MmtpRateControlClass *klass = get_class (__i__, "losses");
@@ -447,8 +447,8 @@ GST_START_TEST (survives_random_losses)
 
 GST_END_TEST;
 
-/* The packets that were sent during the gap form a queue afterwards. SCReAM
- * reduces its window because of this queue. */
+/* What was sent during the gap is a queue afterwards, by which SCReAM reduces
+ * its window. */
 GST_START_TEST (resumes_after_a_gap)
 {
   const MmtpRateControlClass *klass = get_class (__i__, "gap");

@@ -639,8 +639,7 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* A refused datagram is sent again even without auto-reconnect, and the warning
- * says so. */
+/* Without auto-reconnect, too; the warning says that it is tried again. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -938,7 +937,7 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   push (test, 'c', 0, 80);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 3);
-  /* Only the first buffer has blocked the sink. */
+  /* Only the first one has waited. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
   push (test, 'd', 0, 120);
@@ -1611,8 +1610,8 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
-/* Whether the end without a receiver is an error depends only on whether the
- * source is live. The property `sync` has no influence. */
+/* Whether the end is an error depends on the source alone, and not on whether
+ * the sink synchronizes to the clock. */
 GST_START_TEST (only_a_stored_stream_for_nobody_is_an_error)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;
