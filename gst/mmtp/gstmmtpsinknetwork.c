@@ -225,6 +225,17 @@ begin_session (GstMmtpSink * self, GError ** error)
   return TRUE;
 }
 
+/* Call with `lock` held. Buffers that still wait are lost with the session. */
+static void
+give_up_all (GstMmtpSink * self)
+{
+  MmtpSenderEvent event;
+
+  mmtp_sender_give_up_all (self->sender, gst_mmtp_now ());
+  while (mmtp_sender_poll_event (self->sender, &event))
+    gst_mmtp_sink_take_event (self, &event);
+}
+
 /* If the end of the stream was not drained, END is sent once without waiting
  * for an answer. The receiver accepts no other sender during a session, and
  * would otherwise have to detect the end by a timeout. */
@@ -232,6 +243,7 @@ static void
 end_session (GstMmtpSink * self, gboolean reset)
 {
   LOCK (self);
+  give_up_all (self);
   if (!reset && !self->has_ended && !self->broken) {
     mmtp_sender_flush (self->sender, gst_mmtp_now ());
     mmtp_sender_end (self->sender, gst_mmtp_now ());

@@ -98,7 +98,8 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
   static const gchar *const reasons[MMTP_N_DISCARDS] = {
     "late: no path could bring it in time",
     "no-room: max-bytes are queued, and it is less important",
-    "incomplete: it refers to a dropped buffer"
+    "incomplete: it refers to a dropped buffer",
+    "connection-lost: the connection ended before it was sent"
   };
 
   GST_DEBUG_OBJECT (self, "gave up a %s of %u bytes: %s",
@@ -235,6 +236,7 @@ static const GstWirelessStatsField counters[] = {
   STATS_COUNTER ("discarded", discarded_buffers),
   STATS_COUNTER ("discarded-no-room", discarded_room),
   STATS_COUNTER ("discarded-incomplete", discarded_broken),
+  STATS_COUNTER ("discarded-connection-lost", discarded_connection),
   STATS_COUNTER ("discarded-key-frames", discarded_keys),
   STATS_COUNTER ("discarded-droppable", discarded_droppable),
   STATS_COUNTER ("retransmitted", retransmitted),

@@ -15,6 +15,7 @@ import pathlib
 import re
 import socket
 import subprocess
+import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
@@ -40,8 +41,10 @@ SINK_DROP = re.compile(
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
 # {reason in the log: field of the statistics}
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
-               "incomplete": "discarded-incomplete"}
+               "incomplete": "discarded-incomplete",
+               "connection-lost": "discarded-connection-lost"}
 SLOW_PATH = 3500000  # bit/s; the clip has 6 Mbit/s
+SECONDS_TO_STREAM = 2  # before the receiver is killed
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -136,19 +139,21 @@ class DropLogTest(unittest.TestCase):
             name.removeprefix("lost-"): value for name, value in stats.items()
             if name.startswith("lost-") and value})
 
-    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
-        port = find_port()
+    def start_receiver(self, port):
         receiver = subprocess.Popen(
             ["gst-launch-1.0", "-q", "mmtpsrc", "address=127.0.0.1",
              f"port={port}", "!", "fakesink", "sync=false"],
             stdout=subprocess.DEVNULL)
-        try:
-            stats, log = finish(start(
-                "mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
-                f"latency=300 channels=127.0.0.1?rate={SLOW_PATH}"), "mmtpsink")
-        finally:
-            receiver.kill()
-            receiver.wait()
+        self.addCleanup(receiver.wait)
+        self.addCleanup(receiver.kill)
+        return receiver
+
+    def start_sender(self, port, properties):
+        return start("mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
+                     f"channels=127.0.0.1?rate={SLOW_PATH} {properties}")
+
+    def check_given_up(self, stats, log):
+        """Returns how many buffers were given up for each reason."""
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
         reasons = collections.Counter(
@@ -158,6 +163,31 @@ class DropLogTest(unittest.TestCase):
         self.assertEqual(
             sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
             stats["discarded-droppable"])
+        return reasons
+
+    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
+        port = find_port()
+        self.start_receiver(port)
+        self.check_given_up(*finish(
+            self.start_sender(port, "latency=300"), "mmtpsink"))
+
+    def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
+        port = find_port()
+        receiver = self.start_receiver(port)
+        # More waits than the sink can send before it notices the loss.
+        sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
+        time.sleep(SECONDS_TO_STREAM)
+        receiver.kill()
+        receiver.wait()
+        self.start_receiver(port)
+        stats, log = finish(sender, "mmtpsink")
+        self.assertEqual(stats["connections"], 2)
+        reasons = self.check_given_up(stats, log)
+        self.assertGreater(reasons["discarded-connection-lost"], 0)
+        # No buffer is missing. A buffer that was sent and waits for its
+        # retransmission counts twice.
+        self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
+            stats[field] for field in MMTP_FIELDS.values()))
 
     def check_sink(self, element, properties, reason, returncode=0):
         """Every drop of a network sink has this reason, and a line."""

@@ -23,5 +23,6 @@ typedef enum
   MMTP_DISCARD_LATE,            /* No path could deliver it in time. */
   MMTP_DISCARD_ROOM,            /* Too many bytes were waiting. */
   MMTP_DISCARD_BROKEN,          /* It refers to a dropped picture. */
+  MMTP_DISCARD_CONNECTION,      /* The session ended before it was sent. */
   MMTP_N_DISCARDS
 } MmtpDiscard;

@@ -24,9 +24,9 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Maximum number of waiting events, more than one call can create. If there are
- * more, the oldest is dropped. */
-#define MAX_EVENTS 1024
+/* Maximum number of waiting events. A call creates up to one for each waiting
+ * buffer. If there are more, the oldest is dropped. */
+#define MAX_EVENTS 65536
 /* A caller that can wait may fill the queue only up to this part of the
  * capacity, so that accepted buffers are in time even if the delay grows a
  * little. */
@@ -626,8 +626,11 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   guint64 due;
 
   advance (sender, now);
-  if (sender->handshake.phase == MMTP_PHASE_OVER)
+  if (sender->handshake.phase == MMTP_PHASE_OVER) {
+    mmtp_send_queue_refuse (sender->queue, sender->paths.now, buffer,
+        MMTP_DISCARD_CONNECTION);
     return FALSE;
+  }
   due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
   limits.message = mmtp_paths_get_max_message (&sender->paths);
   limits.reserve = mmtp_repairer_get_reserve (&sender->repairer);
@@ -694,6 +697,13 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
   mmtp_send_queue_flush (sender->queue);
   mmtp_repairer_flush (&sender->repairer);
   check_room (sender);
+}
+
+void
+mmtp_sender_give_up_all (MmtpSender * sender, guint64 now)
+{
+  advance (sender, now);
+  mmtp_send_queue_give_up_all (sender->queue, MMTP_DISCARD_CONNECTION);
 }
 
 /* Drops packets that no path can deliver in time, and forgets sent packets
@@ -997,6 +1007,7 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->discarded_buffers = queued.discarded[MMTP_DISCARD_LATE];
   stats->discarded_room = queued.discarded[MMTP_DISCARD_ROOM];
   stats->discarded_broken = queued.discarded[MMTP_DISCARD_BROKEN];
+  stats->discarded_connection = queued.discarded[MMTP_DISCARD_CONNECTION];
   stats->discarded_keys = queued.discarded_keys;
   stats->discarded_droppable = queued.discarded_droppable;
   stats->report_steps = queued.report_steps;

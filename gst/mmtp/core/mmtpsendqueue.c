@@ -399,13 +399,14 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
 }
 
 /* `is_vain` is TRUE if the unit is dropped only because another one was
- * dropped. */
+ * dropped. After the end of the session no key frame would help. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     MmtpDiscard reason, gboolean is_vain)
 {
   queue->discarded (queue->user_data, unit->flags, size, reason,
-      !unit->picture.is_leading && (is_vain || is_reference (unit)));
+      reason != MMTP_DISCARD_CONNECTION && !unit->picture.is_leading &&
+      (is_vain || is_reference (unit)));
 }
 
 static void
@@ -833,6 +834,20 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
   return TRUE;
 }
 
+void
+mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
+    const MmtpBuffer * buffer, MmtpDiscard reason)
+{
+  gsize size = g_bytes_get_size (buffer->data);
+  MmtpUnit *unit = new_unit (queue, now, buffer, 0);
+
+  queue->stats.buffers++;
+  queue->stats.bytes += size;
+  count_discarded (queue, unit->rank, reason);
+  tell_discarded (queue, unit, size, reason, FALSE);
+  free_unit (unit);
+}
+
 /* --- retransmissions ------------------------------------------------------ */
 
 static gboolean
@@ -1040,7 +1055,26 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   return TRUE;
 }
 
-/* --- flush ---------------------------------------------------------------- */
+/* --- the end of the session, and flush ------------------------------------ */
+
+void
+mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason)
+{
+  guint64 number = queue->floor;
+
+  while (number < queue->next_number) {
+    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+    MmtpUnit *unit = packet->unit;
+
+    if (packet->state == MMTP_PACKET_WAITING) {
+      give_up_unit (queue, unit, reason);
+      number = unit->first + unit->n_packets;
+    } else {
+      number++;
+    }
+  }
+  raise_floor (queue);
+}
 
 void
 mmtp_send_queue_flush (MmtpSendQueue * queue)
