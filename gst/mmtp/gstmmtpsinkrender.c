@@ -406,6 +406,7 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   gpointer data;
   gsize size;
 
+  output.pts = GST_BUFFER_PTS (buffer);
   take_times (self, buffer, timing, &output);
   take_duration (buffer, &output.prelude);
   take_flags (buffer, &output);

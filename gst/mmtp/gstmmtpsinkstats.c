@@ -102,10 +102,11 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
     "connection-lost: the connection ended before it was sent"
   };
 
-  GST_DEBUG_OBJECT (self, "gave up a %s of %u bytes: %s",
+  GST_DEBUG_OBJECT (self, "gave up a %s of %u bytes with pts %"
+      GST_TIME_FORMAT ": %s",
       event->flags & MMTP_FLAG_DROPPABLE ? "droppable buffer" :
-      event->flags & MMTP_FLAG_DELTA ? "reference buffer" :
-      "key buffer", event->size, reasons[event->reason]);
+      event->flags & MMTP_FLAG_DELTA ? "reference buffer" : "key buffer",
+      event->size, GST_TIME_ARGS (event->pts), reasons[event->reason]);
   if (self->has_delta_units && event->is_needed)
     gst_mmtp_sink_ask_for_key_unit (self);
 }

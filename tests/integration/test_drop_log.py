@@ -3,9 +3,10 @@
 over the link of the demo.
 
 `ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
-time, all at once; mmtpsink sends over a path with a fixed rate. How much they
-drop depends on the machine, but the log and the statistics must agree in any
-case. If only the link loses packets, the pipeline runs in virtual time.
+time; mmtpsink sends over a path with a fixed rate, and over the link between
+two hosts. How much they drop depends on the machine, but the log and the
+statistics must agree in any case. If only the link loses packets, the pipeline
+runs in virtual time.
 """
 
 import collections
@@ -17,6 +18,8 @@ import socket
 import subprocess
 import time
 import unittest
+
+import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
@@ -33,8 +36,8 @@ LOSS = re.compile(
     r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes"
     r" at [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
 GIVEN_UP = re.compile(
-    r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
-    r" (?P<reason>[a-z-]+): \w.*$", re.M)
+    r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes"
+    r" with pts (?P<pts>[\d:.]+): (?P<reason>[a-z-]+): \w.*$", re.M)
 # Matches a line of the base class of network sinks.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
@@ -95,11 +98,30 @@ def finish(process, element, returncode=0):
     return {name: int(value) for name, value in FIELD.findall(stats)}, log
 
 
-class DropLogTest(unittest.TestCase):
+class ClipCase(unittest.TestCase):
     def setUp(self):
+        super().setUp()
         if not CLIP.exists():
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
+    def check_given_up(self, stats, log):
+        """Returns how many buffers were given up for each reason."""
+        given_up = list(GIVEN_UP.finditer(log))
+        self.assertGreater(len(given_up), 0)
+        # The PTS tells which frame it was: a buffer is a frame here.
+        self.assertEqual(len({buffer["pts"] for buffer in given_up}),
+                         len(given_up))
+        reasons = collections.Counter(
+            MMTP_FIELDS[buffer["reason"]] for buffer in given_up)
+        for field in MMTP_FIELDS.values():
+            self.assertEqual(reasons[field], stats[field], field)
+        self.assertEqual(
+            sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
+            stats["discarded-droppable"])
+        return reasons
+
+
+class DropLogTest(ClipCase):
     def check(self, stats, log):
         drops = list(DROP.finditer(log))
         self.assertGreater(len(drops), 0)
@@ -151,19 +173,6 @@ class DropLogTest(unittest.TestCase):
     def start_sender(self, port, properties):
         return start("mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
                      f"channels=127.0.0.1?rate={SLOW_PATH} {properties}")
-
-    def check_given_up(self, stats, log):
-        """Returns how many buffers were given up for each reason."""
-        given_up = list(GIVEN_UP.finditer(log))
-        self.assertGreater(len(given_up), 0)
-        reasons = collections.Counter(
-            MMTP_FIELDS[buffer["reason"]] for buffer in given_up)
-        for field in MMTP_FIELDS.values():
-            self.assertEqual(reasons[field], stats[field], field)
-        self.assertEqual(
-            sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
-            stats["discarded-droppable"])
-        return reasons
 
     def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
         port = find_port()
@@ -219,6 +228,24 @@ class DropLogTest(unittest.TestCase):
             stderr=subprocess.PIPE, text=True, timeout=SECONDS_TO_WAIT)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(process.stderr, "")
+
+
+class LinkDropLogTest(ClipCase, test_testbed.Api):
+    """mmtpsink sends over the link of the demo, from one host to another."""
+
+    @test_testbed.needs_namespaces
+    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
+        bed = self.open(f"wl0=a,b: {read_link()}")
+        bed.popen("b", "exec gst-launch-1.0 -q mmtpsrc port=5004 ! "
+                  "fakesink sync=false")
+        bed.wait_listening("b", "udp", 5004)
+        sender = bed.popen(
+            "a", "exec env GST_DEBUG=mmtpsink:5 GST_DEBUG_NO_COLOR=1 LC_ALL=C "
+            f"gst-launch-1.0 -m filesrc location={CLIP} ! mpegstat ! "
+            f"identity eos-after={FRAMES} ! "
+            "mmtpsink host=$b port=5004 latency=450",
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.check_given_up(*finish(sender, "mmtpsink"))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ typedef struct
   MmtpPrelude prelude;          /* A mask of 0 means no prelude. */
   /* If all fields are 0, `flags` describe the picture. */
   MmtpPicture picture;
+  /* Reported if the buffer is dropped, and not used otherwise. */
+  guint64 pts;
 } MmtpBuffer;
 
 /* Reason why the sender dropped a buffer. */

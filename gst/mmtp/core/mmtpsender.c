@@ -120,15 +120,16 @@ push_plain_event (MmtpSender * sender, MmtpSenderEventType type)
 }
 
 static void
-push_discarded (gpointer user_data, guint8 flags, gsize size,
+push_discarded (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed)
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
 
   event.reason = reason;
-  event.flags = flags;
+  event.flags = unit->flags;
   event.is_needed = is_needed;
-  event.size = size;
+  event.size = g_bytes_get_size (unit->data);
+  event.pts = unit->pts;
   push_event (user_data, &event);
 }
 

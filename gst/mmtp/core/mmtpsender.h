@@ -151,6 +151,7 @@ typedef struct
   /* Other buffers refer to the dropped one: a key frame would help. */
   gboolean is_needed;
   guint32 size;                 /* size of the dropped buffer, in bytes */
+  guint64 pts;                  /* `pts` of the dropped buffer */
 } MmtpSenderEvent;
 
 gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);

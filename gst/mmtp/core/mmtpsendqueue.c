@@ -401,10 +401,10 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
 /* `is_vain` is TRUE if the unit is dropped only because another one was
  * dropped. After the end of the session no key frame would help. */
 static void
-tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
+tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_vain)
 {
-  queue->discarded (queue->user_data, unit->flags, size, reason,
+  queue->discarded (queue->user_data, unit, reason,
       reason != MMTP_DISCARD_CONNECTION && !unit->picture.is_leading &&
       (is_vain || is_reference (unit)));
 }
@@ -437,8 +437,7 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
       leave_speculative (queue, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
   }
-  tell_discarded (queue, unit, g_bytes_get_size (unit->data), reason,
-      reason == MMTP_DISCARD_BROKEN);
+  tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
 /* Returns the stream number of the frame's first packet that is still kept. */
@@ -701,6 +700,7 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
 
   unit->data = g_bytes_ref (buffer->data);
   unit->due = buffer->due == G_MAXUINT64 ? now : buffer->due;
+  unit->pts = buffer->pts;
   unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
   unit->caps_version = caps_version;
   unit->prelude = buffer->prelude;
@@ -779,7 +779,7 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
 
 /* Drops the unit and the earlier buffers of its frame. */
 static void
-refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
+refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
   const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
   const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
@@ -792,7 +792,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
       is_reference (unit))
     note_refused (queue, unit);
   queue->given_up_frame = unit->frame;
-  tell_discarded (queue, unit, size, reason, is_vain);
+  tell_discarded (queue, unit, reason, is_vain);
   free_unit (unit);
 }
 
@@ -826,7 +826,7 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
   measure_put (queue, unit);
   if (!admit (queue, unit, size, limits, &reason)) {
     count_discarded (queue, unit->rank, reason);
-    refuse (queue, unit, size, reason);
+    refuse (queue, unit, reason);
     return FALSE;
   }
   fragment (queue, unit, limits);
@@ -838,13 +838,12 @@ void
 mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason)
 {
-  gsize size = g_bytes_get_size (buffer->data);
   MmtpUnit *unit = new_unit (queue, now, buffer, 0);
 
   queue->stats.buffers++;
-  queue->stats.bytes += size;
+  queue->stats.bytes += g_bytes_get_size (buffer->data);
   count_discarded (queue, unit->rank, reason);
-  tell_discarded (queue, unit, size, reason, FALSE);
+  tell_discarded (queue, unit, reason, FALSE);
   free_unit (unit);
 }
 

@@ -14,7 +14,7 @@
 
 /* Called for each dropped buffer. `is_needed` is TRUE if other buffers refer to
  * it, so that a new key frame would help. */
-typedef void (*MmtpDiscardFunc) (gpointer user_data, guint8 flags, gsize size,
+typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed);
 
 /* Counters of the queue. They never go back. */

@@ -18,7 +18,7 @@ static guint n_discarded;
 static MmtpDiscard last_reason;
 
 static void
-note_discarded (gpointer user_data, guint8 flags, gsize size,
+note_discarded (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed)
 {
   n_discarded++;
