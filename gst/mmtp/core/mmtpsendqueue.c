@@ -187,26 +187,6 @@ grow_window (MmtpSendQueue * queue)
   queue->window_size = size;
 }
 
-static MmtpPacket *
-add_packet (MmtpSendQueue * queue, MmtpUnit * unit, gsize offset, gsize size)
-{
-  MmtpPacket *packet = g_slice_new0 (MmtpPacket);
-
-  if (queue->next_number - queue->floor == queue->window_size)
-    grow_window (queue);
-  packet->unit = unit;
-  packet->number = queue->next_number++;
-  packet->due = unit->due;
-  packet->offset = offset;
-  packet->size = size;
-  packet->state = MMTP_PACKET_DONE;
-  queue->window[packet->number & (queue->window_size - 1)] = packet;
-  queue->kept_bytes += size;
-  unit->n_packets++;
-  unit->n_kept++;
-  return packet;
-}
-
 /* Frees all leading packets that will not be sent again. */
 static void
 raise_floor (MmtpSendQueue * queue)
@@ -713,6 +693,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   return unit;
 }
 
+/* Splits the unit into packets, and adds them to the window and to the queue.
+ */
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
 {
@@ -722,11 +704,22 @@ fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
       mmtp_prelude_get_size (&unit->prelude) : 0);
 
   do {
-    gsize size = MIN (left, offset ? room : first);
+    MmtpPacket *packet = g_slice_new0 (MmtpPacket);
 
-    enqueue (queue, add_packet (queue, unit, offset, size));
-    offset += size;
-    left -= size;
+    if (queue->next_number - queue->floor == queue->window_size)
+      grow_window (queue);
+    packet->unit = unit;
+    packet->number = queue->next_number++;
+    packet->due = unit->due;
+    packet->offset = offset;
+    packet->size = MIN (left, offset ? room : first);
+    queue->window[packet->number & (queue->window_size - 1)] = packet;
+    queue->kept_bytes += packet->size;
+    unit->n_packets++;
+    unit->n_kept++;
+    enqueue (queue, packet);
+    offset += packet->size;
+    left -= packet->size;
   } while (left);
   mark_unbegun (queue, unit);
 }
