@@ -92,6 +92,9 @@ typedef struct
 
 /* The longest time that a run may take */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
+/* Selects the rate control of all later runs by its name; NULL means the
+ * default. Returns FALSE if there is none of this name. */
+gboolean arena_simulation_set_rate_control (const gchar * name);
 /* Free with arena_record_clear () */
 void arena_simulation_run (const ArenaSimulationConfig * config,
     ArenaRecord * record);
