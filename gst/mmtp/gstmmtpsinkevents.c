@@ -198,7 +198,7 @@ gst_mmtp_sink_take_event (gpointer element, gpointer data)
 }
 
 void
-gst_mmtp_sink_unlock_and_tell (gpointer element)
+gst_mmtp_sink_unlock_and_post (gpointer element)
 {
   GstMmtpSink *self = element;
   gboolean rate_changed = self->rate_changed;

@@ -117,7 +117,7 @@ struct _GstMmtpSink
   /* resolved addresses: host name to GList of GInetAddress */
   GHashTable *addresses;
   /* The user was warned that a path cannot be used. */
-  gboolean missing_told;
+  gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* The interfaces that lead to the receiver are the paths. */
   gboolean is_auto;
@@ -230,12 +230,12 @@ void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
-/* Requests a key frame; unlock_and_tell() sends the request. Call with `lock`
+/* Requests a key frame; unlock_and_post() sends the request. Call with `lock`
  * held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Releases `lock`, then posts messages, notifies, and sends requests that have
  * accumulated. */
-void gst_mmtp_sink_unlock_and_tell (gpointer element);
+void gst_mmtp_sink_unlock_and_post (gpointer element);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
 /* Adds the counters of a session that ends to those of earlier ones. Call with

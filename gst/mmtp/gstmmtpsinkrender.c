@@ -107,7 +107,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
         "sent: set the property caps of the receiver instead: %s",
         MMTP_MAX_CAPS, self->caps);
   driver_wake (&self->driver, FALSE);
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
   return TRUE;
 }
 
@@ -470,7 +470,7 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
   driver_flush (&self->driver);
   driver_wake (&self->driver, FALSE);
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
   return result;
 }
 

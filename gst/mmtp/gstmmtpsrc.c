@@ -526,7 +526,7 @@ take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 }
 
 static void
-unlock_and_tell (gpointer element)
+unlock_and_post (gpointer element)
 {
   GstMmtpSrc *self = element;
   GQueue messages = self->messages;
@@ -632,7 +632,7 @@ trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
 static const DriverFuncs gst_mmtp_src_driver_funcs = {
   .take_event = take_event,
   .allows = allows,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 

@@ -30,11 +30,11 @@ typedef struct
   guint64 due;                  /* last due time after unwrapping, in us */
   guint64 due_time;
 
-  gboolean any_transit, has_told;
+  gboolean any_transit, has_announced;
   gint64 min;                   /* minimum of all transits, in ns */
   /* offset from KEEPALIVEs after smoothing, in ns */
-  gdouble told;
-  guint64 told_time;
+  gdouble announced;
+  guint64 announced_time;
 
   /* A due time has been passed to the application. */
   gboolean fixed;

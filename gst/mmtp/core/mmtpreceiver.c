@@ -161,9 +161,9 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_told)
+  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_reported)
     return FALSE;
-  session->rate_told = TRUE;
+  session->rate_reported = TRUE;
   event->type = MMTP_EVENT_PRESENTATION_RATE;
   event->frame_rate = prelude->frame_rate;
   event->bit_rate = prelude->bit_rate;
@@ -197,7 +197,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
 
   if (!mmtp_reorder_poll (session->reorder, &buffer))
     return FALSE;
-  session->rate_told = FALSE;
+  session->rate_reported = FALSE;
   event->type = MMTP_EVENT_BUFFER;
   event->data = buffer.data;
   event->due = get_due (self, &buffer);
@@ -215,10 +215,10 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (session->told_too_long
+  if (session->has_reported_too_long
       || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
     return FALSE;
-  session->told_too_long = TRUE;
+  session->has_reported_too_long = TRUE;
   event->type = MMTP_EVENT_TOO_LONG;
   return TRUE;
 }

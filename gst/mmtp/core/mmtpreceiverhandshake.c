@@ -208,12 +208,12 @@ ask_whether_alive (MmtpReceiver * self)
   MmtpMessage message = {.type = MMTP_QUERY };
   guint i;
 
-  if (session->doubts == 0)
-    session->doubted_from = self->now;
-  else if (self->now - session->doubted_at < DOUBT_DISTANCE)
+  if (session->n_queries == 0)
+    session->first_query = self->now;
+  else if (self->now - session->last_query < DOUBT_DISTANCE)
     return;
-  session->doubted_at = self->now;
-  session->doubts++;
+  session->last_query = self->now;
+  session->n_queries++;
   for (i = 0; i < self->n_ids; i++) {
     MmtpReceiverPath *path = self->paths[self->ids[i]];
 
@@ -235,8 +235,8 @@ may_take_over (MmtpReceiver * self, const MmtpAddress * address)
   if (!is_doubtful (self) || !is_host_of_session (self, address))
     return FALSE;
   ask_whether_alive (self);
-  return session->doubts >= DOUBTS
-      && self->now - session->doubted_from >= get_doubt_time (self);
+  return session->n_queries >= DOUBTS
+      && self->now - session->first_query >= get_doubt_time (self);
 }
 
 /* --- OPEN ----------------------------------------------------------------- */

@@ -94,7 +94,7 @@ typedef struct
    * not. */
   guint64 repeat_time;
   /* Messages that the REPORTs on the fastest path have covered. */
-  guint64 told;
+  guint64 reported;
 } MmtpReceiverPath;
 
 typedef struct
@@ -122,9 +122,9 @@ typedef struct
   guint64 last_valid;
   /* Number of QUERYs sent since `last_valid` because another sender from the
    * same host wants a session (take-over). */
-  guint doubts;
+  guint n_queries;
   /* times of the first and last of these QUERYs, in ns */
-  guint64 doubted_from, doubted_at;
+  guint64 first_query, last_query;
   MmtpClock clock;
   MmtpReorder *reorder;
   MmtpStore *store;             /* packets and repairs for REPAIR messages */
@@ -148,8 +148,8 @@ typedef struct
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
   /* The presentation rate of the next buffer was announced. */
-  gboolean rate_told;
-  gboolean told_too_long;
+  gboolean rate_reported;
+  gboolean has_reported_too_long;
 
   gboolean end_known;
   guint64 end_number;           /* stream number that follows the last packet */

@@ -89,9 +89,9 @@ find_next_fastest (MmtpReceiver * self)
 MmtpReceiverPath *
 mmtp_receiver_get_fastest (MmtpReceiver * self)
 {
-  MmtpReceiverPath *told = self->paths[self->session.fastest];
+  MmtpReceiverPath *fastest = self->paths[self->session.fastest];
 
-  return is_usable (self, told) ? told : find_next_fastest (self);
+  return is_usable (self, fastest) ? fastest : find_next_fastest (self);
 }
 
 static guint
@@ -198,9 +198,9 @@ get_room (const MmtpReceiverPath * via)
 /* Notes that the fastest path has reported on `path`, so that its losses and
  * messages need no further REPORT at once. */
 static void
-note_told (MmtpReceiver * self, MmtpReceiverPath * path)
+note_reported (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  path->told = path->arrivals.received;
+  path->reported = path->arrivals.received;
   if (!path->has_gap)
     return;
   path->has_gap = FALSE;
@@ -219,7 +219,7 @@ add_record (MmtpReceiver * self, MmtpReport * report,
       (room - MMTP_RECORD_SIZE) / RANGE_SIZE, record);
   record->channel = path->id;
   if (surely)
-    note_told (self, path);
+    note_reported (self, path);
   return MMTP_RECORD_SIZE + record->n_ranges * RANGE_SIZE;
 }
 
@@ -330,7 +330,7 @@ static gboolean
 is_starting (const MmtpReceiverPath * path)
 {
   return path->arrivals.received <= START_MESSAGES
-      && path->arrivals.received > MAX (path->told, 1);
+      && path->arrivals.received > MAX (path->reported, 1);
 }
 
 /* Returns the earliest time at which a REPORT about `path` may be sent before
@@ -341,7 +341,7 @@ get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
   const MmtpReceiverPath *via = self->paths[self->session.reporter];
   guint64 last = MAX (self->session.last_report, via->last_report);
 
-  if (path->arrivals.received - path->told >= MANY_MESSAGES)
+  if (path->arrivals.received - path->reported >= MANY_MESSAGES)
     return last + get_distance (via, MANY_DISTANCE);
   if (path->has_gap || path->arrivals.losses.n_unreported > 0
       || is_starting (path))

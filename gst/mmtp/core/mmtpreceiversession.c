@@ -287,7 +287,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   };
 
   session->last_valid = self->now;
-  session->doubts = 0;
+  session->n_queries = 0;
   path->echo = message->sent;
   path->echo_time = self->now;
   path->latest_sent = arrival.sent;
@@ -650,7 +650,7 @@ find_path (MmtpReceiver * self, const MmtpMessage * message)
 }
 
 static gboolean
-may_speak (const MmtpReceiver * self, const MmtpReceiverPath * path,
+may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message)
 {
   if (!self->session.exists)
@@ -683,7 +683,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   MmtpRefusal refusal;
   guint64 number;
 
-  if (!may_speak (self, path, message))
+  if (!may_send (self, path, message))
     return MMTP_REFUSED_CHANNEL;
   number = get_number (path, message, bytes);
   refusal = check_message (self, path, address, message, number, bytes, size);

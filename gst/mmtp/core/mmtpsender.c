@@ -79,7 +79,7 @@ struct _MmtpSender
 
   /* --- events */
   GQueue events;
-  guint64 told_rate, told_rate_time;
+  guint64 reported_rate, reported_rate_time;
   guint64 too_slow_time;
   guint64 delay_time;           /* time at which D0 last changed, in ns */
 
@@ -297,12 +297,12 @@ check_rate (MmtpSender * sender)
       mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
   guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
       mmtp_send_queue_get_bit_rate (sender->queue);
-  guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
+  guint64 change = ABS ((gint64) rate - (gint64) sender->reported_rate);
 
-  if (change * 100 > sender->told_rate * RATE_PERCENT &&
-      sender->paths.now >= sender->told_rate_time + RATE_PERIOD) {
-    sender->told_rate = rate;
-    sender->told_rate_time = sender->paths.now;
+  if (change * 100 > sender->reported_rate * RATE_PERCENT &&
+      sender->paths.now >= sender->reported_rate_time + RATE_PERIOD) {
+    sender->reported_rate = rate;
+    sender->reported_rate_time = sender->paths.now;
     push_rate (sender, MMTP_EVENT_RATE, rate, is_app_limited, requested);
   }
   if (requested > rate && !is_app_limited &&
@@ -322,10 +322,10 @@ check_ready (MmtpSender * sender)
   if (sender->paths.is_ready)
     return;
   sender->paths.is_ready = sender->stats.ready = TRUE;
-  sender->told_rate =
+  sender->reported_rate =
       mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
-  sender->told_rate_time = sender->paths.now;
-  push_rate (sender, MMTP_EVENT_READY, sender->told_rate, TRUE,
+  sender->reported_rate_time = sender->paths.now;
+  push_rate (sender, MMTP_EVENT_READY, sender->reported_rate, TRUE,
       sender->config.bit_rate);
 }
 
@@ -978,10 +978,10 @@ mmtp_sender_next_wakeup (MmtpSender * sender)
 
   if (sender->handshake.phase == MMTP_PHASE_OVER)
     return MMTP_NEVER;
-  wakeup = mmtp_transmitter_get_wakeup (&sender->transmitter);
+  wakeup = mmtp_transmitter_next_wakeup (&sender->transmitter);
   if (sender->handshake.phase != MMTP_PHASE_SESSION)
     return MIN (wakeup, sender->handshake.at);
-  wakeup = MIN (wakeup, mmtp_control_get_wakeup (&sender->control));
+  wakeup = MIN (wakeup, mmtp_control_next_wakeup (&sender->control));
   return MIN (wakeup, get_liveness_wakeup (sender));
 }
 

@@ -378,15 +378,15 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* `is_vain` is TRUE if the unit is dropped only because another one was
+/* `is_undecodable` is TRUE if the unit is dropped only because another one was
  * dropped. After the end of the session no key frame would help. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
-    MmtpDiscard reason, gboolean is_vain)
+    MmtpDiscard reason, gboolean is_undecodable)
 {
   queue->discarded (queue->user_data, unit, reason,
       reason != MMTP_DISCARD_CONNECTION && !unit->picture.is_leading &&
-      (is_vain || is_reference (unit)));
+      (is_undecodable || is_reference (unit)));
 }
 
 static void
@@ -760,9 +760,9 @@ note_refused (MmtpSendQueue * queue, const MmtpUnit * unit)
 }
 
 static void
-give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
+give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_undecodable)
 {
-  if (!is_vain) {
+  if (!is_undecodable) {
     give_up (queue, unit, MMTP_DISCARD_LATE);
     return;
   }
@@ -774,18 +774,19 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
 static void
 refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
-  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+  const gboolean is_undecodable =
+      mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
   const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
       queue->next_number - 1);
 
   if (last && last->unit->frame == unit->frame &&
       queue->given_up_frame != unit->frame)
-    give_up_begun (queue, last->unit, is_vain);
-  else if (!is_vain && queue->given_up_frame != unit->frame &&
+    give_up_begun (queue, last->unit, is_undecodable);
+  else if (!is_undecodable && queue->given_up_frame != unit->frame &&
       is_reference (unit))
     note_refused (queue, unit);
   queue->given_up_frame = unit->frame;
-  tell_discarded (queue, unit, reason, is_vain);
+  tell_discarded (queue, unit, reason, is_undecodable);
   free_unit (unit);
 }
 
@@ -794,10 +795,11 @@ static gboolean
 admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     const MmtpPutLimits * limits, MmtpDiscard * reason)
 {
-  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+  const gboolean is_undecodable =
+      mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
 
-  *reason = is_vain ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
-  if (is_vain || unit->frame == queue->given_up_frame)
+  *reason = is_undecodable ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
+  if (is_undecodable || unit->frame == queue->given_up_frame)
     return FALSE;
   *reason = MMTP_DISCARD_ROOM;
   if (!make_room (queue, unit, size))

@@ -174,18 +174,18 @@ get_speculative_wakeup (const MmtpTransmitter * self)
 }
 
 guint64
-mmtp_transmitter_get_wakeup (const MmtpTransmitter * self)
+mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (self->queue);
   guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
 
   if (!head)
     return MIN (get_speculative_wakeup (self),
-        mmtp_repairer_get_wakeup (self->repairer));
+        mmtp_repairer_next_wakeup (self->repairer));
   wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
-  wakeup = MIN (wakeup, mmtp_policy_get_wakeup (self->policy));
+  wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));
   wakeup = MIN (wakeup, MIN (get_speculative_wakeup (self),
-          mmtp_repairer_get_wakeup (self->repairer)));
+          mmtp_repairer_next_wakeup (self->repairer)));
   return MAX (wakeup, self->paths->now);
 }
