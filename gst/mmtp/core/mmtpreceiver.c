@@ -35,10 +35,12 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
   mmtp_key_init (&self->key, config->key);
   memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
   memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
-  mmtp_receiver_draw (self, "limiter of strangers", NULL, 0, strangers);
-  mmtp_receiver_draw (self, "limiter of sealed INITs", NULL, 0, sealed);
+  mmtp_secret_derive (self->draw_secret, "limiter of strangers", NULL, 0,
+      strangers);
+  mmtp_secret_derive (self->draw_secret, "limiter of sealed INITs", NULL, 0,
+      sealed);
   mmtp_answer_limits_init (&self->limits, strangers, sealed);
-  g_queue_init (&self->output);
+  mmtp_receiver_output_init (&self->output, &self->paths, &self->key);
   g_queue_init (&self->events);
   return self;
 }
@@ -46,12 +48,9 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
 void
 mmtp_receiver_free (MmtpReceiver * self)
 {
-  guint i;
-
   mmtp_receiver_clear_session (self);
-  for (i = 0; i < self->n_ids; i++)
-    g_free (self->paths[self->ids[i]]);
-  g_queue_clear_full (&self->output, g_free);
+  mmtp_receiver_paths_clear (&self->paths);
+  mmtp_receiver_output_clear (&self->output);
   g_queue_clear_full (&self->events, g_free);
   mmtp_answer_limits_clear (&self->limits);
   mmtp_key_clear (&self->key);
@@ -66,26 +65,12 @@ mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
   self->ends = ends;
 }
 
-/* --- output --------------------------------------------------------------- */
-
 gsize
 mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
     MmtpAddress * address, guint8 * bytes, gsize room)
 {
-  MmtpReceiverOutput *output;
-  gsize size;
-
-  self->now = MAX (self->now, now);
-  do {
-    output = g_queue_pop_head (&self->output);
-    if (!output)
-      return 0;
-    size = output->size <= room ? output->size : 0;
-    memcpy (bytes, output->bytes, size);
-    *address = output->address;
-    g_free (output);
-  } while (size == 0);
-  return size;
+  self->paths.now = MAX (self->paths.now, now);
+  return mmtp_receiver_output_poll (&self->output, address, bytes, room);
 }
 
 /* --- input and timeout ---------------------------------------------------- */
@@ -113,7 +98,7 @@ mmtp_receiver_input (MmtpReceiver * self, guint64 now,
 {
   MmtpRefusal refusal;
 
-  self->now = MAX (self->now, now);
+  self->paths.now = MAX (self->paths.now, now);
   mmtp_receiver_session_timeout (self);
   refusal = take_message (self, address, bytes, size);
   if (refusal != MMTP_VALID)
@@ -123,7 +108,7 @@ mmtp_receiver_input (MmtpReceiver * self, guint64 now,
 void
 mmtp_receiver_timeout (MmtpReceiver * self, guint64 now)
 {
-  self->now = MAX (self->now, now);
+  self->paths.now = MAX (self->paths.now, now);
   mmtp_receiver_session_timeout (self);
   mmtp_receiver_report_timeout (self);
 }
@@ -178,14 +163,15 @@ static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
   MmtpReceiverSession *session = &self->session;
-  guint64 due = mmtp_clock_map_output (&session->clock, self->now, buffer->due);
+  guint64 due =
+      mmtp_clock_map_output (&session->clock, self->paths.now, buffer->due);
   guint64 limit = due + session->initial_delay;
 
-  if (self->now <= limit)
+  if (self->paths.now <= limit)
     return due;
-  if (self->now <= buffer->deadline
-      || self->now - limit <= session->initial_delay / 1000)
-    return due + self->now - limit;
+  if (self->paths.now <= buffer->deadline
+      || self->paths.now - limit <= session->initial_delay / 1000)
+    return due + self->paths.now - limit;
   return due;
 }
 
@@ -236,7 +222,7 @@ find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
     *text = mmtp_receiver_find_caps (self, buffer->caps_version);
     if (buffer->caps_version == 0 || *text)
       return buffer;
-    if (self->now < mmtp_reorder_get_output_deadline (reorder))
+    if (self->paths.now < mmtp_reorder_get_output_deadline (reorder))
       return NULL;
     mmtp_reorder_drop (reorder);
   }
@@ -314,7 +300,8 @@ gboolean
 mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
     MmtpReceiverPathStats * stats)
 {
-  const MmtpReceiverPath *path = id < MMTP_MAX_PATHS ? self->paths[id] : NULL;
+  const MmtpReceiverPath *path =
+      id < MMTP_MAX_PATHS ? self->paths.all[id] : NULL;
   const MmtpArrivals *arrivals;
 
   memset (stats, 0, sizeof (*stats));
@@ -327,9 +314,10 @@ mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
   stats->lost = path->past.lost + arrivals->losses.lost;
   stats->late = path->past.late + arrivals->late;
   stats->duplicates = path->duplicates;
-  stats->rate = mmtp_arrivals_get_rate (arrivals, self->now) * 8;
+  stats->rate = mmtp_arrivals_get_rate (arrivals, self->paths.now) * 8;
   stats->jitter = arrivals->jitter;
-  if (!mmtp_arrivals_get_min_transit (arrivals, self->now, &stats->transit))
+  if (!mmtp_arrivals_get_min_transit (arrivals, self->paths.now,
+          &stats->transit))
     stats->transit = 0;
   return TRUE;
 }

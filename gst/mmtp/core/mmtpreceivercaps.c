@@ -52,7 +52,7 @@ acknowledge (MmtpReceiver * self, MmtpReceiverPath * path, guint8 version)
   MmtpMessage message = {.type = MMTP_CAPS_ACK };
 
   message.caps.version = version;
-  mmtp_receiver_send (self, path, &message, &path->address);
+  mmtp_receiver_output_add (&self->output, path, &message, &path->address);
 }
 
 /* Caps that are not plain are acknowledged as well, because the sender would

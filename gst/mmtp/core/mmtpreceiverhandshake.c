@@ -33,11 +33,11 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
     .number = message->number
   };
 
-  if (mmtp_answer_limits_take (&self->limits, self->now, address, FALSE,
+  if (mmtp_answer_limits_take (&self->limits, self->paths.now, address, FALSE,
           self->session.alive)) {
     memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
     answer.refuse.reason = reason;
-    mmtp_receiver_send_bare (self, &answer, address);
+    mmtp_receiver_output_add_bare (&self->output, &answer, address);
   }
   return reason == MMTP_REFUSE_VERSION ? MMTP_REFUSED_VERSION :
       MMTP_REFUSED_SESSION;
@@ -50,13 +50,13 @@ answer_init (MmtpReceiver * self, const MmtpAddress * address,
   MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
   gboolean is_sealed = mmtp_key_verify_seal (&self->key, bytes, size);
 
-  if (!mmtp_answer_limits_take (&self->limits, self->now, address, is_sealed,
-          self->session.alive))
+  if (!mmtp_answer_limits_take (&self->limits, self->paths.now, address,
+          is_sealed, self->session.alive))
     return MMTP_VALID;
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
-  mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,
+  mmtp_cookie_make (self->cookie_secret, self->paths.now / MMTP_SECOND,
       address->bytes, address->size, message->init.nonce, answer.init.cookie);
-  mmtp_receiver_send_bare (self, &answer, address);
+  mmtp_receiver_output_add_bare (&self->output, &answer, address);
   return MMTP_VALID;
 }
 
@@ -66,7 +66,7 @@ static void
 accept (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverPath *path = self->paths[session->opener];
+  MmtpReceiverPath *path = self->paths.all[session->opener];
   MmtpMessage answer = {.type = MMTP_ACCEPT,.channel = path->id };
   guint8 bytes[MMTP_HEADER_SIZE + 128];
 
@@ -76,11 +76,12 @@ accept (MmtpReceiver * self)
   answer.accept.min_delay = self->config.min_delay / 1000;
   answer.accept.has_key = self->key.is_set;
   answer.number = path->next_number++ & G_MAXUINT16;
-  answer.sent = mmtp_to_ticks (self->now);
+  answer.sent = mmtp_to_ticks (self->paths.now);
   if (mmtp_packet_write (&answer, bytes, sizeof (bytes)) == 0)
     return;
   mmtp_key_sign (&self->key, bytes, ACCEPT_SIGNED_SIZE, answer.accept.mac);
-  mmtp_receiver_send_bare (self, &answer, &session->opener_address);
+  mmtp_receiver_output_add_bare (&self->output, &answer,
+      &session->opener_address);
 }
 
 static gboolean
@@ -94,7 +95,7 @@ static gboolean
 has_cookie (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpOpen * open)
 {
-  return mmtp_cookie_check (self->cookie_secret, self->now / MMTP_SECOND,
+  return mmtp_cookie_check (self->cookie_secret, self->paths.now / MMTP_SECOND,
       address->bytes, address->size, open->nonce, open->cookie);
 }
 
@@ -122,7 +123,7 @@ may_move_opener (MmtpReceiver * self, const MmtpAddress * address,
 static gboolean
 is_new (MmtpReceiver * self, const MmtpMessage * message, guint64 * number)
 {
-  const MmtpReceiverPath *path = self->paths[message->channel];
+  const MmtpReceiverPath *path = self->paths.all[message->channel];
 
   if (!path || !path->known)
     return TRUE;
@@ -146,7 +147,7 @@ accept_again (MmtpReceiver * self, const MmtpAddress * address,
     return MMTP_REFUSED_REPLAY;
   if (moves)
     mmtp_receiver_move_opener (self, address, message);
-  path = self->paths[session->opener];
+  path = self->paths.all[session->opener];
   if (mmtp_replay_check (&path->replay, number))
     mmtp_replay_accept (&path->replay, number);
   mmtp_receiver_note_message (self, path, number, message, size);
@@ -169,8 +170,8 @@ is_host_of_session (MmtpReceiver * self, const MmtpAddress * address)
   const MmtpReceiverPath *path;
   guint i;
 
-  for (i = 0; i < self->n_ids; i++) {
-    path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    path = mmtp_receiver_paths_nth (&self->paths, i);
     if (path->joined && is_same_host (&path->address, address))
       return TRUE;
   }
@@ -185,8 +186,8 @@ get_doubt_time (MmtpReceiver * self)
   guint64 time = DOUBT_TIME, round_trip;
   guint i;
 
-  for (i = 0; i < self->n_ids; i++) {
-    path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    path = mmtp_receiver_paths_nth (&self->paths, i);
     round_trip = path->round_trip ? path->round_trip : UNKNOWN_ROUND_TRIP;
     if (path->joined)
       time = MAX (time, DOUBT_ROUND_TRIPS * round_trip);
@@ -197,7 +198,7 @@ get_doubt_time (MmtpReceiver * self)
 static gboolean
 is_doubtful (MmtpReceiver * self)
 {
-  return self->now - self->session.last_valid >= MIN (DOUBTLESS_TIME,
+  return self->paths.now - self->session.last_valid >= MIN (DOUBTLESS_TIME,
       DOUBTLESS_PERIODS * self->session.period);
 }
 
@@ -209,17 +210,17 @@ ask_whether_alive (MmtpReceiver * self)
   guint i;
 
   if (session->n_queries == 0)
-    session->first_query = self->now;
-  else if (self->now - session->last_query < DOUBT_DISTANCE)
+    session->first_query = self->paths.now;
+  else if (self->paths.now - session->last_query < DOUBT_DISTANCE)
     return;
-  session->last_query = self->now;
+  session->last_query = self->paths.now;
   session->n_queries++;
-  for (i = 0; i < self->n_ids; i++) {
-    MmtpReceiverPath *path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    MmtpReceiverPath *path = mmtp_receiver_paths_nth (&self->paths, i);
 
     message.query.channel = path->id;
     if (path->joined)
-      mmtp_receiver_send (self, path, &message, &path->address);
+      mmtp_receiver_output_add (&self->output, path, &message, &path->address);
   }
 }
 
@@ -236,7 +237,7 @@ may_take_over (MmtpReceiver * self, const MmtpAddress * address)
     return FALSE;
   ask_whether_alive (self);
   return session->n_queries >= DOUBTS
-      && self->now - session->first_query >= get_doubt_time (self);
+      && self->paths.now - session->first_query >= get_doubt_time (self);
 }
 
 /* --- OPEN ----------------------------------------------------------------- */
@@ -272,7 +273,7 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
   if (self->session.alive && !may_take_over (self, address))
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
   mmtp_receiver_begin_session (self, address, message);
-  mmtp_receiver_note_message (self, self->paths[message->channel],
+  mmtp_receiver_note_message (self, self->paths.all[message->channel],
       message->number, message, size);
   accept (self);
   return MMTP_VALID;

@@ -2,19 +2,17 @@
 /* Data structures and functions shared by the files of the receiver:
  * mmtpreceiver.c has the public functions, mmtpreceiverhandshake.c handles INIT
  * and OPEN, mmtpreceiversession.c handles all other messages,
- * mmtpreceivercaps.c assembles the caps, mmtpreceiverreports.c sends reports,
- * and mmtpreceiveroutput.c queues messages and events. Each file calls only
- * files that come later in this list.
+ * mmtpreceivercaps.c assembles the caps, and mmtpreceiverreports.c sends
+ * reports. Each file calls only files that come later in this list.
  */
 
 #pragma once
 
 #include "mmtpanswerlimits.h"
-#include "mmtparrivals.h"
 #include "mmtpclock.h"
-#include "mmtpkeys.h"
 #include "mmtpparity.h"
 #include "mmtpreceiver.h"
+#include "mmtpreceiveroutput.h"
 #include "mmtpreorder.h"
 
 #define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
@@ -36,67 +34,6 @@ typedef struct
   gchar text[MMTP_MAX_CAPS + 1];
 } MmtpCapsText;
 
-/* Counters of earlier sessions, which are added so that the totals never go
- * back. */
-typedef struct
-{
-  guint64 received, bytes, lost, late;
-} MmtpPathPast;
-
-typedef struct
-{
-  guint8 id;
-  gboolean known;               /* The path has been used in this session. */
-  gboolean joined;              /* `address` is validated. */
-  MmtpAddress address;
-  /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
-   * arrived from `address`; 0 if never. */
-  guint64 address_heard;
-  /* Another validated address, which replaces `address` when that one is
-   * silent. */
-  MmtpAddress next_address;
-  gboolean has_next_address;
-  /* channel number and nonce of the last JOIN */
-  guint64 join_number, join_nonce;
-  /* arrival time of the last JOIN in ns; 0 if there was none */
-  guint64 join_time;
-  guint16 max_size;             /* maximum size of a message, in bytes */
-  /* number of the next message that we send on this path */
-  guint64 next_number;
-  MmtpReplay replay;
-  MmtpArrivals arrivals;
-  guint64 duplicates;
-  MmtpPathPast past;
-
-  guint32 echo;                 /* sending time of the last message, in ticks */
-  guint64 echo_time;            /* arrival time of that message, in ns */
-  /* sending time of that message from mmtp_clock_unwrap_sent(), in ns */
-  gint64 latest_sent;
-  guint64 round_trip;           /* in ns; 0 if unknown */
-  /* Time in ns at which the last KEEPALIVE arrived or was asked for. */
-  guint64 keepalive_time;
-  /* Longest recent time between KEEPALIVEs, in ns. */
-  guint64 keepalive_gap;
-  /* Time in ns at which a QUERY was last answered; 0 if never. */
-  guint64 query_time;
-
-  /* State of mmtpreceiverreports.c. */
-  /* Period of the REPORTs that the sender wants, in ns; 0 if the receiver
-   * chooses. */
-  guint64 wanted_period;
-  guint64 report_period;        /* in ns */
-  /* times of the next and last REPORT on this path, in ns */
-  guint64 next_report, last_report;
-  gsize report_size;            /* size of the last REPORTs, in bytes */
-  gboolean has_gap;             /* A gap has ended and is not reported yet. */
-  guint64 gap_end;              /* end of the last gap, in ns */
-  /* Time in ns at which the REPORT after a gap is repeated; MMTP_NEVER if it is
-   * not. */
-  guint64 repeat_time;
-  /* Messages that the REPORTs on the fastest path have covered. */
-  guint64 reported;
-} MmtpReceiverPath;
-
 typedef struct
 {
   /* A session exists; its messages are accepted. */
@@ -110,7 +47,7 @@ typedef struct
   MmtpAddress opener_address;
   /* A later message shows that the sender has received ACCEPT. */
   gboolean confirmed;
-  MmtpDirection theirs, ours;
+  MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
   guint64 initial_delay;        /* D0, in ns */
@@ -169,7 +106,8 @@ struct _MmtpReceiver
   /* secret for nonces, tokens and challenges */
   guint8 draw_secret[MMTP_KEY_SIZE];
   gboolean ends;                /* The application takes one session only. */
-  guint64 now;                  /* latest time seen, in ns */
+  MmtpReceiverPaths paths;
+  MmtpReceiverOutput output;
   MmtpAnswerLimits limits;
   /* The application was told that a sender came after the end. */
   gboolean told_over;
@@ -178,11 +116,6 @@ struct _MmtpReceiver
    */
   guint told_versions;
   MmtpReceiverSession session;
-  /* indexed by id; NULL if never used */
-  MmtpReceiverPath *paths[MMTP_MAX_PATHS];
-  guint8 ids[MMTP_MAX_PATHS];        /* ids of the paths that are not NULL */
-  guint n_ids;
-  GQueue output;                /* MmtpReceiverOutput messages */
   /* MmtpReceiverEvents, which come before any buffer */
   GQueue events;
   /* Totals of all sessions. The counters of the reorder buffer are added when a
@@ -190,36 +123,14 @@ struct _MmtpReceiver
   MmtpReceiverStats stats;
 };
 
-/* A message to be sent. */
-typedef struct
-{
-  MmtpAddress address;
-  gsize size;
-  guint8 bytes[];
-} MmtpReceiverOutput;
-
-/* Functions of mmtpreceiveroutput.c. */
-void mmtp_receiver_push_event (MmtpReceiver * self,
-    MmtpReceiverEventType type, guint path);
-/* Queues a handshake message. With a key, COOKIE is sealed, and so is REFUSE if
- * it answers an OPEN with a valid MAC. */
-void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
-    const MmtpAddress * address);
-/* Fills in number, sending time and trailer of the message and queues it.
- * Returns its size in bytes, or 0 if it was not queued. */
-gsize mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
-    MmtpMessage * message, const MmtpAddress * address);
-/* Derives secret bytes from a secret of the receiver, the string `purpose` and
- * the `size` bytes at `more`. */
-void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
-    gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE]);
-
 /* Functions of mmtpreceiverhandshake.c. */
 MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size);
 
 /* Functions of mmtpreceiversession.c. */
+void mmtp_receiver_push_event (MmtpReceiver * self,
+    MmtpReceiverEventType type, guint path);
 void mmtp_receiver_begin_session (MmtpReceiver * self,
     const MmtpAddress * address, const MmtpMessage * open);
 void mmtp_receiver_clear_session (MmtpReceiver * self);
@@ -227,8 +138,6 @@ void mmtp_receiver_clear_session (MmtpReceiver * self);
  * path, which is used from now on. */
 void mmtp_receiver_move_opener (MmtpReceiver * self,
     const MmtpAddress * address, const MmtpMessage * open);
-MmtpReceiverPath *mmtp_receiver_make_path (MmtpReceiver * self,
-    guint8 id, guint64 number);
 void mmtp_receiver_note_message (MmtpReceiver * self,
     MmtpReceiverPath * path, guint64 number,
     const MmtpMessage * message, gsize size);

@@ -55,7 +55,7 @@ static gboolean
 is_usable (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
   return path && path->joined
-      && !mmtp_arrivals_is_silent (&path->arrivals, self->now);
+      && !mmtp_arrivals_is_silent (&path->arrivals, self->paths.now);
 }
 
 /* An unknown round trip counts as the longest. */
@@ -72,8 +72,8 @@ find_next_fastest (MmtpReceiver * self)
   gboolean usable, best_usable = FALSE;
   guint i;
 
-  for (i = 0; i < self->n_ids; i++) {
-    path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    path = mmtp_receiver_paths_nth (&self->paths, i);
     if (!path->joined)
       continue;
     usable = is_usable (self, path);
@@ -89,19 +89,9 @@ find_next_fastest (MmtpReceiver * self)
 MmtpReceiverPath *
 mmtp_receiver_get_fastest (MmtpReceiver * self)
 {
-  MmtpReceiverPath *fastest = self->paths[self->session.fastest];
+  MmtpReceiverPath *fastest = self->paths.all[self->session.fastest];
 
   return is_usable (self, fastest) ? fastest : find_next_fastest (self);
-}
-
-static guint
-count_joined (const MmtpReceiver * self)
-{
-  guint i, n = 0;
-
-  for (i = 0; i < self->n_ids; i++)
-    n += self->paths[self->ids[i]]->joined ? 1 : 0;
-  return n;
 }
 
 /* --- report period -------------------------------------------------------- */
@@ -116,7 +106,7 @@ get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
     return path->wanted_period;
   if (path->arrivals.received <= START_MESSAGES)
     return START_PERIOD;
-  rate = mmtp_arrivals_get_rate (&path->arrivals, self->now);
+  rate = mmtp_arrivals_get_rate (&path->arrivals, self->paths.now);
   if (rate == 0)
     return MAX_PERIOD;
   return CLAMP (path->report_size * REPORT_SHARE * MMTP_SECOND / rate,
@@ -129,8 +119,8 @@ static gboolean
 may_grow (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
   return path->wanted_period > 0
-      || (self->now - path->arrivals.last_arrival <= path->report_period
-      && self->now - path->gap_end >= GAP_MEMORY);
+      || (self->paths.now - path->arrivals.last_arrival <= path->report_period
+      && self->paths.now - path->gap_end >= GAP_MEMORY);
 }
 
 /* A shorter period applies to the next REPORT already, a longer one to those
@@ -149,13 +139,13 @@ update_period (MmtpReceiver * self, MmtpReceiverPath * path)
 void
 mmtp_receiver_begin_reports (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  path->last_report = self->now;
+  path->last_report = self->paths.now;
   path->report_size = REPORT_SIZE + MMTP_RECORD_SIZE;
   path->repeat_time = MMTP_NEVER;
   path->has_gap = FALSE;
   path->gap_end = 0;
   path->report_period = get_period (self, path);
-  path->next_report = self->now + path->report_period;
+  path->next_report = self->paths.now + path->report_period;
 }
 
 void
@@ -185,7 +175,7 @@ begin_report (MmtpReceiver * self, MmtpReceiverPath * via,
   report->next = mmtp_reorder_get_next (self->session.reorder) & G_MAXUINT32;
   report->echo_channel = via->id;
   report->echo = via->echo;
-  report->hold = mmtp_to_hold (via->echo_time, self->now);
+  report->hold = mmtp_to_hold (via->echo_time, self->paths.now);
   report->n_records = 0;
 }
 
@@ -204,7 +194,7 @@ note_reported (MmtpReceiver * self, MmtpReceiverPath * path)
   if (!path->has_gap)
     return;
   path->has_gap = FALSE;
-  path->repeat_time = self->now + REPEAT_TIME;
+  path->repeat_time = self->paths.now + REPEAT_TIME;
 }
 
 /* Adds a record and returns its size in bytes. */
@@ -215,7 +205,7 @@ add_record (MmtpReceiver * self, MmtpReport * report,
   gboolean surely = report->echo_channel == self->session.reporter;
   MmtpRecord *record = &report->records[report->n_records++];
 
-  mmtp_arrivals_get_record (&path->arrivals, self->now, surely,
+  mmtp_arrivals_get_record (&path->arrivals, self->paths.now, surely,
       (room - MMTP_RECORD_SIZE) / RANGE_SIZE, record);
   record->channel = path->id;
   if (surely)
@@ -231,7 +221,7 @@ send_own (MmtpReceiver * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
   begin_report (self, via, &message);
   add_record (self, &message.report, about, get_room (via));
   self->stats.reports++;
-  return mmtp_receiver_send (self, via, &message, &via->address);
+  return mmtp_receiver_output_add (&self->output, via, &message, &via->address);
 }
 
 /* Sends the records of all paths, in several REPORTs if necessary. Returns the
@@ -244,15 +234,17 @@ send_all (MmtpReceiver * self, MmtpReceiverPath * via)
   gsize room = 0, sum = 0;
 
   message.report.n_records = 0;
-  for (i = 0; i < self->n_ids; i++) {
-    MmtpReceiverPath *path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    MmtpReceiverPath *path = mmtp_receiver_paths_nth (&self->paths, i);
 
     if (!path->joined)
       continue;
     if (room < MMTP_RECORD_SIZE + RANGE_SIZE ||
         message.report.n_records == MMTP_MAX_RECORDS) {
       if (room > 0)
-        sum += mmtp_receiver_send (self, via, &message, &via->address);
+        sum +=
+            mmtp_receiver_output_add (&self->output, via, &message,
+            &via->address);
       begin_report (self, via, &message);
       self->stats.reports++;
       room = get_room (via);
@@ -260,7 +252,8 @@ send_all (MmtpReceiver * self, MmtpReceiverPath * via)
     room -= add_record (self, &message.report, path, room);
   }
   if (room > 0)
-    sum += mmtp_receiver_send (self, via, &message, &via->address);
+    sum +=
+        mmtp_receiver_output_add (&self->output, via, &message, &via->address);
   return sum;
 }
 
@@ -272,13 +265,14 @@ report_on (MmtpReceiver * self, MmtpReceiverPath * via)
   gboolean is_reporter = via->id == self->session.reporter;
 
   via->repeat_time = MMTP_NEVER;
-  if (is_reporter || count_joined (self) <= CHANNELS_ON_ALL)
+  if (is_reporter
+      || mmtp_receiver_paths_count_joined (&self->paths) <= CHANNELS_ON_ALL)
     via->report_size = send_all (self, via);
   else
     via->report_size = send_own (self, via, via);
   if (is_reporter)
-    self->session.last_report = self->now;
-  via->last_report = self->now;
+    self->session.last_report = self->paths.now;
+  via->last_report = self->paths.now;
   via->next_report = MMTP_NEVER;
   update_period (self, via);
 }
@@ -310,9 +304,9 @@ mmtp_receiver_note_gap (MmtpReceiver * self, MmtpReceiverPath * path)
 
   if (arrivals->arrival_before > 0
       && arrivals->last_arrival - arrivals->arrival_before <= period
-      && self->now - arrivals->last_arrival > period) {
+      && self->paths.now - arrivals->last_arrival > period) {
     path->has_gap = TRUE;
-    path->gap_end = self->now;
+    path->gap_end = self->paths.now;
   }
 }
 
@@ -338,7 +332,7 @@ is_starting (const MmtpReceiverPath * path)
 static guint64
 get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  const MmtpReceiverPath *via = self->paths[self->session.reporter];
+  const MmtpReceiverPath *via = self->paths.all[self->session.reporter];
   guint64 last = MAX (self->session.last_report, via->last_report);
 
   if (path->arrivals.received - path->reported >= MANY_MESSAGES)
@@ -369,7 +363,7 @@ mmtp_receiver_report_at_once (MmtpReceiver * self, MmtpReceiverPath * path)
     return;
   update_period (self, path);
   via = choose_reporter (self);
-  if (via && get_time_at_once (self, path) <= self->now)
+  if (via && get_time_at_once (self, path) <= self->paths.now)
     report_on (self, via);
 }
 
@@ -377,12 +371,12 @@ void
 mmtp_receiver_answer_query (MmtpReceiver * self,
     MmtpReceiverPath * path, guint8 about)
 {
-  MmtpReceiverPath *asked = self->paths[about];
+  MmtpReceiverPath *asked = self->paths.all[about];
 
-  if (path->query_time && self->now - path->query_time < QUERY_DISTANCE)
+  if (path->query_time && self->paths.now - path->query_time < QUERY_DISTANCE)
     return;
-  path->query_time = path->last_report = self->now;
-  path->next_report = MAX (path->next_report, self->now + MIN_DISTANCE);
+  path->query_time = path->last_report = self->paths.now;
+  path->next_report = MAX (path->next_report, self->paths.now + MIN_DISTANCE);
   if (about == MMTP_ALL_CHANNELS || !asked || !asked->joined)
     send_all (self, path);
   else
@@ -404,11 +398,11 @@ ask_for_keepalive (MmtpReceiver * self, MmtpReceiverPath * path)
 {
   MmtpMessage message = {.type = MMTP_QUERY };
 
-  if (get_query_time (self, path) > self->now)
+  if (get_query_time (self, path) > self->paths.now)
     return;
-  path->keepalive_time = self->now;
+  path->keepalive_time = self->paths.now;
   message.query.channel = path->id;
-  mmtp_receiver_send (self, path, &message, &path->address);
+  mmtp_receiver_output_add (&self->output, path, &message, &path->address);
 }
 
 /* The skew is measured on the fastest path, whose transits fluctuate least. */
@@ -421,17 +415,18 @@ note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
   if (session->skew_path != reporter->id)
     mmtp_clock_restart_skew (&session->clock);
   session->skew_path = reporter->id;
-  if (mmtp_arrivals_get_min_transit (&reporter->arrivals, self->now, &min))
-    mmtp_clock_add_min (&session->clock, self->now, min);
+  if (mmtp_arrivals_get_min_transit (&reporter->arrivals, self->paths.now,
+          &min))
+    mmtp_clock_add_min (&session->clock, self->paths.now, min);
 }
 
 static void
 path_timeout (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  mmtp_arrivals_timeout (&path->arrivals, self->now);
-  if (get_time_at_once (self, path) <= self->now)
-    report_on (self, self->paths[self->session.reporter]);
-  if (MIN (path->next_report, get_repeat_time (path)) <= self->now)
+  mmtp_arrivals_timeout (&path->arrivals, self->paths.now);
+  if (get_time_at_once (self, path) <= self->paths.now)
+    report_on (self, self->paths.all[self->session.reporter]);
+  if (MIN (path->next_report, get_repeat_time (path)) <= self->paths.now)
     report_on (self, path);
   ask_for_keepalive (self, path);
 }
@@ -446,9 +441,9 @@ mmtp_receiver_report_timeout (MmtpReceiver * self)
   if (!reporter)
     return;
   note_skew (self, reporter);
-  for (i = 0; i < self->n_ids; i++)
-    if (self->paths[self->ids[i]]->joined)
-      path_timeout (self, self->paths[self->ids[i]]);
+  for (i = 0; i < self->paths.n; i++)
+    if (mmtp_receiver_paths_nth (&self->paths, i)->joined)
+      path_timeout (self, mmtp_receiver_paths_nth (&self->paths, i));
 }
 
 static guint64
@@ -469,8 +464,10 @@ mmtp_receiver_report_next_wakeup (MmtpReceiver * self)
 
   if (!self->session.alive)
     return MMTP_NEVER;
-  for (i = 0; i < self->n_ids; i++)
-    if (self->paths[self->ids[i]]->joined)
-      next = MIN (next, get_path_wakeup (self, self->paths[self->ids[i]]));
+  for (i = 0; i < self->paths.n; i++)
+    if (mmtp_receiver_paths_nth (&self->paths, i)->joined)
+      next =
+          MIN (next, get_path_wakeup (self,
+              mmtp_receiver_paths_nth (&self->paths, i)));
   return next;
 }

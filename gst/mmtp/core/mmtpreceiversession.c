@@ -23,6 +23,25 @@
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
+/* Maximum number of events, more than a single call can produce. */
+#define MAX_EVENTS 1024
+
+void
+mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
+    guint path)
+{
+  MmtpReceiverEvent *event;
+
+  if (self->events.length >= MAX_EVENTS)
+    return;
+  event = g_new0 (MmtpReceiverEvent, 1);
+  event->type = type;
+  event->path = path;
+  event->delay = self->session.initial_delay;
+  event->wanted_delay = self->session.wanted_delay;
+  g_queue_push_tail (&self->events, event);
+}
+
 /* --- begin and end of a session ------------------------------------------- */
 
 static void
@@ -39,21 +58,6 @@ keep_counters (MmtpReceiver * self)
   self->stats.no_room += stats->no_room;
 }
 
-static void
-clear_path (MmtpReceiverPath * path)
-{
-  MmtpReceiverPath old = *path;
-
-  memset (path, 0, sizeof (*path));
-  path->id = old.id;
-  path->duplicates = old.duplicates;
-  path->past = old.past;
-  path->past.received += old.arrivals.received;
-  path->past.bytes += old.arrivals.bytes;
-  path->past.lost += old.arrivals.losses.lost;
-  path->past.late += old.arrivals.late;
-}
-
 void
 mmtp_receiver_clear_session (MmtpReceiver * self)
 {
@@ -65,12 +69,11 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
     mmtp_reorder_free (session->reorder);
     mmtp_store_free (session->store);
     mmtp_direction_clear (&session->theirs);
-    mmtp_direction_clear (&session->ours);
+    mmtp_direction_clear (&self->output.ours);
   }
   for (i = 0; i < MMTP_CAPS_VERSIONS; i++)
     g_free (session->caps[i]);
-  for (i = 0; i < self->n_ids; i++)
-    clear_path (self->paths[self->ids[i]]);
+  mmtp_receiver_paths_reset (&self->paths);
   memset (session, 0, sizeof (*session));
 }
 
@@ -80,14 +83,14 @@ draw_session (MmtpReceiver * self)
   MmtpReceiverSession *session = &self->session;
   guint8 drawn[MMTP_KEY_SIZE];
 
-  mmtp_receiver_draw (self, "session", &self->stats.sessions,
+  mmtp_secret_derive (self->draw_secret, "session", &self->stats.sessions,
       sizeof (self->stats.sessions), drawn);
   memcpy (session->nonce_r, drawn, MMTP_NONCE_SIZE);
   memcpy (&session->token_r, drawn + MMTP_NONCE_SIZE,
       sizeof (session->token_r));
   /* The new secret invalidates all earlier cookies, so an earlier OPEN cannot
    * be replayed after this session. */
-  mmtp_receiver_draw (self, "cookies", &self->stats.sessions,
+  mmtp_secret_derive (self->draw_secret, "cookies", &self->stats.sessions,
       sizeof (self->stats.sessions), self->cookie_secret);
 }
 
@@ -100,8 +103,8 @@ may_change_delay (MmtpReceiver * self)
 
   if (!session->exists)
     return TRUE;
-  if (self->now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
-    session->delay_changes_from = self->now;
+  if (self->paths.now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
+    session->delay_changes_from = self->paths.now;
     session->n_delay_changes = 0;
   }
   return session->n_delay_changes++ < MAX_DELAY_CHANGES;
@@ -122,29 +125,16 @@ set_initial_delay (MmtpReceiver * self, guint32 wanted)
   self->session.initial_delay = delay;
   if (!self->session.exists)
     return;
-  mmtp_reorder_shift_deadlines (self->session.reorder, self->now, shift);
+  mmtp_reorder_shift_deadlines (self->session.reorder, self->paths.now, shift);
   mmtp_receiver_push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
 }
 
-MmtpReceiverPath *
-mmtp_receiver_make_path (MmtpReceiver * self, guint8 id, guint64 number)
+static MmtpReceiverPath *
+add_path (MmtpReceiver * self, guint8 id, guint64 number)
 {
-  MmtpReceiverPath *path = self->paths[id];
-
-  if (!path) {
-    path = self->paths[id] = g_new0 (MmtpReceiverPath, 1);
-    path->id = id;
-    self->ids[self->n_ids++] = id;
-    self->stats.n_paths = MAX (self->stats.n_paths, id + 1u);
-  }
-  if (path->known)
-    return path;
-  path->known = TRUE;
-  path->max_size = MMTP_JOIN_SIZE * 2;
-  mmtp_arrivals_init (&path->arrivals, self->now,
+  self->stats.n_paths = MAX (self->stats.n_paths, id + 1u);
+  return mmtp_receiver_paths_add (&self->paths, id, number,
       SILENT_PERIODS * self->session.period);
-  mmtp_replay_accept (&path->replay, number);
-  return path;
 }
 
 /* Returns whether the path's address still brings messages whose MAC proves
@@ -157,7 +147,7 @@ is_address_alive (MmtpReceiver * self, const MmtpReceiverPath * path)
   const guint64 gap = MAX (self->session.period, path->keepalive_gap);
 
   return self->key.is_set && path->joined && path->address_heard > 0
-      && self->now - path->address_heard < SILENT_PERIODS * gap;
+      && self->paths.now - path->address_heard < SILENT_PERIODS * gap;
 }
 
 static void
@@ -167,12 +157,12 @@ join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
 
   path->has_next_address = FALSE;
   if (!joined || !mmtp_address_is_equal (&path->address, address)) {
-    mmtp_arrivals_begin_path (&path->arrivals, self->now);
+    mmtp_arrivals_begin_path (&path->arrivals, self->paths.now);
     path->address_heard = 0;
   }
   path->joined = TRUE;
   path->address = *address;
-  path->keepalive_time = self->now;
+  path->keepalive_time = self->paths.now;
   mmtp_answer_limits_remember (&self->limits, address);
   mmtp_receiver_begin_reports (self, path);
   if (!joined)
@@ -233,14 +223,14 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   self->stats.sessions++;
   mmtp_direction_init (&session->theirs, &self->key, session->nonce_s,
       session->nonce_r, MMTP_SENDER, session->token_r);
-  mmtp_direction_init (&session->ours, &self->key, session->nonce_s,
+  mmtp_direction_init (&self->output.ours, &self->key, session->nonce_s,
       session->nonce_r, MMTP_RECEIVER, open->token);
   session->period = self->config.keepalive_period ?
       self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
   session->store = mmtp_store_new ();
-  mmtp_clock_init (&session->clock, self->now, open->now);
-  session->last_valid = session->last_report = self->now;
+  mmtp_clock_init (&session->clock, self->paths.now, open->now);
+  session->last_valid = session->last_report = self->paths.now;
   session->keepalive_sent = G_MININT64;
   session->skew_path = -1;
   session->opener = session->fastest = message->channel;
@@ -249,7 +239,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   set_initial_delay (self, open->initial_delay);
   session->exists = session->alive = TRUE;
   push_session_event (self, open, was_alive);
-  path = mmtp_receiver_make_path (self, message->channel, message->number);
+  path = add_path (self, message->channel, message->number);
   path->max_size = open->max_size;
   join (self, path, address);
 }
@@ -259,7 +249,7 @@ mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
 {
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverPath *path = mmtp_receiver_make_path (self,
+  MmtpReceiverPath *path = add_path (self,
       message->channel, message->number);
 
   session->opener = session->fastest = session->reporter = message->channel;
@@ -278,22 +268,24 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   MmtpReceiverSession *session = &self->session;
   MmtpArrival arrival = {
     .number = number,
-    .sent = mmtp_clock_unwrap_sent (&session->clock, self->now, message->sent),
+    .sent = mmtp_clock_unwrap_sent (&session->clock, self->paths.now,
+        message->sent),
     .size = size,
     .is_load = message->type == MMTP_DATA || message->type == MMTP_PROBE ||
         message->type == MMTP_REPAIR,
     .repair_until = MAX (session->latest_deadline,
-        self->now + session->initial_delay)
+        self->paths.now + session->initial_delay)
   };
 
-  session->last_valid = self->now;
+  session->last_valid = self->paths.now;
   session->n_queries = 0;
   path->echo = message->sent;
-  path->echo_time = self->now;
+  path->echo_time = self->paths.now;
   path->latest_sent = arrival.sent;
-  mmtp_clock_add_transit (&session->clock, (gint64) self->now - arrival.sent);
+  mmtp_clock_add_transit (&session->clock,
+      (gint64) self->paths.now - arrival.sent);
   mmtp_receiver_note_gap (self, path);
-  mmtp_arrivals_add (&path->arrivals, self->now, &arrival);
+  mmtp_arrivals_add (&path->arrivals, self->paths.now, &arrival);
 }
 
 /* --- DATA ----------------------------------------------------------------- */
@@ -304,12 +296,13 @@ add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
   MmtpReceiverSession *session = &self->session;
   guint64 due, deadline;
 
-  due = mmtp_clock_unwrap_due (&session->clock, self->now, data->due);
-  deadline = mmtp_clock_map (&session->clock, self->now, due)
+  due = mmtp_clock_unwrap_due (&session->clock, self->paths.now, data->due);
+  deadline = mmtp_clock_map (&session->clock, self->paths.now, due)
       + session->initial_delay;
   session->latest_deadline = MAX (session->latest_deadline, deadline);
-  *is_late = self->now >= deadline;
-  return mmtp_reorder_add (session->reorder, self->now, data, due, deadline);
+  *is_late = self->paths.now >= deadline;
+  return mmtp_reorder_add (session->reorder, self->paths.now, data, due,
+      deadline);
 }
 
 static MmtpRefusal
@@ -387,7 +380,8 @@ make_challenge (MmtpReceiver * self, guint8 path, const MmtpAddress * address)
   seed.address.size = address->size;
   memcpy (seed.address.bytes, address->bytes, address->size);
   seed.path = path;
-  mmtp_receiver_draw (self, "challenge", &seed, sizeof (seed), drawn);
+  mmtp_secret_derive (self->draw_secret, "challenge", &seed, sizeof (seed),
+      drawn);
   memcpy (&challenge, drawn, sizeof (challenge));
   return challenge;
 }
@@ -400,7 +394,7 @@ challenge (MmtpReceiver * self, MmtpReceiverPath * path,
 
   answer.challenge.nonce = path->join_nonce;
   answer.challenge.challenge = make_challenge (self, path->id, address);
-  mmtp_receiver_send (self, path, &answer, address);
+  mmtp_receiver_output_add (&self->output, path, &answer, address);
 }
 
 /* A JOIN is answered even if the address is validated, because the sender
@@ -412,7 +406,7 @@ take_join (MmtpReceiver * self, MmtpReceiverPath * path,
   path->max_size = join->max_size;
   path->join_number = join->number;
   path->join_nonce = join->nonce;
-  path->join_time = self->now;
+  path->join_time = self->paths.now;
   challenge (self, path, address);
   return MMTP_VALID;
 }
@@ -426,14 +420,14 @@ is_last_join (MmtpReceiver * self, const MmtpReceiverPath * path,
 {
   return self->key.is_set && message->type == MMTP_JOIN
       && path->join_time > 0 && number == path->join_number
-      && self->now - path->join_time < MAX_JOIN_COPY_TIME;
+      && self->paths.now - path->join_time < MAX_JOIN_COPY_TIME;
 }
 
 static MmtpRefusal
 take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpLeave * leave_message)
 {
-  MmtpReceiverPath *leaving = self->paths[leave_message->channel];
+  MmtpReceiverPath *leaving = self->paths.all[leave_message->channel];
   MmtpMessage answer = {.type = MMTP_LEAVE };
 
   if (!leaving || !leaving->known)
@@ -444,7 +438,7 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
   answer.leave.is_ack = TRUE;
   answer.leave.reason = leave_message->reason;
   answer.leave.highest = leaving->arrivals.losses.highest & G_MAXUINT32;
-  mmtp_receiver_send (self, path, &answer, &path->address);
+  mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
   leave (self, leaving);
   return MMTP_VALID;
 }
@@ -459,11 +453,11 @@ has_floor_come (const MmtpReceiver * self)
 {
   guint i;
 
-  for (i = 0; i < self->n_ids; i++) {
-    const MmtpReceiverPath *path = self->paths[self->ids[i]];
+  for (i = 0; i < self->paths.n; i++) {
+    const MmtpReceiverPath *path = mmtp_receiver_paths_nth (&self->paths, i);
 
     if (path->joined && path->latest_sent < self->session.floor_sent
-        && !mmtp_arrivals_is_silent (&path->arrivals, self->now))
+        && !mmtp_arrivals_is_silent (&path->arrivals, self->paths.now))
       return FALSE;
   }
   return TRUE;
@@ -494,8 +488,8 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
 
   /* A sender sends fewer keep-alives on a slow path. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
-      MIN (self->now - path->keepalive_time, MAX_KEEPALIVE_GAP));
-  path->keepalive_time = self->now;
+      MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
+  path->keepalive_time = self->paths.now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_receiver_take_report_period (self, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
@@ -506,7 +500,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   session->fastest = keepalive->fastest;
   set_initial_delay (self, keepalive->initial_delay);
   if (keepalive->has_offset)
-    mmtp_clock_set_offset (&session->clock, self->now,
+    mmtp_clock_set_offset (&session->clock, self->paths.now,
         keepalive->offset * G_GINT64_CONSTANT (1000));
   return MMTP_VALID;
 }
@@ -517,7 +511,7 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
   MmtpMessage answer = {.type = MMTP_END_ACK };
 
   answer.end.stream_number = self->session.end_number & G_MAXUINT32;
-  mmtp_receiver_send (self, path, &answer, &path->address);
+  mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
 }
 
 /* A sender that has got END-ACK may exit, so END-ACK is sent only when all
@@ -530,9 +524,9 @@ mmtp_receiver_acknowledge_end (MmtpReceiver * self)
   guint i, n;
 
   for (n = 0; n < END_ACKS; n++) {
-    for (i = 0; i < self->n_ids; i++) {
-      if (self->paths[self->ids[i]]->joined)
-        acknowledge_end (self, self->paths[self->ids[i]]);
+    for (i = 0; i < self->paths.n; i++) {
+      if (mmtp_receiver_paths_nth (&self->paths, i)->joined)
+        acknowledge_end (self, mmtp_receiver_paths_nth (&self->paths, i));
     }
   }
 }
@@ -547,7 +541,7 @@ take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
     session->end_number = mmtp_unwrap (end->stream_number, 32,
         mmtp_reorder_get_next (session->reorder));
     session->end_deadline = MAX (session->latest_deadline,
-        self->now + session->initial_delay);
+        self->paths.now + session->initial_delay);
   }
   if (session->ended)
     acknowledge_end (self, path);
@@ -641,14 +635,6 @@ check_message (MmtpReceiver * self, MmtpReceiverPath * path,
   return path ? check_address (self, path, address, message) : MMTP_VALID;
 }
 
-static MmtpReceiverPath *
-find_path (MmtpReceiver * self, const MmtpMessage * message)
-{
-  MmtpReceiverPath *path = self->paths[message->channel];
-
-  return path && path->known ? path : NULL;
-}
-
 static gboolean
 may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message)
@@ -678,7 +664,8 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size)
 {
-  MmtpReceiverPath *path = find_path (self, message);
+  MmtpReceiverPath *path = mmtp_receiver_paths_find (&self->paths,
+      message->channel);
   MmtpReceiverSession *session = &self->session;
   MmtpRefusal refusal;
   guint64 number;
@@ -692,12 +679,12 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   if (path)
     mmtp_replay_accept (&path->replay, number);
   else
-    path = mmtp_receiver_make_path (self, message->channel, number);
+    path = add_path (self, message->channel, number);
   come_alive (self);
   if (message->type == MMTP_RESPONSE)
     take_response (self, path, address);
   else if (message->type != MMTP_JOIN)
-    path->address_heard = self->now;
+    path->address_heard = self->paths.now;
   session->confirmed = TRUE;
   mmtp_receiver_note_message (self, path, number, message, size);
   refusal = take_body (self, path, address, message);
@@ -732,12 +719,13 @@ mmtp_receiver_session_timeout (MmtpReceiver * self)
 
   if (!session->exists)
     return;
-  mmtp_reorder_timeout (session->reorder, self->now);
-  if (is_end_open (session) && session->end_deadline <= self->now)
+  mmtp_reorder_timeout (session->reorder, self->paths.now);
+  if (is_end_open (session) && session->end_deadline <= self->paths.now)
     mmtp_reorder_set_floor (session->reorder,
         session->end_number & G_MAXUINT32);
   if (session->alive
-      && session->last_valid + self->config.session_timeout <= self->now) {
+      && session->last_valid + self->config.session_timeout <=
+      self->paths.now) {
     session->alive = FALSE;
     mmtp_receiver_push_event (self, MMTP_EVENT_SILENT, 0);
   }
