@@ -219,7 +219,7 @@ find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
   const MmtpReorderedBuffer *buffer;
 
   while ((buffer = mmtp_reorder_peek (reorder))) {
-    *text = mmtp_receiver_find_caps (self, buffer->caps_version);
+    *text = mmtp_received_caps_find (&self->session.caps, buffer->caps_version);
     if (buffer->caps_version == 0 || *text)
       return buffer;
     if (self->paths.now < mmtp_reorder_get_output_deadline (reorder))

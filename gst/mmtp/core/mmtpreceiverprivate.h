@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data structures and functions shared by the files of the receiver:
  * mmtpreceiver.c has the public functions, mmtpreceiverhandshake.c handles INIT
- * and OPEN, mmtpreceiversession.c handles all other messages,
- * mmtpreceivercaps.c assembles the caps, and mmtpreceiverreports.c sends
- * reports. Each file calls only files that come later in this list.
+ * and OPEN, mmtpreceiversession.c handles all other messages, and
+ * mmtpreceiverreports.c sends reports. Each file calls only files that come
+ * later in this list.
  */
 
 #pragma once
@@ -11,28 +11,13 @@
 #include "mmtpanswerlimits.h"
 #include "mmtpclock.h"
 #include "mmtpparity.h"
+#include "mmtpreceivedcaps.h"
 #include "mmtpreceiver.h"
 #include "mmtpreceiveroutput.h"
 #include "mmtpreorder.h"
 
 #define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
-
-/* Number of caps versions that are remembered, because buffers of older
- * versions may still arrive. */
-#define MMTP_CAPS_VERSIONS 4
-
-typedef struct
-{
-  guint8 version;               /* 0 if the entry is free */
-  guint16 length;
-  guint16 n_bytes;              /* bytes of the text that have arrived */
-  /* The text is complete and contains plain types only. */
-  gboolean plain;
-  /* one bit per byte of the text, set when the byte has arrived */
-  guint8 come[MMTP_MAX_CAPS / 8];
-  gchar text[MMTP_MAX_CAPS + 1];
-} MmtpCapsText;
 
 typedef struct
 {
@@ -79,8 +64,7 @@ typedef struct
   guint32 floor;
   gint64 floor_sent;
 
-  MmtpCapsText *caps[MMTP_CAPS_VERSIONS];       /* NULL if never used */
-  guint next_caps;              /* entry to be replaced next */
+  MmtpReceivedCaps caps;
   /* version announced to the application; 0 if none */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
@@ -147,13 +131,6 @@ MmtpRefusal mmtp_receiver_session_input (MmtpReceiver * self,
 void mmtp_receiver_acknowledge_end (MmtpReceiver * self);
 void mmtp_receiver_session_timeout (MmtpReceiver * self);
 guint64 mmtp_receiver_session_next_wakeup (MmtpReceiver * self);
-
-/* Functions of mmtpreceivercaps.c. */
-MmtpRefusal mmtp_receiver_take_caps (MmtpReceiver * self,
-    MmtpReceiverPath * path, const MmtpCaps * caps);
-/* Returns NULL if the text is not complete. */
-const MmtpCapsText *mmtp_receiver_find_caps (MmtpReceiver * self,
-    guint8 version);
 
 /* Functions of mmtpreceiverreports.c. */
 /* Returns the path for reports; NULL if no path has joined. */

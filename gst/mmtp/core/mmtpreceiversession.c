@@ -62,7 +62,6 @@ void
 mmtp_receiver_clear_session (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
-  guint i;
 
   if (session->exists) {
     keep_counters (self);
@@ -71,8 +70,7 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
     mmtp_direction_clear (&session->theirs);
     mmtp_direction_clear (&self->output.ours);
   }
-  for (i = 0; i < MMTP_CAPS_VERSIONS; i++)
-    g_free (session->caps[i]);
+  mmtp_received_caps_clear (&session->caps);
   mmtp_receiver_paths_reset (&self->paths);
   memset (session, 0, sizeof (*session));
 }
@@ -548,6 +546,22 @@ take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
   return MMTP_VALID;
 }
 
+/* --- CAPS ----------------------------------------------------------------- */
+
+static MmtpRefusal
+take_caps (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpCaps * caps)
+{
+  MmtpMessage answer = {.type = MMTP_CAPS_ACK };
+  gboolean is_complete;
+  MmtpRefusal refusal = mmtp_received_caps_add (&self->session.caps, caps,
+      &is_complete);
+
+  answer.caps.version = caps->version;
+  if (is_complete)
+    mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
+  return refusal;
+}
+
 /* --- all messages --------------------------------------------------------- */
 
 static MmtpRefusal
@@ -567,7 +581,7 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
     case MMTP_LEAVE:
       return take_leave (self, path, &message->leave);
     case MMTP_CAPS:
-      return mmtp_receiver_take_caps (self, path, &message->caps);
+      return take_caps (self, path, &message->caps);
     case MMTP_END:
       return take_end (self, path, &message->end);
     case MMTP_REPAIR:
@@ -701,7 +715,7 @@ get_caps_deadline (MmtpReceiver * self)
   const MmtpReorderedBuffer *buffer = mmtp_reorder_peek (self->session.reorder);
 
   return buffer && buffer->caps_version != 0
-      && !mmtp_receiver_find_caps (self, buffer->caps_version) ?
+      && !mmtp_received_caps_find (&self->session.caps, buffer->caps_version) ?
       mmtp_reorder_get_output_deadline (self->session.reorder) : MMTP_NEVER;
 }
 
