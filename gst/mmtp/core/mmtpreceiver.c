@@ -41,6 +41,7 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
       sealed);
   mmtp_answer_limits_init (&self->limits, strangers, sealed);
   mmtp_receiver_output_init (&self->output, &self->paths, &self->key);
+  mmtp_reports_init (&self->reports, &self->paths, &self->output);
   g_queue_init (&self->events);
   return self;
 }
@@ -116,8 +117,7 @@ mmtp_receiver_timeout (MmtpReceiver * self, guint64 now)
 guint64
 mmtp_receiver_next_wakeup (MmtpReceiver * self)
 {
-  return MIN (mmtp_receiver_session_next_wakeup (self),
-      mmtp_receiver_report_next_wakeup (self));
+  return mmtp_receiver_session_next_wakeup (self);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -279,6 +279,7 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   const MmtpReorderStats *reorder;
 
   *stats = self->stats;
+  stats->reports = self->reports.n_sent;
   stats->in_session = session->alive;
   if (!session->exists)
     return;

@@ -9,6 +9,9 @@
 #include "mmtparrivals.h"
 #include "mmtpkeys.h"
 
+#define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
+#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+
 /* Counters of earlier sessions, which are added so that the totals never go
  * back. */
 typedef struct
@@ -50,24 +53,6 @@ typedef struct
   guint64 keepalive_time;
   /* Longest recent time between KEEPALIVEs, in ns. */
   guint64 keepalive_gap;
-  /* Time in ns at which a QUERY was last answered; 0 if never. */
-  guint64 query_time;
-
-  /* State of mmtpreceiverreports.c. */
-  /* Period of the REPORTs that the sender wants, in ns; 0 if the receiver
-   * chooses. */
-  guint64 wanted_period;
-  guint64 report_period;        /* in ns */
-  /* times of the next and last REPORT on this path, in ns */
-  guint64 next_report, last_report;
-  gsize report_size;            /* size of the last REPORTs, in bytes */
-  gboolean has_gap;             /* A gap has ended and is not reported yet. */
-  guint64 gap_end;              /* end of the last gap, in ns */
-  /* Time in ns at which the REPORT after a gap is repeated; MMTP_NEVER if it is
-   * not. */
-  guint64 repeat_time;
-  /* Messages that the REPORTs on the fastest path have covered. */
-  guint64 reported;
 } MmtpReceiverPath;
 
 typedef struct

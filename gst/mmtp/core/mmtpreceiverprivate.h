@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data structures and functions shared by the files of the receiver:
  * mmtpreceiver.c has the public functions, mmtpreceiverhandshake.c handles INIT
- * and OPEN, mmtpreceiversession.c handles all other messages, and
- * mmtpreceiverreports.c sends reports. Each file calls only files that come
- * later in this list.
+ * and OPEN, and mmtpreceiversession.c handles all other messages. Each file
+ * calls only files that come later in this list.
  */
 
 #pragma once
@@ -13,11 +12,7 @@
 #include "mmtpparity.h"
 #include "mmtpreceivedcaps.h"
 #include "mmtpreceiver.h"
-#include "mmtpreceiveroutput.h"
-#include "mmtpreorder.h"
-
-#define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
-#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+#include "mmtpreports.h"
 
 typedef struct
 {
@@ -55,7 +50,6 @@ typedef struct
 
   /* sending time of the newest KEEPALIVE, in ns */
   gint64 keepalive_sent;
-  guint8 fastest;               /* path on which the sender wants reports */
   /* path whose transits are used for the clock's skew; -1 if none */
   gint skew_path;
   /* `floor` is not applied yet, because packets sent before it may still
@@ -75,11 +69,6 @@ typedef struct
   gboolean end_known;
   guint64 end_number;           /* stream number that follows the last packet */
   guint64 end_deadline;         /* in ns */
-
-  guint32 n_reports;
-  /* time of the last REPORT on the fastest path, in ns */
-  guint64 last_report;
-  guint8 reporter;              /* path on which that REPORT was sent */
 } MmtpReceiverSession;
 
 struct _MmtpReceiver
@@ -92,6 +81,7 @@ struct _MmtpReceiver
   gboolean ends;                /* The application takes one session only. */
   MmtpReceiverPaths paths;
   MmtpReceiverOutput output;
+  MmtpReports reports;
   MmtpAnswerLimits limits;
   /* The application was told that a sender came after the end. */
   gboolean told_over;
@@ -129,26 +119,6 @@ MmtpRefusal mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size);
 void mmtp_receiver_acknowledge_end (MmtpReceiver * self);
+void mmtp_receiver_report_timeout (MmtpReceiver * self);
 void mmtp_receiver_session_timeout (MmtpReceiver * self);
 guint64 mmtp_receiver_session_next_wakeup (MmtpReceiver * self);
-
-/* Functions of mmtpreceiverreports.c. */
-/* Returns the path for reports; NULL if no path has joined. */
-MmtpReceiverPath *mmtp_receiver_get_fastest (MmtpReceiver * self);
-void mmtp_receiver_answer_query (MmtpReceiver * self,
-    MmtpReceiverPath * path, guint8 about);
-/* Call this function when a path has joined or has a new address. */
-void mmtp_receiver_begin_reports (MmtpReceiver * self,
-    MmtpReceiverPath * path);
-/* Call this function for each message before the message is added to the
- * measurements of the path. */
-void mmtp_receiver_note_gap (MmtpReceiver * self,
-    MmtpReceiverPath * path);
-/* `period` is that of a KEEPALIVE, in ms. */
-void mmtp_receiver_take_report_period (MmtpReceiver * self,
-    MmtpReceiverPath * path, guint period);
-/* Sends a REPORT at once if the last message on `path` requires one. */
-void mmtp_receiver_report_at_once (MmtpReceiver * self,
-    MmtpReceiverPath * path);
-void mmtp_receiver_report_timeout (MmtpReceiver * self);
-guint64 mmtp_receiver_report_next_wakeup (MmtpReceiver * self);

@@ -162,7 +162,7 @@ join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
   path->address = *address;
   path->keepalive_time = self->paths.now;
   mmtp_answer_limits_remember (&self->limits, address);
-  mmtp_receiver_begin_reports (self, path);
+  mmtp_reports_begin_path (&self->reports, path);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);
 }
@@ -228,17 +228,19 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
   session->store = mmtp_store_new ();
   mmtp_clock_init (&session->clock, self->paths.now, open->now);
-  session->last_valid = session->last_report = self->paths.now;
+  session->last_valid = self->paths.now;
   session->keepalive_sent = G_MININT64;
   session->skew_path = -1;
-  session->opener = session->fastest = message->channel;
-  session->reporter = message->channel;
+  session->opener = message->channel;
   session->opener_address = *address;
   set_initial_delay (self, open->initial_delay);
   session->exists = session->alive = TRUE;
   push_session_event (self, open, was_alive);
   path = add_path (self, message->channel, message->number);
   path->max_size = open->max_size;
+  mmtp_reports_begin_session (&self->reports, session->reorder,
+      session->period);
+  mmtp_reports_set_path (&self->reports, path);
   join (self, path, address);
 }
 
@@ -250,7 +252,8 @@ mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
   MmtpReceiverPath *path = add_path (self,
       message->channel, message->number);
 
-  session->opener = session->fastest = session->reporter = message->channel;
+  session->opener = message->channel;
+  mmtp_reports_set_path (&self->reports, path);
   session->opener_address = *address;
   path->max_size = message->open.max_size;
   join (self, path, address);
@@ -282,7 +285,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   path->latest_sent = arrival.sent;
   mmtp_clock_add_transit (&session->clock,
       (gint64) self->paths.now - arrival.sent);
-  mmtp_receiver_note_gap (self, path);
+  mmtp_reports_note_gap (&self->reports, path);
   mmtp_arrivals_add (&path->arrivals, self->paths.now, &arrival);
 }
 
@@ -489,13 +492,13 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
-  mmtp_receiver_take_report_period (self, path, keepalive->report_period);
+  mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
   /* A KEEPALIVE from a slow path may be older than the newest one. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
-  session->fastest = keepalive->fastest;
+  self->reports.fastest = keepalive->fastest;
   set_initial_delay (self, keepalive->initial_delay);
   if (keepalive->has_offset)
     mmtp_clock_set_offset (&session->clock, self->paths.now,
@@ -576,7 +579,7 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
     case MMTP_KEEPALIVE:
       return take_keepalive (self, path, &message->keepalive);
     case MMTP_QUERY:
-      mmtp_receiver_answer_query (self, path, message->query.channel);
+      mmtp_reports_answer_query (&self->reports, path, message->query.channel);
       return MMTP_VALID;
     case MMTP_LEAVE:
       return take_leave (self, path, &message->leave);
@@ -703,7 +706,8 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   mmtp_receiver_note_message (self, path, number, message, size);
   refusal = take_body (self, path, address, message);
   keep_for_repairs (self, message, bytes, size);
-  mmtp_receiver_report_at_once (self, path);
+  if (session->alive)
+    mmtp_reports_send_at_once (&self->reports, path);
   return refusal;
 }
 
@@ -724,6 +728,34 @@ is_end_open (const MmtpReceiverSession * session)
 {
   return session->end_known && !session->ended
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
+}
+
+/* The skew is measured on the fastest path, whose transits fluctuate least. */
+static void
+note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
+{
+  MmtpReceiverSession *session = &self->session;
+  gint64 min;
+
+  if (session->skew_path != reporter->id)
+    mmtp_clock_restart_skew (&session->clock);
+  session->skew_path = reporter->id;
+  if (mmtp_arrivals_get_min_transit (&reporter->arrivals, self->paths.now,
+          &min))
+    mmtp_clock_add_min (&session->clock, self->paths.now, min);
+}
+
+void
+mmtp_receiver_report_timeout (MmtpReceiver * self)
+{
+  MmtpReceiverPath *reporter = NULL;
+
+  if (self->session.alive)
+    reporter = mmtp_reports_choose_path (&self->reports);
+  if (!reporter)
+    return;
+  note_skew (self, reporter);
+  mmtp_reports_timeout (&self->reports);
 }
 
 void
@@ -757,7 +789,8 @@ mmtp_receiver_session_next_wakeup (MmtpReceiver * self)
       get_caps_deadline (self));
   if (is_end_open (session))
     next = MIN (next, session->end_deadline);
-  if (session->alive)
-    next = MIN (next, session->last_valid + self->config.session_timeout);
-  return next;
+  if (!session->alive)
+    return next;
+  next = MIN (next, session->last_valid + self->config.session_timeout);
+  return MIN (next, mmtp_reports_next_wakeup (&self->reports));
 }
