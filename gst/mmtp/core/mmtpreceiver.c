@@ -42,6 +42,8 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
   mmtp_answer_limits_init (&self->limits, strangers, sealed);
   mmtp_receiver_output_init (&self->output, &self->paths, &self->key);
   mmtp_reports_init (&self->reports, &self->paths, &self->output);
+  mmtp_receiver_joins_init (&self->joins, &self->paths, &self->output,
+      &self->reports, &self->limits, &self->key, self->draw_secret);
   g_queue_init (&self->events);
   return self;
 }

@@ -25,17 +25,6 @@ typedef struct
   gboolean known;               /* The path has been used in this session. */
   gboolean joined;              /* `address` is validated. */
   MmtpAddress address;
-  /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
-   * arrived from `address`; 0 if never. */
-  guint64 address_heard;
-  /* Another validated address, which replaces `address` when that one is
-   * silent. */
-  MmtpAddress next_address;
-  gboolean has_next_address;
-  /* channel number and nonce of the last JOIN */
-  guint64 join_number, join_nonce;
-  /* arrival time of the last JOIN in ns; 0 if there was none */
-  guint64 join_time;
   guint16 max_size;             /* maximum size of a message, in bytes */
   /* number of the next message that we send on this path */
   guint64 next_number;

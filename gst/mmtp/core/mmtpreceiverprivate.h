@@ -7,12 +7,11 @@
 
 #pragma once
 
-#include "mmtpanswerlimits.h"
 #include "mmtpclock.h"
 #include "mmtpparity.h"
 #include "mmtpreceivedcaps.h"
 #include "mmtpreceiver.h"
-#include "mmtpreports.h"
+#include "mmtpreceiverjoins.h"
 
 typedef struct
 {
@@ -82,6 +81,7 @@ struct _MmtpReceiver
   MmtpReceiverPaths paths;
   MmtpReceiverOutput output;
   MmtpReports reports;
+  MmtpReceiverJoins joins;
   MmtpAnswerLimits limits;
   /* The application was told that a sender came after the end. */
   gboolean told_over;

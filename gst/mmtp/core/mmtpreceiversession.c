@@ -15,11 +15,6 @@
  * KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
-/* A path is silent after this many keep-alive periods without a message. */
-#define SILENT_PERIODS 2
-/* A repeated JOIN that arrives this long after the first one counts as a
- * replay. */
-#define MAX_JOIN_COPY_TIME MMTP_SECOND
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
@@ -132,53 +127,17 @@ add_path (MmtpReceiver * self, guint8 id, guint64 number)
 {
   self->stats.n_paths = MAX (self->stats.n_paths, id + 1u);
   return mmtp_receiver_paths_add (&self->paths, id, number,
-      SILENT_PERIODS * self->session.period);
-}
-
-/* Returns whether the path's address still brings messages whose MAC proves
- * that they are the sender's. An on-path attacker that is faster than the path
- * can pretend to be a sender that has moved, so such a path does not follow to
- * another address. */
-static gboolean
-is_address_alive (MmtpReceiver * self, const MmtpReceiverPath * path)
-{
-  const guint64 gap = MAX (self->session.period, path->keepalive_gap);
-
-  return self->key.is_set && path->joined && path->address_heard > 0
-      && self->paths.now - path->address_heard < SILENT_PERIODS * gap;
+      MMTP_SILENT_PERIODS * self->session.period);
 }
 
 static void
 join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
 {
-  gboolean joined = path->joined;
+  const gboolean joined = path->joined;
 
-  path->has_next_address = FALSE;
-  if (!joined || !mmtp_address_is_equal (&path->address, address)) {
-    mmtp_arrivals_begin_path (&path->arrivals, self->paths.now);
-    path->address_heard = 0;
-  }
-  path->joined = TRUE;
-  path->address = *address;
-  path->keepalive_time = self->paths.now;
-  mmtp_answer_limits_remember (&self->limits, address);
-  mmtp_reports_begin_path (&self->reports, path);
+  mmtp_receiver_joins_join (&self->joins, path, address);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);
-}
-
-/* The RESPONSE has validated `address`. */
-static void
-take_response (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address)
-{
-  if (mmtp_address_is_equal (&path->address, address)
-      || !is_address_alive (self, path)) {
-    join (self, path, address);
-    return;
-  }
-  path->next_address = *address;
-  path->has_next_address = TRUE;
 }
 
 static void
@@ -238,6 +197,8 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   push_session_event (self, open, was_alive);
   path = add_path (self, message->channel, message->number);
   path->max_size = open->max_size;
+  mmtp_receiver_joins_begin_session (&self->joins, session->nonce_r,
+      session->period);
   mmtp_reports_begin_session (&self->reports, session->reorder,
       session->period);
   mmtp_reports_set_path (&self->reports, path);
@@ -362,67 +323,7 @@ keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
     recover (self);
 }
 
-/* --- joining and leaving of paths ----------------------------------------- */
-
-static guint64
-make_challenge (MmtpReceiver * self, guint8 path, const MmtpAddress * address)
-{
-  struct
-  {
-    guint8 nonce[MMTP_NONCE_SIZE];
-    MmtpAddress address;
-    guint8 path;
-  } seed;
-  guint8 drawn[MMTP_KEY_SIZE];
-  guint64 challenge;
-
-  memset (&seed, 0, sizeof (seed));
-  memcpy (seed.nonce, self->session.nonce_r, MMTP_NONCE_SIZE);
-  seed.address.size = address->size;
-  memcpy (seed.address.bytes, address->bytes, address->size);
-  seed.path = path;
-  mmtp_secret_derive (self->draw_secret, "challenge", &seed, sizeof (seed),
-      drawn);
-  memcpy (&challenge, drawn, sizeof (challenge));
-  return challenge;
-}
-
-static void
-challenge (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address)
-{
-  MmtpMessage answer = {.type = MMTP_CHALLENGE };
-
-  answer.challenge.nonce = path->join_nonce;
-  answer.challenge.challenge = make_challenge (self, path->id, address);
-  mmtp_receiver_output_add (&self->output, path, &answer, address);
-}
-
-/* A JOIN is answered even if the address is validated, because the sender
- * repeats it until a CHALLENGE arrives. */
-static MmtpRefusal
-take_join (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address, const MmtpJoin * join)
-{
-  path->max_size = join->max_size;
-  path->join_number = join->number;
-  path->join_nonce = join->nonce;
-  path->join_time = self->paths.now;
-  challenge (self, path, address);
-  return MMTP_VALID;
-}
-
-/* A copy of the JOIN has come from another address first. The sender's own JOIN
- * is answered as well, because the sender could not validate its address
- * otherwise. */
-static gboolean
-is_last_join (MmtpReceiver * self, const MmtpReceiverPath * path,
-    const MmtpMessage * message, guint64 number)
-{
-  return self->key.is_set && message->type == MMTP_JOIN
-      && path->join_time > 0 && number == path->join_number
-      && self->paths.now - path->join_time < MAX_JOIN_COPY_TIME;
-}
+/* --- LEAVE ---------------------------------------------------------------- */
 
 static MmtpRefusal
 take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
@@ -575,7 +476,9 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
     case MMTP_DATA:
       return take_data (self, path, &message->data);
     case MMTP_JOIN:
-      return take_join (self, path, address, &message->join);
+      mmtp_receiver_joins_take_join (&self->joins, path, address,
+          &message->join);
+      return MMTP_VALID;
     case MMTP_KEEPALIVE:
       return take_keepalive (self, path, &message->keepalive);
     case MMTP_QUERY:
@@ -607,30 +510,6 @@ get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
   return GUINT64_FROM_BE (whole);
 }
 
-static MmtpRefusal
-check_response (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address, const MmtpMessage * message)
-{
-  return message->challenge.challenge == make_challenge (self, path->id,
-      address) ? MMTP_VALID : MMTP_REFUSED_ADDRESS;
-}
-
-static MmtpRefusal
-check_address (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address, const MmtpMessage * message)
-{
-  if (message->type == MMTP_JOIN)
-    return MMTP_VALID;
-  if (message->type == MMTP_RESPONSE)
-    return check_response (self, path, address, message);
-  if (path->has_next_address
-      && mmtp_address_is_equal (address, &path->next_address)
-      && !is_address_alive (self, path))
-    join (self, path, address);
-  return mmtp_address_is_equal (address, &path->address) ? MMTP_VALID :
-      MMTP_REFUSED_ADDRESS;
-}
-
 /* The checks are in the order of docs/wire-mmtp.md, section 2. */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
@@ -642,14 +521,15 @@ check_message (MmtpReceiver * self, MmtpReceiverPath * path,
   if (!mmtp_direction_verify (&self->session.theirs, number, bytes, size))
     return MMTP_REFUSED_TRAILER;
   if (path && !mmtp_replay_check (&path->replay, number)) {
-    if (is_last_join (self, path, message, number))
-      challenge (self, path, address);
+    mmtp_receiver_joins_note_replay (&self->joins, path, address, message,
+        number);
     return MMTP_REFUSED_REPLAY;
   }
   refusal = mmtp_packet_parse_body (message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
-  return path ? check_address (self, path, address, message) : MMTP_VALID;
+  return path ? mmtp_receiver_joins_check_address (&self->joins, path, address,
+      message) : MMTP_VALID;
 }
 
 static gboolean
@@ -676,6 +556,17 @@ come_alive (MmtpReceiver * self)
   mmtp_receiver_push_event (self, MMTP_EVENT_BACK, 0);
 }
 
+static void
+note_address (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpAddress * address, MmtpType type)
+{
+  const gboolean joined = path->joined;
+
+  mmtp_receiver_joins_note_message (&self->joins, path, address, type);
+  if (path->joined != joined)
+    mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);
+}
+
 MmtpRefusal
 mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
@@ -698,10 +589,8 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   else
     path = add_path (self, message->channel, number);
   come_alive (self);
-  if (message->type == MMTP_RESPONSE)
-    take_response (self, path, address);
-  else if (message->type != MMTP_JOIN)
-    path->address_heard = self->paths.now;
+  if (message->type != MMTP_JOIN)
+    note_address (self, path, address, message->type);
   session->confirmed = TRUE;
   mmtp_receiver_note_message (self, path, number, message, size);
   refusal = take_body (self, path, address, message);
