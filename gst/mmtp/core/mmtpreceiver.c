@@ -27,23 +27,21 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE])
 {
   MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
-  guint8 strangers[MMTP_KEY_SIZE], sealed[MMTP_KEY_SIZE];
 
   self->config = *config;
   if (config->key)
     g_bytes_ref (config->key);
   mmtp_key_init (&self->key, config->key);
-  memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
-  memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
-  mmtp_secret_derive (self->draw_secret, "limiter of strangers", NULL, 0,
-      strangers);
-  mmtp_secret_derive (self->draw_secret, "limiter of sealed INITs", NULL, 0,
-      sealed);
-  mmtp_answer_limits_init (&self->limits, strangers, sealed);
+  memcpy (self->secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
   mmtp_receiver_output_init (&self->output, &self->paths, &self->key);
   mmtp_reports_init (&self->reports, &self->paths, &self->output);
+  mmtp_liveness_init (&self->liveness, &self->paths, &self->output,
+      config->session_timeout);
+  mmtp_receiver_handshake_init (&self->handshake, &self->paths, &self->output,
+      &self->liveness, &self->key, entropy, self->secret);
+  self->handshake.min_delay = config->min_delay;
   mmtp_receiver_joins_init (&self->joins, &self->paths, &self->output,
-      &self->reports, &self->limits, &self->key, self->draw_secret);
+      &self->reports, &self->handshake.limits, &self->key, self->secret);
   g_queue_init (&self->events);
   return self;
 }
@@ -55,7 +53,7 @@ mmtp_receiver_free (MmtpReceiver * self)
   mmtp_receiver_paths_clear (&self->paths);
   mmtp_receiver_output_clear (&self->output);
   g_queue_clear_full (&self->events, g_free);
-  mmtp_answer_limits_clear (&self->limits);
+  mmtp_receiver_handshake_clear (&self->handshake);
   mmtp_key_clear (&self->key);
   if (self->config.key)
     g_bytes_unref (self->config.key);
@@ -65,7 +63,7 @@ mmtp_receiver_free (MmtpReceiver * self)
 void
 mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
 {
-  self->ends = ends;
+  self->handshake.ends = ends;
 }
 
 gsize
@@ -236,12 +234,11 @@ tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!session->end_known || session->ended
+  if (!session->end_known || self->handshake.phase == MMTP_RECEIVER_ENDED
       || mmtp_reorder_get_next (session->reorder) < session->end_number
       || mmtp_reorder_peek (session->reorder))
     return FALSE;
-  session->ended = TRUE;
-  session->alive = FALSE;
+  self->handshake.phase = MMTP_RECEIVER_ENDED;
   mmtp_receiver_acknowledge_end (self);
   event->type = MMTP_EVENT_END;
   return TRUE;
@@ -260,7 +257,7 @@ mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
     g_free (queued);
     return TRUE;
   }
-  if (!self->session.exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return FALSE;
   if (tell_too_long (self, event))
     return TRUE;
@@ -282,8 +279,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
 
   *stats = self->stats;
   stats->reports = self->reports.n_sent;
-  stats->in_session = session->alive;
-  if (!session->exists)
+  stats->in_session = self->handshake.phase == MMTP_RECEIVER_ALIVE;
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
   reorder = mmtp_reorder_get_stats (session->reorder);
   stats->packets += reorder->packets;
@@ -293,6 +290,7 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->incomplete += reorder->incomplete;
   stats->no_room += reorder->no_room;
   stats->held_bytes = reorder->held_bytes;
+  stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
   /* Messages of a fast clock seem to arrive sooner and sooner, hence the sign.
    */

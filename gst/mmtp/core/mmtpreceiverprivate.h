@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data structures and functions shared by the files of the receiver:
- * mmtpreceiver.c has the public functions, mmtpreceiverhandshake.c handles INIT
- * and OPEN, and mmtpreceiversession.c handles all other messages. Each file
- * calls only files that come later in this list.
+ * mmtpreceiver.c has the public functions, and mmtpreceiversession.c handles
+ * the messages.
  */
 
 #pragma once
@@ -11,21 +10,11 @@
 #include "mmtpparity.h"
 #include "mmtpreceivedcaps.h"
 #include "mmtpreceiver.h"
+#include "mmtpreceiverhandshake.h"
 #include "mmtpreceiverjoins.h"
 
 typedef struct
 {
-  /* A session exists; its messages are accepted. */
-  gboolean exists;
-  /* The sender is alive, so no other session may begin. */
-  gboolean alive;
-  gboolean ended;
-  guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
-  guint64 token_r;
-  guint8 opener;                /* path on which OPEN arrived */
-  MmtpAddress opener_address;
-  /* A later message shows that the sender has received ACCEPT. */
-  gboolean confirmed;
   MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
@@ -34,13 +23,6 @@ typedef struct
   /* begin of the current period for counting changes of D0, in ns */
   guint64 delay_changes_from;
   guint n_delay_changes;        /* changes of D0 in that period */
-  /* Arrival time of the last valid message, in ns. */
-  guint64 last_valid;
-  /* Number of QUERYs sent since `last_valid` because another sender from the
-   * same host wants a session (take-over). */
-  guint n_queries;
-  /* times of the first and last of these QUERYs, in ns */
-  guint64 first_query, last_query;
   MmtpClock clock;
   MmtpReorder *reorder;
   MmtpStore *store;             /* packets and repairs for REPAIR messages */
@@ -74,21 +56,15 @@ struct _MmtpReceiver
 {
   MmtpReceiverConfig config;
   MmtpKey key;
-  guint8 cookie_secret[MMTP_KEY_SIZE];
   /* secret for nonces, tokens and challenges */
-  guint8 draw_secret[MMTP_KEY_SIZE];
-  gboolean ends;                /* The application takes one session only. */
+  guint8 secret[MMTP_KEY_SIZE];
   MmtpReceiverPaths paths;
   MmtpReceiverOutput output;
   MmtpReports reports;
   MmtpReceiverJoins joins;
-  MmtpAnswerLimits limits;
-  /* The application was told that a sender came after the end. */
-  gboolean told_over;
-  /* One bit per protocol version, set when the application was told that a
-   * sender with this version was refused.
-   */
-  guint told_versions;
+  MmtpLiveness liveness;
+  /* handshake.phase is the phase of the session */
+  MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
   /* MmtpReceiverEvents, which come before any buffer */
   GQueue events;
@@ -97,24 +73,13 @@ struct _MmtpReceiver
   MmtpReceiverStats stats;
 };
 
-/* Functions of mmtpreceiverhandshake.c. */
-MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
-    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
-    gsize size);
-
 /* Functions of mmtpreceiversession.c. */
 void mmtp_receiver_push_event (MmtpReceiver * self,
     MmtpReceiverEventType type, guint path);
-void mmtp_receiver_begin_session (MmtpReceiver * self,
-    const MmtpAddress * address, const MmtpMessage * open);
 void mmtp_receiver_clear_session (MmtpReceiver * self);
-/* The sender sends OPEN for the same session from another address or on another
- * path, which is used from now on. */
-void mmtp_receiver_move_opener (MmtpReceiver * self,
-    const MmtpAddress * address, const MmtpMessage * open);
-void mmtp_receiver_note_message (MmtpReceiver * self,
-    MmtpReceiverPath * path, guint64 number,
-    const MmtpMessage * message, gsize size);
+MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size);
 MmtpRefusal mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size);

@@ -58,7 +58,7 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (session->exists) {
+  if (self->handshake.phase != MMTP_RECEIVER_IDLE) {
     keep_counters (self);
     mmtp_reorder_free (session->reorder);
     mmtp_store_free (session->store);
@@ -68,23 +68,7 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
   mmtp_received_caps_clear (&session->caps);
   mmtp_receiver_paths_reset (&self->paths);
   memset (session, 0, sizeof (*session));
-}
-
-static void
-draw_session (MmtpReceiver * self)
-{
-  MmtpReceiverSession *session = &self->session;
-  guint8 drawn[MMTP_KEY_SIZE];
-
-  mmtp_secret_derive (self->draw_secret, "session", &self->stats.sessions,
-      sizeof (self->stats.sessions), drawn);
-  memcpy (session->nonce_r, drawn, MMTP_NONCE_SIZE);
-  memcpy (&session->token_r, drawn + MMTP_NONCE_SIZE,
-      sizeof (session->token_r));
-  /* The new secret invalidates all earlier cookies, so an earlier OPEN cannot
-   * be replayed after this session. */
-  mmtp_secret_derive (self->draw_secret, "cookies", &self->stats.sessions,
-      sizeof (self->stats.sessions), self->cookie_secret);
+  self->handshake.phase = MMTP_RECEIVER_IDLE;
 }
 
 /* The changes are limited because each one costs work and an event for the
@@ -94,7 +78,7 @@ may_change_delay (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!session->exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return TRUE;
   if (self->paths.now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
     session->delay_changes_from = self->paths.now;
@@ -116,7 +100,7 @@ set_initial_delay (MmtpReceiver * self, guint32 wanted)
     return;
   shift = (gint64) (delay - self->session.initial_delay);
   self->session.initial_delay = delay;
-  if (!self->session.exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
   mmtp_reorder_shift_deadlines (self->session.reorder, self->paths.now, shift);
   mmtp_receiver_push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
@@ -165,66 +149,60 @@ push_session_event (MmtpReceiver * self, const MmtpOpen * open,
     event->frame_rate = G_GUINT64_CONSTANT (1000000000) / open->frame_period;
 }
 
-void
-mmtp_receiver_begin_session (MmtpReceiver * self,
-    const MmtpAddress * address, const MmtpMessage * message)
+static void
+begin_session (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
 {
   const MmtpOpen *open = &message->open;
+  const MmtpReceiverHandshake *handshake = &self->handshake;
+  const gboolean was_alive = handshake->phase == MMTP_RECEIVER_ALIVE;
   MmtpReceiverSession *session = &self->session;
-  gboolean was_alive = session->alive;
   MmtpReceiverPath *path;
 
   mmtp_receiver_clear_session (self);
-  memcpy (session->nonce_s, open->nonce, MMTP_NONCE_SIZE);
-  draw_session (self);
-  self->stats.sessions++;
-  mmtp_direction_init (&session->theirs, &self->key, session->nonce_s,
-      session->nonce_r, MMTP_SENDER, session->token_r);
-  mmtp_direction_init (&self->output.ours, &self->key, session->nonce_s,
-      session->nonce_r, MMTP_RECEIVER, open->token);
+  mmtp_receiver_handshake_begin (&self->handshake, address, message,
+      self->stats.sessions++);
+  mmtp_direction_init (&session->theirs, &self->key, handshake->nonce_s,
+      handshake->nonce_r, MMTP_SENDER, handshake->token_r);
+  mmtp_direction_init (&self->output.ours, &self->key, handshake->nonce_s,
+      handshake->nonce_r, MMTP_RECEIVER, open->token);
   session->period = self->config.keepalive_period ?
       self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
   session->store = mmtp_store_new ();
   mmtp_clock_init (&session->clock, self->paths.now, open->now);
-  session->last_valid = self->paths.now;
   session->keepalive_sent = G_MININT64;
   session->skew_path = -1;
-  session->opener = message->channel;
-  session->opener_address = *address;
+  mmtp_liveness_begin_session (&self->liveness, session->period);
+  mmtp_reports_begin_session (&self->reports, session->reorder,
+      session->period);
+  mmtp_receiver_joins_begin_session (&self->joins, handshake->nonce_r,
+      session->period);
   set_initial_delay (self, open->initial_delay);
-  session->exists = session->alive = TRUE;
+  self->handshake.phase = MMTP_RECEIVER_ALIVE;
   push_session_event (self, open, was_alive);
   path = add_path (self, message->channel, message->number);
   path->max_size = open->max_size;
-  mmtp_receiver_joins_begin_session (&self->joins, session->nonce_r,
-      session->period);
-  mmtp_reports_begin_session (&self->reports, session->reorder,
-      session->period);
   mmtp_reports_set_path (&self->reports, path);
   join (self, path, address);
 }
 
-void
-mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
+static void
+move_opener (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
 {
-  MmtpReceiverSession *session = &self->session;
-  MmtpReceiverPath *path = add_path (self,
-      message->channel, message->number);
+  MmtpReceiverPath *path = add_path (self, message->channel, message->number);
 
-  session->opener = message->channel;
+  mmtp_receiver_handshake_set_opener (&self->handshake, address, message);
   mmtp_reports_set_path (&self->reports, path);
-  session->opener_address = *address;
   path->max_size = message->open.max_size;
   join (self, path, address);
 }
 
 /* --- effects of every message --------------------------------------------- */
 
-void
-mmtp_receiver_note_message (MmtpReceiver * self,
-    MmtpReceiverPath * path, guint64 number,
+static void
+note_message (MmtpReceiver * self, MmtpReceiverPath * path, guint64 number,
     const MmtpMessage * message, gsize size)
 {
   MmtpReceiverSession *session = &self->session;
@@ -239,8 +217,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
         self->paths.now + session->initial_delay)
   };
 
-  session->last_valid = self->paths.now;
-  session->n_queries = 0;
+  mmtp_liveness_note_message (&self->liveness);
   path->echo = message->sent;
   path->echo_time = self->paths.now;
   path->latest_sent = arrival.sent;
@@ -248,6 +225,53 @@ mmtp_receiver_note_message (MmtpReceiver * self,
       (gint64) self->paths.now - arrival.sent);
   mmtp_reports_note_gap (&self->reports, path);
   mmtp_arrivals_add (&path->arrivals, self->paths.now, &arrival);
+}
+
+/* --- INIT and OPEN -------------------------------------------------------- */
+
+static void
+take_open (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message, gsize size, const MmtpHandshakeResult * result)
+{
+  MmtpReceiverPath *path;
+
+  if (result->action == MMTP_OPEN_BEGIN)
+    begin_session (self, address, message);
+  else if (result->action == MMTP_OPEN_MOVE)
+    move_opener (self, address, message);
+  path = self->paths.all[message->channel];
+  if (mmtp_replay_check (&path->replay, result->number))
+    mmtp_replay_accept (&path->replay, result->number);
+  note_message (self, path, result->number, message, size);
+  mmtp_receiver_handshake_accept (&self->handshake);
+}
+
+static void
+push_version_event (MmtpReceiver * self, guint version)
+{
+  MmtpReceiverEvent *event;
+
+  mmtp_receiver_push_event (self, MMTP_EVENT_OTHER_VERSION, 0);
+  event = g_queue_peek_tail (&self->events);
+  if (event->type == MMTP_EVENT_OTHER_VERSION)
+    event->version = version;
+}
+
+MmtpRefusal
+mmtp_receiver_handshake (MmtpReceiver * self, const MmtpAddress * address,
+    MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  MmtpHandshakeResult result;
+  MmtpRefusal refusal = mmtp_receiver_handshake_input (&self->handshake,
+      address, message, bytes, size, &result);
+
+  if (result.action != MMTP_OPEN_IGNORE)
+    take_open (self, address, message, size, &result);
+  if (result.is_over)
+    mmtp_receiver_push_event (self, MMTP_EVENT_OVER, 0);
+  if (result.is_other_version)
+    push_version_event (self, message->version);
+  return refusal;
 }
 
 /* --- DATA ----------------------------------------------------------------- */
@@ -272,7 +296,7 @@ take_data (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpData * data)
 {
   gboolean is_late;
 
-  if (self->session.ended)
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
     return MMTP_VALID;
   if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
     path->duplicates++;
@@ -314,7 +338,7 @@ static void
 keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
     const guint8 * bytes, gsize size)
 {
-  if (self->session.ended)
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
     return;
   if (message->type == MMTP_DATA)
     mmtp_store_add (self->session.store, message->data.stream_number, bytes,
@@ -445,7 +469,7 @@ take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
     session->end_deadline = MAX (session->latest_deadline,
         self->paths.now + session->initial_delay);
   }
-  if (session->ended)
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
     acknowledge_end (self, path);
   return MMTP_VALID;
 }
@@ -536,7 +560,7 @@ static gboolean
 may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message)
 {
-  if (!self->session.exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return FALSE;
   if (message->type == MMTP_JOIN)
     return TRUE;
@@ -548,11 +572,9 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
 static void
 come_alive (MmtpReceiver * self)
 {
-  MmtpReceiverSession *session = &self->session;
-
-  if (session->alive || session->ended)
+  if (self->handshake.phase != MMTP_RECEIVER_SILENT)
     return;
-  session->alive = TRUE;
+  self->handshake.phase = MMTP_RECEIVER_ALIVE;
   mmtp_receiver_push_event (self, MMTP_EVENT_BACK, 0);
 }
 
@@ -574,7 +596,6 @@ mmtp_receiver_session_input (MmtpReceiver * self,
 {
   MmtpReceiverPath *path = mmtp_receiver_paths_find (&self->paths,
       message->channel);
-  MmtpReceiverSession *session = &self->session;
   MmtpRefusal refusal;
   guint64 number;
 
@@ -591,11 +612,11 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   come_alive (self);
   if (message->type != MMTP_JOIN)
     note_address (self, path, address, message->type);
-  session->confirmed = TRUE;
-  mmtp_receiver_note_message (self, path, number, message, size);
+  self->handshake.confirmed = TRUE;
+  note_message (self, path, number, message, size);
   refusal = take_body (self, path, address, message);
   keep_for_repairs (self, message, bytes, size);
-  if (session->alive)
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE)
     mmtp_reports_send_at_once (&self->reports, path);
   return refusal;
 }
@@ -613,9 +634,11 @@ get_caps_deadline (MmtpReceiver * self)
 }
 
 static gboolean
-is_end_open (const MmtpReceiverSession * session)
+is_end_open (const MmtpReceiver * self)
 {
-  return session->end_known && !session->ended
+  const MmtpReceiverSession *session = &self->session;
+
+  return session->end_known && self->handshake.phase != MMTP_RECEIVER_ENDED
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
 }
 
@@ -639,7 +662,7 @@ mmtp_receiver_report_timeout (MmtpReceiver * self)
 {
   MmtpReceiverPath *reporter = NULL;
 
-  if (self->session.alive)
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE)
     reporter = mmtp_reports_choose_path (&self->reports);
   if (!reporter)
     return;
@@ -652,16 +675,15 @@ mmtp_receiver_session_timeout (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!session->exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
   mmtp_reorder_timeout (session->reorder, self->paths.now);
-  if (is_end_open (session) && session->end_deadline <= self->paths.now)
+  if (is_end_open (self) && session->end_deadline <= self->paths.now)
     mmtp_reorder_set_floor (session->reorder,
         session->end_number & G_MAXUINT32);
-  if (session->alive
-      && session->last_valid + self->config.session_timeout <=
-      self->paths.now) {
-    session->alive = FALSE;
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE
+      && mmtp_liveness_get_end (&self->liveness) <= self->paths.now) {
+    self->handshake.phase = MMTP_RECEIVER_SILENT;
     mmtp_receiver_push_event (self, MMTP_EVENT_SILENT, 0);
   }
 }
@@ -672,14 +694,14 @@ mmtp_receiver_session_next_wakeup (MmtpReceiver * self)
   MmtpReceiverSession *session = &self->session;
   guint64 next;
 
-  if (!session->exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return MMTP_NEVER;
   next = MIN (mmtp_reorder_next_wakeup (session->reorder),
       get_caps_deadline (self));
-  if (is_end_open (session))
+  if (is_end_open (self))
     next = MIN (next, session->end_deadline);
-  if (!session->alive)
+  if (self->handshake.phase != MMTP_RECEIVER_ALIVE)
     return next;
-  next = MIN (next, session->last_valid + self->config.session_timeout);
+  next = MIN (next, mmtp_liveness_get_end (&self->liveness));
   return MIN (next, mmtp_reports_next_wakeup (&self->reports));
 }

@@ -128,9 +128,10 @@ say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 static guint64
 get_receiver_steps (Mmtp * self)
 {
-  const MmtpReceiverSession *session = &self->network.receiver->session;
+  MmtpReceiverStats stats;
 
-  return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
+  mmtp_receiver_get_stats (self->network.receiver, &stats);
+  return stats.reorder_steps;
 }
 
 static guint64
