@@ -65,7 +65,7 @@ void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
 /* Adds the minimum transit (ns) since the last call. It has to be called about
  * once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* The following minima are from another channel, so they cannot be compared
+/* The following minima are from another path, so they cannot be compared
  * with the previous ones. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 

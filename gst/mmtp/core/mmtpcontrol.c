@@ -252,7 +252,7 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, asks for a REPORT of all channels on the fastest
+/* If REPORTs are missing, asks for a REPORT of all paths on the fastest
  * path, because REPORTs should arrive there [4.6]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
