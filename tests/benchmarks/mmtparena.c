@@ -20,12 +20,13 @@
 #include <unistd.h>
 
 #include "arenagroups.h"
+#include "mmtpratecontrol.h"
 
 /* --- options -------------------------------------------------------------- */
 
 typedef struct
 {
-  gchar *only, *group, *csv;
+  gchar *only, *group, *csv, *control;
   gint jobs, runs;
   gboolean verbose, list, check_possible;
 } Options;
@@ -49,6 +50,8 @@ parse_options (int *argc, char ***argv, Options * options)
         "The first runs of each scenario only", "N"},
     {"jobs", 0, 0, G_OPTION_ARG_INT, &options->jobs,
         "Processes (default: one for each core)", "N"},
+    {"control", 0, 0, G_OPTION_ARG_STRING, &options->control,
+        "Rate control of MMTP (default: the first one)", "NAME"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
         "Write a line for each run to this file", "FILE"},
     {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
@@ -85,6 +88,21 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
     g_strfreev (names);
   }
   return in_group && (!options->only || strstr (scenario->name, options->only));
+}
+
+/* FALSE: there is no rate control of this name. */
+static gboolean
+choose_control (const gchar * name)
+{
+  guint i;
+
+  if (arena_simulation_set_rate_control (name))
+    return TRUE;
+  fprintf (stderr, "mmtparena: there is no rate control \"%s\", but:", name);
+  for (i = 0; mmtp_rate_controls[i]; i++)
+    fprintf (stderr, " %s", mmtp_rate_controls[i]->name);
+  fprintf (stderr, "\n");
+  return FALSE;
 }
 
 /* --- runs ----------------------------------------------------------------- */
@@ -622,6 +640,8 @@ main (int argc, char **argv)
     return 2;
   if (options.check_possible)
     return check_possible ();
+  if (!choose_control (options.control))
+    return 2;
   groups = load_groups ();
   if (!groups)
     return 1;
@@ -633,5 +653,6 @@ main (int argc, char **argv)
   g_free (options.only);
   g_free (options.group);
   g_free (options.csv);
+  g_free (options.control);
   return status;
 }

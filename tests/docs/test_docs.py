@@ -652,7 +652,7 @@ class Units(unittest.TestCase):
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"
-                      r"|seconds|per second|Hz)\b")
+                      r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
     # Texts of numbers without a unit: counts whose text names what is counted,

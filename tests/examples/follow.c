@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Sends live video whose bitrate follows the network. mmtpsink and
-// dcctpthinsink estimate the bitrate that the path carries
+// dccpthinsink estimate the bitrate that the path carries
 // (notify::estimated-bitrate), and the encoder is asked for nine tenths of the
 // estimate. Every 200 ms the program prints a line of CSV with the estimate,
 // the bitrate that was asked for, and the bitrate that the encoder made.
 //
 //   follow mmtpsink host=tv.example.org port=5004 blocking=false
-//   follow dcctpthinsink host=tv.example.org port=5004 blocking=false
+//   follow dccpthinsink host=tv.example.org port=5004 blocking=false
 //
 // blocking=false, because live video must not wait for a congested network.
 // pipelines/rateplot draws a picture of the output.
@@ -160,7 +160,7 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
           "estimated-bitrate") == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "%s does not say what the network carries, because it has no property "
-        "estimated-bitrate. Use mmtpsink or dcctpthinsink.", sink);
+        "estimated-bitrate. Use mmtpsink or dccpthinsink.", sink);
     return FALSE;
   }
   pad = gst_element_get_static_pad (sender->element, "src");

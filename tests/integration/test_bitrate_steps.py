@@ -79,7 +79,8 @@ class Run:
     def __init__(self, directory, encoder):
         self.directory = directory
         sender = (f"gst-launch-1.0 -q {PICTURE} ! {encoder} ! h264parse "
-                  f"! mpegstat location={directory}/sent.csv ! bitrateadapt "
+                  f"! mpegstat location={directory}/sent.csv "
+                  "! bitrateadapt max-bitrate=6000000 "
                   "! rtph264pay mtu=1300 config-interval=-1 ! mmtpsink "
                   f"host=$b blocking=false latency={LATENCY}")
         receiver = ("gst-launch-1.0 -q mmtpsrc ! rtph264depay ! h264parse "

@@ -34,7 +34,7 @@ NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
 
 RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]
 BYTES = {
-    "video.ts": ["MPEG transport stream", "mmtpsink or dcctpthinsink",
+    "video.ts": ["MPEG transport stream", "mmtpsink or dccpthinsink",
                  "tsdemux before {name}"],
     "video.mpg": ["MPEG program stream", "mpegpsdemux before {name}"],
     "video.mp4": ["MP4 or QuickTime", "qtdemux before {name}"],

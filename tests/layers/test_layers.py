@@ -10,11 +10,14 @@ checks the includes, which also bring in types, macros and inline functions.
 No files include or call each other in a circle. A unit is the set of files with
 the same name before the suffix, such as `frames.c` and `frames.h`. A unit
 depends on each unit whose header it includes, and on each unit that defines a
-function that it names. There are two exceptions: `framesprivate.h` may include
-`frames.h`, which it extends, and the cast macros of GObject may call the
-`get_type` function of a type.
+function or a constant table that it names. There are two exceptions:
+`framesprivate.h` may include `frames.h`, which it extends, and the cast macros
+of GObject may call the `get_type` function of a type.
 
 The plugins read no environment variables, because each setting is a property.
+
+A core uses no clock, no thread and no random numbers of the system. Its caller
+passes times and a seed to it, so that a test can repeat every run.
 """
 
 import collections
@@ -49,11 +52,25 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
+# Tables, such as the operations of an algorithm, are data that is constant.
+TABLE = re.compile(
+    r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
+EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
 # No statement begins in the first column.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
     r'\b(?:(?:g_|g_environ_|secure_)?getenv|g_get_environ|environ)\b')
+
+# Functions of GLib, POSIX and the C library that a core must not call
+CLOCK = (r"g_get_(?:monotonic|real|current)_time|g_date_time_new_now\w*|"
+         r"g_(?:timer|timeout)_\w+|clock(?:_gettime|_nanosleep)?|gettimeofday|time|localtime\w*|"
+         r"gmtime\w*|ftime|g_usleep|(?:u|nano)?sleep")
+THREAD = (r"g_(?:thread|mutex|rec_mutex|rw_lock|cond|async_queue|private|once)_"
+          r"\w+|pthread_\w+|thrd_\w+|fork")
+RANDOM = (r"g_rand(?:om)?_\w+|g_uuid_string_random|s?random(?:_r)?|s?rand|"
+          r"rand_r|[delmn]rand48|getrandom|getentropy|arc4random\w*")
+USES_SYSTEM = re.compile(rf"\b({CLOCK}|{THREAD}|{RANDOM}) ?\(")
 
 
 def allowed_directories(directory):
@@ -93,11 +110,11 @@ class Tree:
         self.faults = []
         # file -> the files of the tree that it includes
         self.includes = {path: [] for path in self.files}
-        # unit -> the functions that it defines for itself, and all that it
-        # names
+        # unit -> the functions and tables that it defines for itself, and all
+        # that it names
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # function that others may call -> the units that define it
+        # function or table that others may use -> the units that define it
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)
@@ -115,6 +132,9 @@ class Tree:
         self.read_functions(get_unit(path), code)
         if READS_ENVIRONMENT.search(code) and path not in ENVIRONMENT:
             self.faults.append(f"{path} reads the environment")
+        if path.rsplit("/", 1)[0].endswith("/core"):
+            self.faults += [f"{path} calls {name} ()"
+                            for name in USES_SYSTEM.findall(code)]
 
     def read_functions(self, unit, code):
         for definition in DEFINITION.finditer(code):
@@ -122,7 +142,13 @@ class Tree:
                 self.own[unit].add(definition[1])
             else:
                 self.definers[definition[1]].add(unit)
-        self.named[unit].update(WORD.findall(PROTOTYPE.sub(" ", code)))
+        for is_static, table in TABLE.findall(code):
+            if is_static:
+                self.own[unit].add(table)
+            else:
+                self.definers[table].add(unit)
+        self.named[unit].update(
+            WORD.findall(EXTERN.sub(" ", PROTOTYPE.sub(" ", code))))
 
     def add(self, path, name, is_quoted):
         directory = path.rsplit("/", 1)[0]
@@ -388,6 +414,24 @@ class FaultsTest(unittest.TestCase):
             with self.subTest(line):
                 self.check("gst/one/gstone.c", line, "reads the environment")
 
+    def test_a_core_uses_the_system(self):
+        for call in ("g_get_monotonic_time ()", "time (NULL)", "sleep (1)",
+                     "clock_gettime (CLOCK_MONOTONIC, &now)",
+                     "g_thread_new (name, run, self)", "g_mutex_lock (&lock)",
+                     "pthread_create (&thread, NULL, run, NULL)",
+                     "g_random_int ()", "g_rand_double (rand)", "rand ()",
+                     "getrandom (bytes, 8, 0)"):
+            with self.subTest(call):
+                name = call.split(" ", 1)[0]
+                line = f"void\none_do (void)\n{{\n  use ({call});\n}}\n"
+                self.check("gst/one/core/one.c", line,
+                           f"gst/one/core/one.c calls {name} ()")
+                self.assertEqual(
+                    self.find_faults({"gst/one/gstmore.c": line}), [])
+        for line in ("my_time (NULL);", "x = time * (a + b);", "time_t t;"):
+            self.assertEqual(
+                self.find_faults({"gst/one/core/more.c": line}), [])
+
 
 class CirclesTest(unittest.TestCase):
     """Checks that circles of units are found, in small trees."""
@@ -441,6 +485,29 @@ class CirclesTest(unittest.TestCase):
             **self.CALLED,
             "b.h": "void b_do (void);\nstatic inline void\nb_run (void)\n{\n"
                    "  a_do ();\n}\n"})
+
+    TABLES = {
+        "b.h": "typedef struct { int n; } Table;\n"
+               "extern const Table a_table;\n",
+        "a.c": '#include "b.h"\nconst Table a_table = { 1 };\n',
+        "b.c": '#include "b.h"\n',
+    }
+
+    def test_a_table_of_functions(self):
+        self.assertEqual(self.find_circles(self.TABLES), [])
+        self.check_circle({
+            **self.TABLES,
+            "b.c": "static const Table *const all[] = { &a_table };\n"})
+        self.check_circle({
+            "b.h": "extern const Table *const a_list[];\n",
+            "a.c": '#include "b.h"\nconst Table *const a_list[] = { 0 };\n',
+            "b.c": "void\nb_do (void)\n{\n  run (a_list[0]);\n}\n"})
+
+    def test_static_table_of_the_same_name(self):
+        self.assertEqual(self.find_circles({
+            **self.TABLES,
+            "b.c": "static const Table a_table = { 2 };\nvoid\nb_do (void)\n"
+                   "{\n  run (&a_table);\n}\n"}), [])
 
     def test_three_of_which_none_calls_back(self):
         circles = self.find_circles({

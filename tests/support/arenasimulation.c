@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "mmtpratecontrol.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
 #include "seededdraw.h"
@@ -273,6 +274,20 @@ add_paths (Session * session)
   }
 }
 
+/* of all senders */
+static const gchar *rate_control;
+
+gboolean
+arena_simulation_set_rate_control (const gchar * name)
+{
+  const MmtpRateControlClass *klass = mmtp_rate_control_find (name);
+
+  if (!klass)
+    return FALSE;
+  rate_control = klass->name;
+  return TRUE;
+}
+
 static void
 begin_mmtp (Session * session)
 {
@@ -285,6 +300,7 @@ begin_mmtp (Session * session)
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = session->config->latency;
   sender.frame_period = session->config->frame_period / 1000;
+  sender.rate_control = rate_control;
   make_entropy (seed, entropy);
   session->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);

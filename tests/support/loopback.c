@@ -63,7 +63,7 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
   /* The harness is a live source, so frames could be dropped on a slow machine.
    */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
-      G_MAXINT, NULL);
+      86400000, NULL);
   loopback_end_init (end, element, "sink", NULL);
 }
 

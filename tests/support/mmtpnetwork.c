@@ -156,6 +156,7 @@ check_sender_stats (MmtpNetwork * self)
   g_assert (new.discarded_buffers >= old->discarded_buffers);
   g_assert (new.discarded_room >= old->discarded_room);
   g_assert (new.discarded_broken >= old->discarded_broken);
+  g_assert (new.discarded_connection >= old->discarded_connection);
   g_assert (new.discarded_keys >= old->discarded_keys);
   g_assert (new.discarded_droppable >= old->discarded_droppable);
   g_assert (new.retransmitted >= old->retransmitted);

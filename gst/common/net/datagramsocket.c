@@ -122,9 +122,13 @@ GList *
 datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error)
 {
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+  GResolver *resolver;
+  GList *found;
 
+  if (!socket_check_host (host, error))
+    return NULL;
+  resolver = g_resolver_get_default ();
+  found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
   g_object_unref (resolver);
   return found;
 }

@@ -46,7 +46,7 @@ def print_numbers(options: argparse.Namespace) -> None:
     """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
-              if matrix.kind(run.cell) != definitions.VIDEO]
+              if matrix.kind(run.cell) not in (definitions.VIDEO, matrix.LIVE)]
     for own in workload_statistics.by_kind(others).values():
         print("\n".join(workload_statistics.text(own)))
 
@@ -110,9 +110,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                    "Makes a page with the results of a grid.")
     page.add_argument("directory", type=pathlib.Path,
                       help="directory of the runs, which was --output of grid")
-    page.add_argument("--late", type=int, default=500, metavar="MS",
-                      help="lateness from which on a frame is of no use "
-                      "(%(default)s)")
+    page.add_argument("--late", type=int, metavar="MS",
+                      help="lateness from which on a frame is of no use (500; "
+                      "for live encoders the value of the matrix)")
     page.add_argument("--by", choices=comparisons.WAYS, default="protocol",
                       help="what is compared, with everything else equal "
                       "(%(default)s)")
@@ -130,7 +130,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
     if options.function is write_report:
-        if options.late < 0:
+        if options.late is not None and options.late < 0:
             parser.error("--late must be at least 0")
         options.page = options.page or options.directory / "report.html"
     return options

@@ -23,8 +23,17 @@ from typing import Any
 from wirelesslab import files, gst_environment, paths, processes
 from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.lab import matrix
-from wirelesslab.streams import clips, frame_log, placement, stream, transports
+from wirelesslab.lab import encoders, matrix, rate_steps
+from wirelesslab.streams import (
+    clips,
+    display,
+    frame_log,
+    live_sources,
+    live_stream,
+    placement,
+    stream,
+    transports,
+)
 from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
@@ -34,10 +43,13 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
+STEPS = "steps.trace"  # the link's, where it changes in steps
 NS_PER_MS = 1e6
 # A run is flagged as unreliable if the lateness of this machine, or of the
 # emulated link, has a 99th percentile of more ms than this.
 MS_LATE = 1.0
+# A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
+ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 # The number of the sender's station in the link's log.
 SENDER = placement.ROLES.index("sender")
 IP_AND_UDP = 28
@@ -45,8 +57,8 @@ IP_AND_UDP = 28
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
-# an element, not caps
-ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)(?![a-z0-9/.])")
+# An element, not caps.
+ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_]*)(?![a-z0-9_/.])")
 
 
 def describe(directory: pathlib.Path, cell: Cell) -> None:
@@ -107,6 +119,8 @@ def way_of(
         cell: Cell
 ) -> Callable[[Cell, pathlib.Path, pathlib.Path], dict[str, Any]]:
     computed = cell["protocol"][matrix.COMPUTED]
+    if matrix.kind(cell) == matrix.LIVE:
+        return stream_over
     if matrix.kind(cell) == definitions.VIDEO:
         return compute if computed else stream_over
     return compute_workload if computed else carry
@@ -119,6 +133,9 @@ def remove_old(directory: pathlib.Path) -> None:
 
 
 def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
+    if matrix.kind(cell) == matrix.LIVE:
+        return live_sources.make(build, encoders.source_of(cell),
+                                 cell["seconds"])
     return clips.make_cut(build, cell["rate"], cell["seconds"],
                           matrix.codec(cell))
 
@@ -132,14 +149,28 @@ def properties(cell: Cell) -> str:
     return " ".join(filter(None, words))
 
 
+def with_steps(cell: Cell, directory: pathlib.Path) -> str:
+    """Returns all properties of the link. Steps of its bitrate become a
+    delivery trace in the directory."""
+    link = cell["link"]
+    if not link.get(matrix.STEPS):
+        return properties(cell)
+    path = directory / STEPS
+    files.write_whole(path, rate_steps.trace(
+        rate_steps.parse(link["name"], link[matrix.STEPS])))
+    return f"delivery-trace-down={shlex.quote(str(path))} {properties(cell)}"
+
+
 # ----------------------------------------------------------------- in real time
 
 def stream_over(cell: Cell, directory: pathlib.Path,
                 build: pathlib.Path) -> dict[str, Any]:
     protocol = cell["protocol"]
+    is_live = matrix.kind(cell) == matrix.LIVE
+    kind = live_stream.LiveStream if is_live else stream.Stream
     clip = clip_of(cell, build)
     place = placement.OverLink(
-        properties(cell), build,
+        with_steps(cell, directory), build,
         **placement.hosts_of(cell["link"], placement.ROLES))
     streams, ports = [], []
     for name, transport in transports.streams(protocol):
@@ -147,15 +178,31 @@ def stream_over(cell: Cell, directory: pathlib.Path,
         ports += transports.ports_of(transport, port)
         own = stream_directory(directory, name)
         own.mkdir(exist_ok=True)
-        streams.append(stream.Stream(transport, clip, port, own, place, name))
+        streams.append(kind(transport, clip, port, own, place, name))
     with place.opened(directory, ports), wakeup_delay.Measurement() as delays:
         for _, transport in transports.streams(protocol):
             transports.check_relayed(transport, place.left_out)
         stream.stream_all(streams, place, protocol.get("apart", 0))
         left_out = place.left_out
+    late = lateness(delays.late_ms, directory)
     return {"warnings": [words for one in streams for words in one.warnings()],
             "left_out": left_out,
-            "lateness": lateness(delays.late_ms, directory)}
+            "lateness": {**late, **(encoder_lateness(directory, late["flagged"])
+                                    if is_live else {})}}
+
+
+def encoder_lateness(directory: pathlib.Path,
+                     flagged: bool) -> dict[str, Any]:
+    """Of a sender whose encoder fell behind: its frames are late, whatever the
+    network does."""
+    times = display.encoding_ns(*(
+        display.read_log(directory / name).frames
+        for name in (live_stream.CAPTURED, SENT)))
+    p99_ms, max_ms = (frame_log.percentile(times, percent) / NS_PER_MS
+                      for percent in (99, 100))
+    return {"encoder_p99_ms": p99_ms, "encoder_max_ms": max_ms,
+            "flagged": flagged or p99_ms > ENCODER_P99_MS
+            or max_ms > ENCODER_MAX_MS}
 
 
 def free_port(place: placement.Place, transport: Protocol,
@@ -180,7 +227,7 @@ def carry(cell: Cell, directory: pathlib.Path,
           build: pathlib.Path) -> dict[str, Any]:
     """Runs a workload other than video in real time."""
     late_ms, warnings, left_out = runner.over_sockets(
-        cell, properties(cell), directory, build)
+        cell, with_steps(cell, directory), directory, build)
     return {"warnings": warnings, "left_out": left_out,
             "lateness": lateness(late_ms, directory)}
 
@@ -220,7 +267,8 @@ def compute(cell: Cell, directory: pathlib.Path,
         *fill(protocol["sender"], values), "!", "tee", "name=packets",
         "!", "queue", "!", "wirelesslink", "mode=timestamp",
         f"overhead={IP_AND_UDP}", f"sink_0::station={SENDER}",
-        f"location={directory / LINK_LOG}", *shlex.split(properties(cell)),
+        f"location={directory / LINK_LOG}",
+        *shlex.split(with_steps(cell, directory)),
         "!", *fill(protocol["receiver"], values),
         "packets.", "!", "queue", "!", "rtpstreampay",
         "!", "filesink", "async=false", f"location={directory / PACKETS}"]
@@ -231,7 +279,7 @@ def compute(cell: Cell, directory: pathlib.Path,
 
 def compute_workload(cell: Cell, directory: pathlib.Path,
                      build: pathlib.Path) -> dict[str, Any]:
-    runner.compute(cell, properties(cell), directory, build)
+    runner.compute(cell, with_steps(cell, directory), directory, build)
     return IN_TIME
 
 

@@ -150,7 +150,9 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
     if lateness["flagged"]:
         times = [f"{name} {ms:.2f} ms" if ms is not None else f"{name} unknown"
                  for name, ms in (("machine", lateness["machine_p99_ms"]),
-                                  ("link", lateness["link_p99_ms"]))]
+                                  ("link", lateness["link_p99_ms"]),
+                                  *(("encoder", lateness[key]) for key in (
+                                      "encoder_p99_ms",) if key in lateness))]
         return "flagged: too late at the 99th percentile: " + ", ".join(times)
     return "done"
 
@@ -294,6 +296,9 @@ def run_all(found: list[Cell], left_out: list[str],
              for cell in found if matrix.kind(cell) == definitions.VIDEO}
     for film in sorted(films):
         clips.make_cut(options.build, *film)
+    for cell in found:
+        if matrix.kind(cell) == matrix.LIVE:
+            cells.clip_of(cell, options.build)
     todo = sum(cells.result(options.output / cell["name"]) is None
                for cell in found)
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"

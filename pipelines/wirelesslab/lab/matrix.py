@@ -5,16 +5,18 @@ can be run by itself. docs/lab.md describes the file.
 """
 
 import configparser
+import functools
 import itertools
 import os
 import pathlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wirelesslab.descriptions import Cell, Link, Protocol, Workload
 from wirelesslab.errors import LabError
+from wirelesslab.lab import encoders, rate_steps
 from wirelesslab.streams import clips, placement, transports, video_codecs
 from wirelesslab.workloads import carriers, definitions
 
@@ -28,14 +30,18 @@ FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 # $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
+# Makes of seconds and a protocol what a cell says of them
+Film = Callable[[int, Protocol], dict[str, Any]]
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
-            "codecs": video_codecs.FIRST, "workloads": ""}
+            "codecs": video_codecs.FIRST, "workloads": "", "encoders": ""}
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
+LIVE = "live"  # The kind of a cell that has a live encoder.
+STEPS, SEEDS = "steps", "seeds"
 # Any other key of a link is a property of wirelesslink.
-OF_A_LINK = {"title", "properties", *placement.OF_HOSTS}
+OF_A_LINK = {"title", "properties", STEPS, SEEDS, *placement.OF_HOSTS}
 
 
 def read(path: pathlib.Path) -> list[Cell]:
@@ -74,14 +80,9 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
-    loads = read_workloads(given, matrix, known)
-    films = list(itertools.product(
-        video_codecs.chosen(matrix["codecs"].split()),
-        numbers(matrix, "rates")))
-    for _, rate in films:
-        if rate not in clips.RATES:
-            raise LabError(f"there is no clip of {rate} Mbit/s; there "
-                           f"are: {', '.join(map(str, clips.RATES))}")
+    front = encoders.Front(given) if matrix["encoders"] else None
+    loads = read_workloads(given, matrix, {} if front else known, front)
+    films = live_films(matrix, front) if front else clip_films(matrix)
     seconds, repetitions = (number(matrix, name)
                             for name in ("seconds", "repetitions"))
     if not 1 <= seconds <= clips.SECONDS:
@@ -91,22 +92,57 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     return [
         {**cell(protocol, variant, film, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
-        for seed in numbers(matrix, "seeds")
+        for seed in all_seeds(matrix, loads)
         for workload, protocols, links in loads
         for link, film, protocol in itertools.product(
-            links, films if is_video(workload) else [None], protocols)
+            [link for link in links if seed in seeds_of(matrix, link)],
+            films if is_video(workload) else [None], protocols)
         for variant in variants(link, home)
         # A computed run has the same result each time, so it is not repeated.
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
 
-def cell(protocol: Protocol, link: Link,
-         film: tuple[video_codecs.Codec, int] | None, seed: int,
+def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
+    """A link may have seeds of its own."""
+    section = link["section"]
+    return numbers(section if section.get(SEEDS) else matrix, SEEDS)
+
+
+def all_seeds(matrix: Mapping[str, str],
+              loads: list[tuple[Workload, list[Protocol], list[Link]]]
+              ) -> list[int]:
+    """Those of all links, in the order in which they are named"""
+    return list(dict.fromkeys(
+        [*numbers(matrix, SEEDS),
+         *(seed for _, _, links in loads for link in links
+           for seed in seeds_of(matrix, link))]))
+
+
+def clip_films(matrix: Mapping[str, str]) -> list[Film]:
+    """Each codec at each bitrate"""
+    films = list(itertools.product(
+        video_codecs.chosen(matrix["codecs"].split()),
+        numbers(matrix, "rates")))
+    for _, rate in films:
+        if rate not in clips.RATES:
+            raise LabError(f"there is no clip of {rate} Mbit/s; there "
+                           f"are: {', '.join(map(str, clips.RATES))}")
+    return [functools.partial(of_film, *film) for film in films]
+
+
+def live_films(matrix: Mapping[str, str],
+               front: encoders.Front) -> list[Film]:
+    """Each source of a live encoder"""
+    return [functools.partial(front.of_source, source)
+            for source in encoders.chosen(matrix["encoders"].split())]
+
+
+def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
          repetition: int, seconds: int, workload: Workload) -> Cell:
     """Returns everything that a run depends on, as a dictionary that is written
     as JSON.
     """
-    own = of_film(*film, seconds, protocol) if is_video(workload) else {
+    own = film(seconds, protocol) if is_video(workload) else {
         "what": workload["name"], "protocol": protocol, "workload": workload,
         "rate": None, "seconds": None}
     what = own.pop("what")
@@ -138,6 +174,8 @@ def is_video(workload: Workload) -> bool:
 
 def kind(cell: Cell) -> str:
     """Returns the kind of the cell's workload."""
+    if "encoder" in cell:
+        return LIVE
     return cell.get("workload", STREAM)["kind"]
 
 
@@ -175,10 +213,12 @@ def check_sections(given: configparser.ConfigParser) -> None:
     misspelled section would be ignored.
     """
     for title in given.sections():
-        if title != MATRIX and not title.startswith(KINDS):
+        if title not in (MATRIX, encoders.SECTION) \
+                and not title.startswith(KINDS):
             raise LabError(
                 f"unknown section [{title}]; the sections are: [{MATRIX}], "
-                + ", ".join(f"[{kind}NAME]" for kind in KINDS))
+                + ", ".join(f"[{kind}NAME]" for kind in KINDS)
+                + f", [{encoders.SECTION}]")
 
 
 def sections(given: configparser.ConfigParser,
@@ -201,7 +241,7 @@ def sections(given: configparser.ConfigParser,
 
 def read_workloads(
         given: configparser.ConfigParser, matrix: Mapping[str, str],
-        known: dict[str, Protocol]
+        known: dict[str, Protocol], front: encoders.Front | None
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
     """Returns [(workload, its protocols, its links)]."""
     own = {name: definitions.read(name, section)
@@ -209,13 +249,18 @@ def read_workloads(
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
     if not matrix["workloads"]:
         there = own or there
-    own_protocols, links = read_protocols(given), read_links(given)
-    return [
+    own_protocols = read_protocols(given, front)
+    links = read_links(given)
+    found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
                                     known),
          chosen(own_links or matrix["links"], links, "link"))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
+    for workload, protocols, _ in found:
+        for protocol in protocols:
+            encoders.check(protocol, bool(front and is_video(workload)))
+    return found
 
 
 def theirs(given: configparser.ConfigParser, link: Link,
@@ -293,12 +338,18 @@ def read_known_protocols() -> dict[str, Protocol]:
     return known
 
 
-def read_protocols(given: configparser.ConfigParser) -> dict[str, Protocol]:
+def read_protocols(given: configparser.ConfigParser,
+                   front: encoders.Front | None) -> dict[str, Protocol]:
     """Returns {name: protocol} from the matrix file itself."""
-    return {name: carriers.of_section(name, section)
-            if carriers.is_one(section)
-            else transports.of_section(name, section)
-            for name, section in sections(given, PROTOCOL).items()}
+    found = {}
+    for name, section in sections(given, PROTOCOL).items():
+        if carriers.is_one(section):
+            found[name] = carriers.of_section(name, section)
+        elif front and encoders.is_for_one(section):
+            found.update(encoders.read_protocols(name, section, front))
+        else:
+            found[name] = transports.of_section(name, section)
+    return found
 
 
 # ------------------------------------------------------------------------ links
@@ -308,6 +359,8 @@ def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
     for name, section in found.items():
         transports.own_link(f"link {name}", section.get("properties", ""),
                  values(section))
+        if section.get(STEPS):
+            rate_steps.parse(name, section[STEPS])
     return {name: {"name": name, "section": section}
             for name, section in found.items()}
 
@@ -331,7 +384,7 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
         title = ", ".join([section.get("title", link["name"]), *words])
         yield {"name": name, "title": title,
                "properties": with_paths(properties, home),
-               **{key: section[key] for key in placement.OF_HOSTS
+               **{key: section[key] for key in (STEPS, *placement.OF_HOSTS)
                   if section.get(key)}}
 
 

@@ -14,6 +14,8 @@ from wirelesslab import files, process_pool
 from wirelesslab.errors import LabError
 from wirelesslab.lab import matrix
 from wirelesslab.report import (
+    encoder_page,
+    encoder_runs,
     output_directory,
     plots,
     run_results,
@@ -27,18 +29,26 @@ PICTURE_WIDTH = 360
 # Bytes of plots and pictures. Embedded in a page they take a third more.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
+LATE_MS = 500  # of a clip; a cell with a live encoder says it itself
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
-def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
+def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           page: pathlib.Path, words: Callable[[str], None],
           by: str = "protocol", only: str = "") -> pathlib.Path:
     """Writes the page and, beside it, a directory with its plots and tables.
     Returns that directory. Calls `words` with lines about the progress."""
+    encoder_late_ms = late_ms
+    late_ms = LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
-    groups, others = chosen(runs, only)
+    live = encoder_page.chosen(
+        [encoder_runs.EncoderRun(run, build, encoder_late_ms) for run in runs
+         if matrix.kind(run.cell) == matrix.LIVE], only)
+    groups, others = chosen(
+        [run for run in runs if matrix.kind(run.cell) != matrix.LIVE],
+        only, bool(live))
     films = [run for own in groups for run in own]
-    runs = films + others
+    runs = films + [one.run for one in live] + others
     beside = output_directory.make_beside(page, output)
     measure(films, words)
     found = []
@@ -50,12 +60,13 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
         run_results.write_csv(beside / "runs.csv",
                               *run_results.all_numbers(films))
     found += [{**made, "number": number} for number, made in enumerate(
-        workload_page.groups(others, beside), len(found) + 1)]
+        [*encoder_page.groups(live, beside, words),
+         *workload_page.groups(others, beside)], len(found) + 1)]
     cells = run_results.of_cells(runs)
     write_pages(found, page, {
         "missing": missing, "left_out": run_results.left_out(output),
-        "runs": cells, "films": films, "late_ms": late_ms, "by": by,
-        "only": only, "facts": facts(cells, command),
+        "runs": cells, "films": films, "live": live, "late_ms": late_ms,
+        "by": by, "only": only, "facts": facts(cells, command),
         "flagged": [run for run in cells if run.is_flagged],
         "notes": notes(runs),
         "protocols": {run.transport["name"]: run.transport
@@ -66,16 +77,18 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
 
 
 def chosen(
-        runs: list[run_results.Run], only: str
+        runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
     """Returns the groups of runs that are compared, and the other runs. With
     `only`, these are only the groups whose titles have all its words, and no
-    other runs. The other runs are those of workloads other than video."""
+    other runs. The other runs are those of workloads other than video. Raises
+    LabError if `only` leaves nothing and there are no runs with live
+    encoders."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
         if all(word in title_of(own).lower() for word in only.lower().split())]
-    if only and not groups:
+    if only and not groups and not has_others:
         raise LabError(f"no group has all words of {only!r} in its title")
     return groups, [] if only else [run for run in runs if run not in films]
 

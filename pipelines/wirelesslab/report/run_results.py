@@ -122,19 +122,9 @@ class Run:
         """The comparison of all pictures. It takes longer than everything else,
         so the result is kept in a file.
         """
-        path = self.directory / f"quality-{self._late_ms}.csv"
-        if path.exists():
-            with open(path) as file:
-                return [quality.Picture(float(row["mse"]), float(row["ssim"]))
-                        for row in csv.DictReader(file)]
-        found = quality.measure(self.clip(), self.shown, self.directory)
-        unfinished = path.with_name(f".{path.name}")
-        write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
-                  [(place, "" if number is None else number, *picture)
-                   for place, (number, picture)
-                   in enumerate(zip(self.shown, found))])
-        unfinished.rename(path)
-        return found
+        return kept_pictures(
+            self.directory / f"quality-{self._late_ms}.csv", self.shown,
+            lambda shown: quality.measure(self.clip(), shown, self.directory))
 
     def numbers(self) -> dict[str, float]:
         """Returns {name: number}, for tables."""
@@ -194,6 +184,24 @@ class Run:
             return none
         return measurements.common_throughput(
             [(run.began_ns, run.passages) for run in self.beside]) or none
+
+
+def kept_pictures(
+        path: pathlib.Path, shown: list[int | None],
+        measure: Callable[[list[int | None]], list[quality.Picture]]
+) -> list[quality.Picture]:
+    """Those of the file, which is written if it is missing"""
+    if path.exists():
+        with open(path) as file:
+            return [quality.Picture(float(row["mse"]), float(row["ssim"]))
+                    for row in csv.DictReader(file)]
+    found = measure(shown)
+    unfinished = path.with_name(f".{path.name}")
+    write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
+              [(place, "" if number is None else number, *picture)
+               for place, (number, picture) in enumerate(zip(shown, found))])
+    unfinished.rename(path)
+    return found
 
 
 def share(part: float, all_: float) -> float:

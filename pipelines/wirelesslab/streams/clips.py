@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import time
+from collections.abc import Callable
 
 from wirelesslab import files, paths, processes
 
@@ -159,6 +160,15 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
 
 
 def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
+    def write(unfinished: pathlib.Path) -> None:
+        processes.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+
+    return make_whole(path, write)
+
+
+def make_whole(path: pathlib.Path,
+               write: Callable[[pathlib.Path], None]) -> pathlib.Path:
+    """The file, which `write` fills if it is missing."""
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -167,20 +177,21 @@ def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
         # lock. The holder of the lock also knows that every unfinished clip was
         # left by a process that has ended.
         if not path.exists():
-            for dead in path.parent.glob(".bunny-*"):
+            for dead in path.parent.glob(".*-*"):
                 dead.unlink()
-            _make_now(path, arguments)
+            _make_now(path, write)
     return path
 
 
-def _make_now(path: pathlib.Path, arguments: list[str]) -> None:
+def _make_now(path: pathlib.Path,
+              write: Callable[[pathlib.Path], None]) -> None:
     # The clip gets its final name when it is complete, so no reader finds half
     # of it.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     print(f"Making {path.name} ...", end=" ", flush=True)
     started = time.monotonic()
     try:
-        processes.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+        write(unfinished)
         unfinished.rename(path)
     finally:
         unfinished.unlink(missing_ok=True)

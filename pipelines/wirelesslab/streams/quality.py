@@ -47,17 +47,21 @@ UNHARMED = Picture(0.0, 1.0)
 
 
 def measure(clip: pathlib.Path, shown: list[int | None],
-            directory: pathlib.Path) -> list[Picture]:
+            directory: pathlib.Path,
+            reference: pathlib.Path | None = None) -> list[Picture]:
     """Returns a Picture for each place in display order. `shown` has for each
     place the number of the picture that is seen there, None before the first
-    one."""
-    if all(number == place for place, number in enumerate(shown)):
+    one. It is compared with the picture that the clip has at that place, or
+    with that of another video, the reference, which may be longer."""
+    if not reference and all(number == place
+                             for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)
+    first = f"trim=end_frame={len(shown)}," if reference else ""
     read, write = os.pipe()
     score = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
-         "-i", str(clip), "-filter_complex",
-         f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
+         "-i", str(reference or clip), "-filter_complex",
+         f"[0]{COUNTED},split[a][b];[1]{first}{COUNTED},split[c][d];"
          "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
@@ -74,7 +78,7 @@ def measure(clip: pathlib.Path, shown: list[int | None],
         numbers(directory / "psnr.log", MSE),
         numbers(directory / "ssim.log", SSIM))]
     if len(found) != len(shown):
-        raise LabError(f"{clip} has {len(found)} pictures, but "
+        raise LabError(f"{reference or clip} has {len(found)} pictures, but "
                        f"{len(shown)} frames were sent of it")
     return found
 

@@ -138,6 +138,8 @@ class Stream:
     """One clip from end to end. The logs of both ends are in `run_dir`. A
     stream has a `name` if there are several."""
 
+    SENDER = GST_LAUNCH  # the program that runs its sender
+
     def __init__(self, transport: Protocol, clip: pathlib.Path, port: int,
                  run_dir: pathlib.Path, place: placement.Place,
                  name: str = "") -> None:
@@ -171,13 +173,16 @@ class Stream:
         end that listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
-        program = GST_LAUNCH
+        program = self.SENDER if role == "sender" else GST_LAUNCH
         if role == "sender" and transports.is_asked(self._transport):
             program = (*paths.command("streams.http_server"), host,
                        str(self._port),
                        *GST_LAUNCH, "-q")
+        peer = self._place.address(
+            role, next(other for other in placement.ROLES if other != role))
         self._ends[role] = Launch(
-            role, self._transport[role], {**self._values, "host": host},
+            role, self._transport[role],
+            {**self._values, "host": host, "peer": peer},
             self._place, program, self._name)
 
     def listen(self) -> None:

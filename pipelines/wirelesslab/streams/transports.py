@@ -32,6 +32,11 @@ SERVERS = ("http",)
 # be measured.
 NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
+# The same where a live encoder takes the place of the clip. {peer} is the
+# address of the other host.
+LIVE_NAMES = NAMES | {"captured", "encoded", "peer"}
+LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
+               "receiver": ("received",)}
 
 
 def read() -> dict[str, Protocol]:
@@ -54,7 +59,8 @@ def read_sections(
         raise LabError(f"{path}: {failure}") from None
 
 
-def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
+def of_section(name: str, section: configparser.SectionProxy,
+               is_live: bool = False) -> Protocol:
     """Returns a transport as a dictionary that is written as JSON. Rarely used
     keys are only present if the section has them, so that results from before
     these keys existed are still recognised."""
@@ -65,7 +71,7 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     if unknown:
         raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "
                        f"its keys are: {', '.join(sorted(KEYS))}")
-    sender, receiver = (pipeline(name, section, key)
+    sender, receiver = (pipeline(name, section, key, is_live)
                         for key in ("sender", "receiver"))
     return {"name": name, "title": section.get("title", name),
             "sender": sender, "receiver": receiver,
@@ -82,7 +88,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
                if "server" in section else {})}
 
 
-def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
+def pipeline(name: str, section: configparser.SectionProxy, key: str,
+             is_live: bool = False) -> str:
     """Returns the pipeline in one line. Raises LabError if the line cannot be
     split into words, has an unknown name in braces, or lacks a name without
     which nothing could be measured. GStreamer itself checks the elements."""
@@ -94,13 +101,14 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
         raise LabError(
             f"protocol {name}: its {key}: {error}: {text}") from None
     named = {word for word in words if word is not None}
-    for word in sorted(named - NAMES):
+    names = LIVE_NAMES if is_live else NAMES
+    for word in sorted(named - names):
         raise LabError(
             f"protocol {name}: its {key} has the unknown name {{{word}}}; the "
             "names are: "
-            + ", ".join(f"{{{known}}}" for known in sorted(NAMES))
+            + ", ".join(f"{{{known}}}" for known in sorted(names))
             + " (write {{ for a brace)")
-    for word in NEEDED[key]:
+    for word in (LIVE_NEEDED if is_live else NEEDED)[key]:
         if word not in named:
             raise LabError(f"protocol {name}: its {key} has no "
                            f"{{{word}}}")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds dcctpthinsink to what it promises over real sockets on the loopback: to
- * its pipeline, and to the receiver. What takes time is waited for, however long
- * it takes.
+/* Tests of dcctpthinsink over real sockets on loopback: its behaviour in the
+ * pipeline and towards the receiver. The tests wait for each event without a
+ * time limit of their own.
  */
 
 #include "dccploopback.h"
@@ -65,7 +65,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* Over IPv6, and by name */
+/* The host is an IPv6 address or a name. */
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
   static const gchar *const hosts[] = { "::1", "localhost" };
@@ -117,7 +117,7 @@ GST_START_TEST (next_stream_is_another_connection)
 
 GST_END_TEST;
 
-/* --- who can't be reached ------------------------------------------------- */
+/* --- receivers that cannot be reached ------------------------------------- */
 
 static GSocket *
 silent_socket_new (gint * port)
@@ -169,7 +169,8 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the sink
+ * tries again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   GThread *thread;
@@ -266,7 +267,8 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
-/* RFC 4340 section 8.1.2: of RTPV, which is the receiver's */
+/* RFC 4340 section 8.1.2: each form means RTPV, the service code of the
+ * receiver. */
 GST_START_TEST (service_code_has_three_forms)
 {
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
@@ -285,7 +287,7 @@ GST_START_TEST (service_code_has_three_forms)
 
 GST_END_TEST;
 
-/* --- who goes ------------------------------------------------------------- */
+/* --- receivers that disappear --------------------------------------------- */
 
 static GstBuffer *
 make_delta (guint n)
@@ -296,7 +298,8 @@ make_delta (guint n)
   return buffer;
 }
 
-/* Until the receiver has gone, and another one is there */
+/* Replaces the receiver with a new one, and waits until the sink is connected
+ * to the new receiver. */
 static void
 restart_receiver (LoopbackFixture * fixture)
 {
@@ -310,7 +313,7 @@ restart_receiver (LoopbackFixture * fixture)
   dccp_loopback_wait_for_stat (&fixture->sink, "connections", connections + 1);
 }
 
-/* ... which has nothing of what was before. */
+/* The new receiver has none of the frames that were sent before. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
   LoopbackFixture fixture;
@@ -357,8 +360,9 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
-/* Whatever auto-reconnect says: nobody waits for another program to end. (Without
- * a harness, which would play it at once) */
+/* The error occurs with any value of auto-reconnect, because the sink does not
+ * wait for another program to end. The test uses no harness, because a harness
+ * would start the element at once. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -376,7 +380,8 @@ GST_START_TEST (port_in_use_is_an_error)
   loopback_expect_no_start (&sink, text);
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
-  /* Messages that nobody took refer to the element, and it to the bus. */
+  /* Messages that were not popped hold references to the element, and the
+   * element holds one to the bus. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
@@ -385,7 +390,7 @@ GST_START_TEST (port_in_use_is_an_error)
 
 GST_END_TEST;
 
-/* It did answer, and then no more. */
+/* The receiver answered at first and then no more. */
 GST_START_TEST (silent_receiver_is_gone)
 {
   LossyRelay relay;
@@ -413,7 +418,8 @@ GST_START_TEST (silent_receiver_is_gone)
 
 GST_END_TEST;
 
-/* Its port is closed, as that of a process that was killed: nothing was said. */
+/* The port of the receiver is closed without a message, as that of a killed
+ * process. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
@@ -437,7 +443,7 @@ GST_START_TEST (killed_receiver_is_gone)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -448,7 +454,7 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* Nobody answers; what waits is freed at once. */
+/* No receiver answers. A flush frees the waiting buffers at once. */
 GST_START_TEST (flush_ends_the_wait_for_a_receiver)
 {
   gint port;
@@ -512,7 +518,8 @@ GST_START_TEST (pause_and_flush_keep_the_connection)
 
 GST_END_TEST;
 
-/* The receiver does not answer any more: the end waits within its bound. */
+/* The receiver no longer answers. The sink waits at the end of the stream for
+ * at most drain-timeout. */
 GST_START_TEST (eos_waits_no_longer_than_its_timeout)
 {
   LossyRelay relay;
@@ -554,7 +561,7 @@ GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 
 GST_END_TEST;
 
-/* 0: as long as the path takes, which is the loopback's */
+/* mtu=0 uses the MTU of the path, here that of the loopback interface. */
 GST_START_TEST (without_mtu_the_path_is_the_limit)
 {
   LoopbackFixture fixture;
@@ -572,7 +579,7 @@ GST_START_TEST (without_mtu_the_path_is_the_limit)
 
 GST_END_TEST;
 
-/* --- a receiver that can't keep up ---------------------------------------- */
+/* --- a receiver that is too slow ------------------------------------------ */
 
 static void
 hold_more_than_ten (LoopbackFixture * fixture, LoopbackHold * hold)
@@ -590,7 +597,8 @@ make_part (guint n, guint frame)
   return buffer;
 }
 
-/* What it does not take is dropped, with the rest of its frame. */
+/* If the receiver cannot accept a packet, the sink drops the packet and the
+ * rest of its frame. */
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
@@ -618,9 +626,9 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
-/* A frame comes at once, as from a payloader. Its packets are paced, for which they
- * are not dropped: it goes whole where the rate is there, in part where the machine is
- * busy. */
+/* All packets of a frame arrive at once, as from a payloader. The sink paces
+ * them and must not drop them for that reason. A frame is sent completely if
+ * the rate suffices, and partly if the machine is busy. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;
@@ -640,8 +648,7 @@ GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 
 GST_END_TEST;
 
-/* However many reports there are the application hears of them all in a few
- * messages. */
+/* The sink combines many reports of dropped packets into a few messages. */
 GST_START_TEST (dropped_packets_are_told_together)
 {
   guint told = 0, messages = 0, packets, n = 0;
@@ -670,7 +677,7 @@ GST_START_TEST (dropped_packets_are_told_together)
 
 GST_END_TEST;
 
-/* --- losses, and the rate ------------------------------------------------- */
+/* --- losses and the rate -------------------------------------------------- */
 
 static gboolean
 was_key_unit_asked_for (LoopbackFixture * fixture)
@@ -678,7 +685,7 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* `asked`: by the property */
+/* `asked` sets the property request-key-units. */
 static void
 lose_a_key_packet (gboolean asked)
 {
@@ -701,7 +708,7 @@ lose_a_key_packet (gboolean asked)
     loopback_push (&fixture, make_delta (i++));
     g_usleep (1000);
   }
-  /* The loss is counted a moment before the request goes upstream. */
+  /* The loss is counted shortly before the request is sent upstream. */
   while (asked && !was_key_unit_asked_for (&fixture))
     g_usleep (1000);
   fail_if (was_key_unit_asked_for (&fixture));
@@ -717,8 +724,9 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* It came there, but downstream was too slow for it: it is as if it were lost.
- * Without key frames among them there is nothing to ask for. */
+/* The key frame arrived at the receiver, but was dropped because downstream was
+ * too slow. This counts as a loss. If no key frame was dropped, the sink does
+ * not request one. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;
@@ -761,7 +769,8 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* It connects as soon as it is made. */
+  /* The sink connects as soon as it is created, so the test restarts it with
+   * the signal connected. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);
@@ -828,6 +837,9 @@ GST_START_TEST (element_has_two_names)
     fail_unless (element != NULL, "no %s", names[i]);
     fail_unless_equals_string (gst_plugin_feature_get_name (GST_PLUGIN_FEATURE
             (gst_element_get_factory (element))), names[i]);
+    fail_unless (g_str_has_prefix (GST_OBJECT_NAME (element), names[i])
+        && g_ascii_isdigit (GST_OBJECT_NAME (element)[strlen (names[i])]),
+        "%s is called %s", names[i], GST_OBJECT_NAME (element));
     gst_object_unref (element);
   }
 }

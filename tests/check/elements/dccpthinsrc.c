@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds dcctpthinsrc to what it promises over real sockets on the loopback: to
- * its pipeline, to dcctpthinsink, and to who sends what no sink would. What takes
- * time is waited for, however long it takes.
+/* Tests of dcctpthinsrc over real sockets on loopback: its behaviour in the
+ * pipeline, towards dcctpthinsink, and towards senders of invalid packets. The
+ * tests wait for each event without a time limit of their own.
  */
 
 #include "dccploopback.h"
 
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 GST_START_TEST (source_is_live)
 {
@@ -47,7 +47,8 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
     fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         GST_BUFFER_DTS (buffer));
-    /* two clocks, one after the other, in whole us */
+    /* The element and the test read two clocks one after the other, in whole
+     * microseconds, so the times may differ slightly. */
     fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
     fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
     last = GST_BUFFER_PTS (buffer);
@@ -111,7 +112,7 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 
 GST_END_TEST;
 
-/* Behind EOS nothing follows. */
+/* After EOS the source accepts no further sender. */
 GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;
@@ -163,7 +164,7 @@ GST_START_TEST (timeout_is_told_each_time)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (flush_ends_the_wait)
 {
@@ -183,7 +184,7 @@ GST_START_TEST (flush_ends_the_wait)
 
 GST_END_TEST;
 
-/* What comes meanwhile is not played later. */
+/* Packets that arrive during a pause are dropped. */
 GST_START_TEST (pause_ends_the_wait)
 {
   GstBuffer *buffer;
@@ -220,9 +221,10 @@ GST_START_TEST (eos_ends_the_wait)
 
 GST_END_TEST;
 
-/* --- what downstream doesn't take ----------------------------------------- */
+/* --- downstream is too slow ----------------------------------------------- */
 
-/* By what the sink has said last */
+/* Returns whether the last message of the sink says that the receiver is slow.
+ */
 static gboolean
 is_slow (LoopbackEnd * sink)
 {
@@ -237,8 +239,9 @@ is_slow (LoopbackEnd * sink)
   return slow;
 }
 
-/* The network goes on while downstream stands still; the sender hears of it, and
- * when downstream takes what there is, that it does. */
+/* The source keeps receiving while downstream is blocked. The sender is told
+ * that the receiver is slow, and is told the opposite when downstream accepts
+ * buffers again. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -269,7 +272,7 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (port_in_use_is_an_error)
 {
@@ -320,7 +323,8 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 
 GST_END_TEST;
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the source
+ * tries again. */
 GST_START_TEST (a_sender_may_begin_later)
 {
   gint port;
@@ -344,7 +348,7 @@ GST_START_TEST (a_sender_may_begin_later)
 
 GST_END_TEST;
 
-/* --- who goes without a word ---------------------------------------------- */
+/* --- peers that disappear without a message ------------------------------- */
 
 GST_START_TEST (silent_sender_is_gone)
 {
@@ -365,7 +369,7 @@ GST_START_TEST (silent_sender_is_gone)
 
 GST_END_TEST;
 
-/* --- who is no dcctpthinsink ---------------------------------------------- */
+/* --- invalid packets ------------------------------------------------------ */
 
 static GSocket *
 stranger_new (LoopbackEnd * src)
@@ -380,7 +384,8 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* RFC 4340 section 5.1, to our port: Data Offset of so many words, type, X */
+/* Invalid headers by RFC 4340 section 5.1, sent to the port of the source: Data
+ * Offset in words, type and X */
 static const struct
 {
   gsize size;
@@ -394,7 +399,7 @@ static const struct
   {24, 6, 3 << 1 | 1, "refused-flow"},
 };
 
-/* A stream goes on meanwhile. */
+/* The invalid packets arrive during a stream, which must continue. */
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   gchar packet[64] = { 0 };
@@ -428,8 +433,8 @@ GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The sink that connects from another address neither occupies the listener nor
- * ends its stream. */
+/* A sink that connects from another address must neither occupy the listener
+ * nor end the stream of the permitted sink. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   LoopbackFixture fixture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds ifdsink sync=false to what it promises of a file: all of it arrives, as
- * fast as the receiver reads, whether ifdsink reads the file itself or upstream
- * pushes it, and nothing waits for ever. The test is the receiver.
+/* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
+ * as the receiver reads, no matter if ifdsink reads the file itself or upstream
+ * pushes it, and no call waits without a limit. The test is the receiver.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,13 +14,14 @@
 
 #include "streambuilder.h"
 
-/* Bytes: the receiver's socket holds less than the film by far. */
+/* In bytes. The socket of the receiver holds much less than the film. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Upstream of ifdsink: what lets itself be read, and what pushes */
+/* Elements upstream of ifdsink. Without an element, ifdsink pulls from the file
+ * source. The other elements push. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct
@@ -29,10 +30,10 @@ typedef struct
   GByteArray *film;
   GSocket *listener;
   guint16 port;
-  GSocket *connection;          /* NULL: none */
-  GByteArray *received;         /* of it */
+  GSocket *connection;          /* NULL if there is none */
+  GByteArray *received;         /* from the connection */
   GstElement *pipeline;
-  GstElement *sink;             /* the pipeline's */
+  GstElement *sink;             /* in the pipeline */
 } Fixture;
 
 static gboolean
@@ -47,8 +48,8 @@ has_upstream (gint i)
 
 /* --- the film ------------------------------------------------------------- */
 
-/* GOPs of an I-frame and as many P-frames; the frames are large, but the last
- * one of each */
+/* Returns GOPs of one I-frame and `p_frames` P-frames each. All frames are
+ * large except the last one of each GOP. */
 static GByteArray *
 make_gops (guint gops, guint p_frames)
 {
@@ -244,7 +245,7 @@ GST_START_TEST (all_of_a_file_arrives)
   fail_unless_equals_uint64 (stat_of (fixture, "sent"), 2 * GOPS);
   fail_unless_equals_uint64 (stat_of (fixture, "dropped"), 0);
 
-  /* once more, from the beginning */
+  /* The file is sent a second time from its beginning. */
   fixture_set_state (fixture, GST_STATE_READY);
   fixture_set_state (fixture, GST_STATE_PLAYING);
   accept_one (fixture);
@@ -255,7 +256,8 @@ GST_START_TEST (all_of_a_file_arrives)
 
 GST_END_TEST;
 
-/* The long way is 16 times as many buffers. */
+/* Pushing takes 16 times as many buffers, so ifdsink pulls the file where it
+ * can. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {
   Fixture *fixture = fixture_play (__i__);
@@ -263,7 +265,7 @@ GST_START_TEST (file_is_read_where_nothing_is_paced)
 
   fail_unless_equals_int (GST_PAD_MODE (pad),
       __i__ == 0 ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH);
-  /* What is read goes on by itself. */
+  /* A file that ifdsink pulls cannot be sought. */
   if (__i__ == 0)
     fail_if (gst_element_seek_simple (fixture->pipeline, GST_FORMAT_BYTES,
             GST_SEEK_FLAG_FLUSH, 0));
@@ -322,7 +324,8 @@ GST_START_TEST (pause_loses_nothing)
 
 GST_END_TEST;
 
-/* It gets the rest, from some I-frame with its headers on. */
+/* The new receiver gets the rest of the file, from an I-frame with its headers.
+ */
 GST_START_TEST (next_receiver_gets_the_rest)
 {
   const guint8 start[] = { 0, 0, 1, 0xb3 };
@@ -346,7 +349,8 @@ GST_START_TEST (next_receiver_gets_the_rest)
 
 GST_END_TEST;
 
-/* What waits is worth nothing to it, and leaves room all at once. */
+/* The waiting frames are useless to the new receiver. They are dropped
+ * together, which leaves room for new ones. */
 GST_START_TEST (next_receiver_in_a_long_gop)
 {
   gint i = __i__ % G_N_ELEMENTS (upstreams);
@@ -366,8 +370,8 @@ GST_START_TEST (next_receiver_in_a_long_gop)
 
 GST_END_TEST;
 
-/* The element finds the end of the file before anybody receives. It reports
- * that nobody got the stream. */
+/* The element finds the end of the file before a receiver is connected. It
+ * reports that no receiver got the stream. */
 GST_START_TEST (short_file_without_a_receiver_is_an_error)
 {
   Fixture *fixture = fixture_new (make_gops (1, 1), upstreams[__i__]);
@@ -415,7 +419,8 @@ GST_START_TEST (receiver_that_goes_is_an_error)
 
 GST_END_TEST;
 
-/* An error, then the end; of nothing only the end */
+/* A file without video causes an error and then EOS. An empty file only causes
+ * EOS. */
 GST_START_TEST (what_is_no_film_ends)
 {
   GByteArray *bytes = g_byte_array_new ();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mmtpsink to what it promises over real sockets on the loopback, with
- * mmtpsrc at the other end: what goes in comes out, by one channel and by
- * several, and what goes wrong is told.
+/* Tests of mmtpsink over real sockets on loopback, with mmtpsrc as receiver:
+ * buffers, caps and times arrive over one channel and over several, and errors
+ * are reported.
  */
 
 #include "mmtploopback.h"
@@ -53,7 +53,7 @@ GST_START_TEST (buffers_cross_whole_and_in_order)
 
 GST_END_TEST;
 
-/* As of filesrc: times of such a segment are none. */
+/* In a segment of bytes, as from filesrc, timestamps have no meaning. */
 GST_START_TEST (a_segment_of_bytes_has_no_times)
 {
   GstBuffer *buffer = loopback_make_buffer (0, SIZE);
@@ -116,9 +116,9 @@ expect_addresses (GstElement * sink, const gchar * channels,
   g_free (found_addresses);
 }
 
-/* What the log prints, read back from a file in place of standard error:
- * gst_debug_add_log_function () leaks the list of functions on purpose, and
- * LeakSanitizer reports that. */
+/* Captures the log by redirecting standard error to a file.
+ * gst_debug_add_log_function () is not used, because it leaks the list of
+ * functions on purpose, which LeakSanitizer reports. */
 typedef struct
 {
   gchar *path;
@@ -168,7 +168,7 @@ is_deprecation (const gchar * line)
       "The property bonding-addresses is deprecated: use channels");
 }
 
-/* What is set last counts. */
+/* The property that is set last takes effect. */
 GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 {
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -198,7 +198,7 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
-/* One that is longer than max-bytes goes alone. */
+/* A buffer that is larger than max-bytes is sent alone. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
   static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
@@ -223,7 +223,7 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Where nobody waits */
+/* With blocking=false, the sink does not wait for room. */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -253,7 +253,8 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 
 GST_END_TEST;
 
-/* They wait until there is room, also where it is for less than two. */
+/* The buffers wait until there is room, even if the room is less than two
+ * buffers. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
@@ -261,7 +262,7 @@ GST_START_TEST (long_buffers_wait_for_each_other)
   LoopbackFixture fixture;
   guint i;
 
-  /* Where the machine is slow, so is what a channel is taken for. */
+  /* On a slow machine, the estimated rate of a channel is low, too. */
   mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
   gst_harness_play (fixture.src.harness);
@@ -281,7 +282,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Flags that cross, and those of GstFrameInfoMeta's picture types */
+/* Flags that are transmitted, and flags that follow from the picture types of
+ * GstFrameInfoMeta */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -327,7 +329,7 @@ GST_END_TEST;
 #define MS GST_MSECOND
 #define NONE GST_CLOCK_TIME_NONE
 
-/* PTS, DTS, duration, as they go in */
+/* PTS, DTS and duration of the input */
 static const GstClockTime times[][3] = {
   {0, NONE, NONE},
   {40 * MS, NONE, 40 * MS},
@@ -338,8 +340,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* A difference from the first buffer that survives the network, whose clocks
- * are one here: what remains is how well each end reads it */
+/* Checks the difference of a time to the first buffer. Both ends use the same
+ * clock here, so the tolerance only has to cover the accuracy with which each
+ * end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -374,7 +377,7 @@ GST_START_TEST (times_cross)
     buffer = loopback_pull (&fixture, i, SIZE);
     if (i == 0)
       first = GST_BUFFER_PTS (buffer);
-    /* Of a decoding time alone GstBaseSrc makes that of presentation. */
+    /* GstBaseSrc sets the PTS from the DTS if there is no PTS. */
     check_time (GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_IS_VALID (times[i][0]) ?
         times[i][0] : times[i][1], first);
     check_time (GST_BUFFER_DTS (buffer), times[i][1], first);
@@ -430,7 +433,7 @@ GST_START_TEST (caps_cross_with_their_buffers)
 
 GST_END_TEST;
 
-/* Only plain types cross, and h264parse has others. */
+/* Only simple types are transmitted. h264parse uses other types, too. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
@@ -447,7 +450,8 @@ GST_START_TEST (caps_of_other_types_cross_without_them)
 
 GST_END_TEST;
 
-/* srtpenc has its key in its caps; who reads the packets must not. */
+/* srtpenc has its key in its caps. The key must not be sent over the network.
+ */
 GST_START_TEST (keys_do_not_cross)
 {
   GstCaps *caps = gst_caps_from_string ("application/x-srtp, "
@@ -516,7 +520,7 @@ is_line_of_both_channels (const gchar * line)
       && strstr (line, "; 127.0.0.3: ");
 }
 
-/* A user can ask for GST_DEBUG=mmtpsink:4 while the pipeline runs. */
+/* A user can set GST_DEBUG=mmtpsink:4 while the pipeline runs. */
 GST_START_TEST (a_line_a_second_tells_of_each_channel)
 {
   LogCapture capture;
@@ -591,8 +595,8 @@ GST_START_TEST (channels_come_and_go)
 
 GST_END_TEST;
 
-/* Interfaces may come later, but a list of which none is there when the sink
- * starts is most likely a mistake. */
+/* An interface may appear later, but if none of the channels exists when the
+ * sink starts, the list is most likely wrong. */
 GST_START_TEST (channels_of_which_none_exists_are_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
@@ -630,7 +634,7 @@ GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 
 GST_END_TEST;
 
-/* Knows one name, for two addresses */
+/* A resolver that knows one name, which has two addresses */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -672,7 +676,7 @@ open_silent_socket (const gchar * address, gint port)
   return socket;
 }
 
-/* The first one takes everything and says nothing. */
+/* The first address receives everything and does not answer. */
 GST_START_TEST (an_address_that_does_not_answer_is_left)
 {
   GResolver *before = g_resolver_get_default ();
@@ -695,9 +699,9 @@ GST_START_TEST (an_address_that_does_not_answer_is_left)
 
 GST_END_TEST;
 
-/* --- what goes wrong ------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------- */
 
-/* Pushes one buffer, which fails; the error has this in its text */
+/* Pushes one buffer, which must fail with an error that contains `expected`. */
 static void
 check_failure (LoopbackEnd * end, const gchar * expected)
 {
@@ -748,7 +752,8 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the sink
+ * tries again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
@@ -790,7 +795,7 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* 0 means that there is no limit. */
+/* A peer-timeout of 0 means that there is no limit. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;
@@ -839,7 +844,7 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* Which end has a key; where both have one they differ. */
+/* Which end has a key. If both ends have one, the keys differ. */
 static const struct
 {
   gboolean src, sink;
@@ -876,7 +881,7 @@ GST_START_TEST (another_key_is_an_error)
 
 GST_END_TEST;
 
-/* Digits are the same in either case. */
+/* Upper-case and lower-case hexadecimal digits are equal. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
@@ -924,7 +929,7 @@ GST_START_TEST (the_second_sender_is_refused)
 
 GST_END_TEST;
 
-/* EOS went downstream there: nothing that is sent now would be played. */
+/* The receiver has sent EOS downstream, so a new stream would not be played. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
@@ -956,9 +961,9 @@ GST_START_TEST (who_comes_after_the_end_is_told)
 
 GST_END_TEST;
 
-/* --- another receiver ----------------------------------------------------- */
+/* --- a new receiver ------------------------------------------------------- */
 
-/* One that stays away for so long is gone. */
+/* A receiver that is silent for this long is gone. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
@@ -977,7 +982,8 @@ is_key_unit_request (GstEvent * event)
       && gst_event_has_name (event, "GstForceKeyUnit");
 }
 
-/* One that gives up before its stream has begun leaves nobody waiting. */
+/* A sender that ends before its stream has begun must not block later senders.
+ */
 GST_START_TEST (a_sender_that_goes_early_makes_way)
 {
   LoopbackFixture fixture;
@@ -999,7 +1005,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* What refers to what it never got is not sent to it. */
+/* Frames that refer to frames from before the restart are not sent to the new
+ * receiver. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1047,8 +1054,8 @@ set_state (LoopbackEnd * end, GstState state)
       != GST_STATE_CHANGE_FAILURE);
 }
 
-/* Either end, or both, in any order: what comes after is a stream like the
- * first one. */
+/* Either end or both ends restart, in any order. The stream after that is like
+ * the first one. */
 GST_START_TEST (both_ends_begin_again)
 {
   LoopbackFixture fixture;
@@ -1077,7 +1084,7 @@ GST_START_TEST (both_ends_begin_again)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -1086,7 +1093,7 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* Nobody is there: render waits, until it is told not to. */
+/* No receiver answers, so render waits until the state changes. */
 GST_START_TEST (a_change_of_state_ends_the_wait)
 {
   GThread *thread;
@@ -1127,7 +1134,7 @@ GST_START_TEST (a_flush_forgets_what_waits)
 
 GST_END_TEST;
 
-/* Until the sink got another one */
+/* Waits until the sink has received another buffer. */
 static void
 wait_for_next (LoopbackEnd * sink)
 {
@@ -1137,8 +1144,8 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* What is stored waits for its receiver, and begins then. After a seek it
- * begins anew, and has not waited. */
+/* A stored stream waits for its receiver and begins then. After a seek, the
+ * stream begins again and must not count the first wait. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1164,8 +1171,8 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* Nothing was held back for as long as that: how late the machine is with all
-   * else doesn't count. */
+  /* No buffer was blocked for that long. The tolerance allows for the delays of
+   * a busy machine. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1179,7 +1186,7 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 
 GST_END_TEST;
 
-/* What is due later than `latency` from now */
+/* A buffer that is due later than `latency` from now waits. */
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;
@@ -1204,12 +1211,12 @@ GST_START_TEST (what_is_early_waits)
 
 GST_END_TEST;
 
-/* --- timestamps that are wrong -------------------------------------------- */
+/* --- wrong timestamps ----------------------------------------------------- */
 
 /* Between two buffers */
 #define STEP (50 * GST_MSECOND)
 
-/* Its clock is turned by hand, so that no test waits. */
+/* The clock is a test clock, so that no test has to wait. */
 static void
 fixture_init_with_test_clock (LoopbackFixture * fixture)
 {
@@ -1245,7 +1252,7 @@ pop_warning (LoopbackEnd * end)
 }
 
 /* A muxer whose video has ended may repeat its last timestamp while the audio
- * goes on for longer than the latency. */
+ * continues for longer than the latency. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;
@@ -1264,7 +1271,8 @@ GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 
 GST_END_TEST;
 
-/* They go on, but three seconds behind, and the latency is one. */
+/* The timestamps continue, but three seconds late, while the latency is one
+ * second. */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
@@ -1289,10 +1297,10 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
-/* More than the latency, which is 1 s */
+/* More than the latency of 1 s */
 #define TOO_LATE (1500 * GST_MSECOND)
 
-/* The buffer's number is n. */
+/* Pushes the P-frame with number `n`, which is `lateness` late. */
 static void
 push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 {
@@ -1305,8 +1313,9 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
   loopback_push (fixture, buffer);
 }
 
-/* A P-frame that is too late takes those behind it with it, and a key frame is
- * asked for once; in other streams nobody knows what needs it. */
+/* If a P-frame is too late, the frames that depend on it are dropped, too, and
+ * a key frame is requested once. In other streams it is unknown which frames
+ * depend on the late one. */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {
@@ -1359,8 +1368,8 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* H.264: nal_ref_idc of the late slice says whether others need it, as no flag of
- * stock elements does. */
+/* H.264: nal_ref_idc of the late slice tells whether other frames refer to it.
+ * The flags of stock elements do not tell this. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {
@@ -1397,7 +1406,8 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* A second of late buffers has to pass, and one in time begins it anew. */
+/* The warning needs one second of late buffers, and a buffer in time restarts
+ * this second. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
   LoopbackFixture fixture;
@@ -1415,7 +1425,7 @@ GST_START_TEST (some_late_buffers_are_not_told)
 
 GST_END_TEST;
 
-/* --- what it tells -------------------------------------------------------- */
+/* --- messages and warnings ------------------------------------------------ */
 
 static void
 count_notification (GObject * object, GParamSpec * property, gpointer data)
@@ -1446,7 +1456,8 @@ GST_START_TEST (the_rate_is_told)
 
 GST_END_TEST;
 
-/* More is asked for than channels of 100 kbit/s each carry. */
+/* The requested bitrate exceeds the rate of the channels, which are limited to
+ * 100 kbit/s each. */
 GST_START_TEST (too_slow_channels_are_told)
 {
   guint64 requested, available;
@@ -1508,7 +1519,7 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
-/* It is set in READY, and checked again when the sink starts. */
+/* The key is set in READY and checked again when the sink starts. */
 GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
 {
   const gchar *factories[] = { "mmtpsink", "mmtpsrc" };

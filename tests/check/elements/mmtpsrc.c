@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mmtpsrc to what it promises over real sockets on the loopback: to its
- * pipeline, to mmtpsink, and to who sends what no mmtpsink would. Messages that
- * are made here by hand are as docs/wire-mmtp.md has them.
+/* Tests of mmtpsrc over real sockets on loopback: its behaviour in the
+ * pipeline, towards mmtpsink, and towards senders of invalid messages. The test
+ * writes such messages by hand in the format of docs/wire-mmtp.md.
  */
 
 #include "mmtploopback.h"
@@ -11,7 +11,7 @@
 #define TWO "127.0.0.2, 127.0.0.3"
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 /* ns */
 static GstClockTime
@@ -37,7 +37,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Least delay of the receiver, maximum of the sender, and what comes of it */
+/* Minimum delay of the receiver, maximum delay of the sender, and the resulting
+ * delay */
 static const struct
 {
   guint of_src, of_sink, both;
@@ -130,7 +131,7 @@ GST_START_TEST (caps_of_its_own_count)
 
 GST_END_TEST;
 
-/* One more buffer, which comes with these caps */
+/* Sends one more buffer and checks its caps. */
 static void
 expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
 {
@@ -144,7 +145,7 @@ expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
   gst_caps_unref (current);
 }
 
-/* The one buffer that was waited for meanwhile has those of before. */
+/* One buffer was awaited before the change, and still has the previous caps. */
 GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -221,7 +222,7 @@ GST_START_TEST (a_timeout_is_told_each_time)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
@@ -241,7 +242,7 @@ GST_START_TEST (a_flush_ends_the_wait)
 
 GST_END_TEST;
 
-/* What comes meanwhile is not played later. */
+/* Packets that arrive during a pause are dropped. */
 GST_START_TEST (a_pause_ends_the_wait)
 {
   GstBuffer *buffer;
@@ -279,10 +280,10 @@ GST_START_TEST (an_eos_ends_the_wait)
 
 GST_END_TEST;
 
-/* --- what downstream doesn't take ----------------------------------------- */
+/* --- downstream is too slow ----------------------------------------------- */
 
-/* The network goes on while downstream stands still. Something is dropped, and
- * what follows says so. */
+/* The source keeps receiving while downstream is blocked. Some buffers are
+ * dropped, and the next buffer is marked accordingly. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -344,7 +345,7 @@ GST_START_TEST (buffers_longer_than_max_bytes_are_warned_of)
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (a_port_in_use_is_an_error)
 {
@@ -386,9 +387,9 @@ GST_START_TEST (an_interface_of_nobody_is_an_error)
 
 GST_END_TEST;
 
-/* --- who is no mmtpsink --------------------------------------------------- */
+/* --- invalid messages ----------------------------------------------------- */
 
-#define VERSION 0x40            /* first byte: version, and a type */
+#define VERSION 0x40            /* first byte: version and type */
 #define OLD_VERSION 0x20
 #define DATA 0
 #define INIT 2
@@ -494,8 +495,8 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* The sender is told which version we speak, and the application that there is
- * such a sender. */
+/* The source tells the sender which version it supports, and tells the
+ * application about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
   guint8 answer[ROOM];
@@ -574,7 +575,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
-  /* nor was there an answer */
+  /* The stranger got no answer either. */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
   loopback_fixture_clear (&fixture);
@@ -592,7 +593,7 @@ GST_START_TEST (wrong_allowed_senders_are_an_error)
 
   mmtp_loopback_src_init (&src, "allowed-senders", no_senders[__i__], NULL);
   loopback_expect_no_start (&src, "allowed-senders");
-  /* and not for ever */
+  /* The error does not persist. */
   g_object_set (src.element, "allowed-senders", NULL, NULL);
   fail_unless (gst_element_set_state (src.element, GST_STATE_PAUSED)
       != GST_STATE_CHANGE_FAILURE);
@@ -622,7 +623,7 @@ GST_START_TEST (a_uri_has_address_port_and_keys)
   fail_unless_equals_int (latency, 300);
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_string (uri, "mmtp://0.0.0.0:5999");
-  /* An empty key is a key that is no good, not none. */
+  /* An empty key is an invalid key, and does not mean that there is no key. */
   g_object_set (src, "key", "", NULL);
   fail_unless_equals_int (gst_element_set_state (src, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time:
- * an attacker sends 10,000 packets a second beside a stream of 25 frames a second.
- * An off-path attacker knows neither the SSRC nor the sequence numbers of the
- * stream. The same run without the attacker tells what the attacker costs.
- * RTPFLOOD_TABLE=1 prints a line for each run; docs/security.md has a summary.
+/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time.
+ * An attacker sends 10,000 packets per second in addition to a stream of 25
+ * frames per second. An off-path attacker knows neither the SSRC nor the
+ * sequence numbers of the stream. A comparison with the same run without the
+ * attacker shows the cost of the attack. With RTPFLOOD_TABLE=1 the test prints
+ * a line for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -22,35 +23,36 @@
 #define FORGED_INTERVAL (100 * GST_USECOND)
 #define LEGITIMATE_SSRC 0x5eed5eed
 #define RESTARTED_SSRC 0x0ddba11
-#define BEGIN GST_SECOND        /* of the stream */
+#define BEGIN GST_SECOND        /* start of the stream */
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
-/* Frames of the stream that arrive after this many have begun anew */
+/* In the situation RESTART, the sender restarts before this frame. */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
-/* A new process takes a moment to begin. */
+/* Time that a new process needs to start */
 #define RESTART_TIME (300 * GST_MSECOND)
 
 typedef struct
 {
-  guint32 state;                /* of the numbers that it draws */
+  guint32 state;                /* state of the random numbers */
   guint32 n;                    /* packets so far */
-  guint16 near;                 /* the stream's last sequence number */
+  guint16 near;                 /* the last sequence number of the stream */
 } Attacker;
 
-/* Fields of the next forged packet */
+/* The fields of the next forged packet */
 typedef struct
 {
   guint32 ssrc, timestamp;
   guint16 seqnum;
   guint8 payload_type;
   gsize size;                   /* of the whole packet */
-  gboolean is_video;            /* the payload is a plausible frame */
+  gboolean is_video;            /* the payload resembles a frame */
 } ForgedPacket;
 
 typedef struct
 {
   const gchar *name;
   void (*build) (Attacker * self, ForgedPacket * forged);
-  gboolean has_runs;            /* of consecutive numbers: looks like a stream */
+  /* consecutive numbers, so it resembles a stream */
+  gboolean has_runs;
   gboolean knows_ssrc;
 } Attack;
 
@@ -63,7 +65,7 @@ draw (Attacker * self)
   return self->state;
 }
 
-/* --- from off-path -------------------------------------------------------- */
+/* --- an off-path attacker ------------------------------------------------- */
 
 static void
 build_random_numbers (Attacker * self, ForgedPacket * forged)
@@ -85,7 +87,7 @@ build_one_stream (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n;
 }
 
-/* Two packets of each source, in sequence */
+/* Each source sends two packets in sequence. */
 static void
 build_two_of_each_source (Attacker * self, ForgedPacket * forged)
 {
@@ -100,7 +102,7 @@ build_eight_streams (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n / 8;
 }
 
-/* Every second another one */
+/* The attacker uses another SSRC every second. */
 static void
 build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {
@@ -143,7 +145,7 @@ build_keep_alives (Attacker * self, ForgedPacket * forged)
   forged->size = 12;
 }
 
-/* --- who knows the SSRC ----------------------------------------------------- */
+/* --- an attacker who knows the SSRC --------------------------------------- */
 
 static void
 build_ssrc (Attacker * self, ForgedPacket * forged)
@@ -184,15 +186,16 @@ static const Attack attacks[] = {
   {"known SSRC, timestamps", build_ssrc_and_timestamps, FALSE, TRUE},
 };
 
-/* --- situations --------------------------------------------------------------- */
+/* --- situations ----------------------------------------------------------- */
 
 typedef enum
 {
-  STEADY,                       /* the attacker comes after the stream */
-  OUTAGE,                       /* nothing of the stream arrives for a while */
+  STEADY,                       /* the attack begins after the stream */
+  /* for a while no packet of the stream arrives */
+  OUTAGE,
   LONG_OUTAGE,
-  RESTART,                      /* the sender begins anew with another SSRC */
-  FIRST,                        /* the attacker was there before */
+  RESTART,                      /* the sender restarts with another SSRC */
+  FIRST,                        /* the attack begins before the stream */
   N_SITUATIONS
 } Situation;
 
@@ -216,7 +219,8 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* The PTS of a frame is the arrival of its packet. */
+/* Returns the number of the frame with this PTS, which is the arrival time of
+ * its packet. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {
@@ -227,12 +231,12 @@ get_frame (Situation situation, GstClockTime pts)
   return time / FRAME_TIME;
 }
 
-/* --- the run --------------------------------------------------------------------- */
+/* --- the run -------------------------------------------------------------- */
 
 typedef struct
 {
-  guint frames;                 /* of the stream, unchanged */
-  guint forged;                 /* other frames that left */
+  guint frames;                 /* unchanged frames of the stream */
+  guint forged;                 /* other frames that left the pipeline */
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -243,7 +247,8 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  GPtrArray *packets[2];        /* one for each frame; after a restart, [1] */
+  /* one for each frame; [1] is used after a restart */
+  GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
   GstClockTime now;
@@ -380,7 +385,7 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* the header of RFC 2250 stays: it is checked first */
+  /* The header of RFC 2250 stays valid, because it is checked first. */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
   push (fixture, mpeg_wrap (bytes, forged.size));
@@ -430,7 +435,7 @@ run (const Attack * attack, Situation situation, Outcome * outcome)
   fixture_clear (&fixture);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void
 print (const Attack * attack, Situation situation, const Outcome * without,
@@ -453,13 +458,14 @@ GST_START_TEST (off_path_flood_costs_nothing)
   run (&attacks[0], situation, &without);
   run (attack, situation, &with);
   print (attack, situation, &without, &with);
-  /* A frame makes a range, or single losses as many as a range begins with. */
+  /* A forged frame is reported as a range of lost frames, or as single losses
+   * up to the number at which a range begins. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* docs/security.md says that these are not protected */
+  /* docs/security.md says that these cases are not protected. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
-  /* less than one point of the frames of the stream */
+  /* The stream loses less than one percent of its frames. */
   fail_unless (with.frames * 100 + N_FRAMES > without.frames * 100,
       "%s, %s: %u of %u frames", attack->name, situation_names[situation],
       with.frames, without.frames);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds udplitesrc to what it promises, over real sockets on the loopback
- * interface. The socket is open from READY on: what is sent then waits, and is
- * one batch as the element begins to play. Where the system has no such socket,
- * or gives us none, a test says that it is skipped.
+/* Tests of udplitesrc over real sockets on loopback. The socket is open from
+ * READY on, so packets that are sent in that state wait and form one batch when
+ * the element starts to play. If the system does not have such a socket or does
+ * not permit it, a test reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -16,21 +16,22 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-#define IN_FLIGHT 40            /* packets that any socket's buffer holds */
+/* packets that the buffer of any socket holds */
+#define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The element, and a socket that sends to it */
+/* The element and a socket that sends to it */
 typedef struct
 {
   GstHarness *harness;
-  GstElement *element;          /* the harness' */
+  GstElement *element;          /* in the harness */
   GstBus *bus;
   UdpliteBackend backend;
   gboolean ipv6;
   UdpliteSocket *sender;
-  gint port;                    /* the element's */
-  gint lists;                   /* that it pushed */
+  gint port;                    /* of the element */
+  gint lists;                   /* that the element pushed */
 } Fixture;
 
 static GstPadProbeReturn
@@ -59,7 +60,8 @@ fixture_init_element (Fixture * fixture)
   gst_object_unref (pad);
 }
 
-/* i: of all backends with both families. FALSE: skipped */
+/* `i` selects the backend (i / 2) and IPv6 (i % 2). Returns FALSE if `test` is
+ * skipped. */
 static gboolean
 fixture_init (Fixture * fixture, const gchar * test, gint i)
 {
@@ -97,7 +99,7 @@ fixture_clear (Fixture * fixture)
   g_clear_pointer (&fixture->sender, udplite_socket_free);
 }
 
-/* Byte k of packet n */
+/* Returns the value of byte `k` in packet `n`. */
 static guint8
 byte_of (guint n, guint k)
 {
@@ -117,7 +119,8 @@ fixture_send (Fixture * fixture, guint n, gsize size, guint coverage)
   g_free (bytes);
 }
 
-/* covered: as its mark has it; -1: it has none */
+/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if it
+ * must have no meta. */
 static void
 fixture_expect_part (Fixture * fixture, guint n, gsize offset, gsize size,
     gint covered)
@@ -200,7 +203,7 @@ GST_START_TEST (what_waits_leaves_as_lists)
   gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
     fixture_expect (&fixture, i, 1000);
-  /* 8, 16, and the rest */
+  /* The lists have 8 packets, 16 packets, and the rest. */
   fail_unless_equals_int (g_atomic_int_get (&fixture.lists), 3);
   fail_unless_equals_int (fixture_count (&fixture, "lists"), 3);
   fail_unless_equals_int (fixture_count (&fixture, "bytes"), IN_FLIGHT * 1000);
@@ -330,7 +333,8 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  gboolean comes[3];            /* of 8, 20, and all bytes covered */
+  /* for a coverage of 8, of 20, and of all bytes */
+  gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
   {0, {FALSE, FALSE, TRUE}},
@@ -368,7 +372,7 @@ GST_START_TEST (min_coverage_is_demanded)
 
 GST_END_TEST;
 
-/* --- what is wrong -------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (refused_packets_are_counted_and_nothing_more)
 {
@@ -470,8 +474,8 @@ GST_START_TEST (what_the_kernel_drops_is_counted)
     g_usleep (1000);
   counted =
       fixture_count (&fixture, "packets") + fixture_count (&fixture, "dropped");
-  /* A full raw socket drops, and counts, what is for others, too: they may run
-   * beside this test. */
+  /* A full raw socket also drops and counts packets for other tests, which may
+   * run at the same time. */
   if (fixture.backend == UDPLITE_BACKEND_RAW)
     fail_unless (counted >= sent);
   else
@@ -499,12 +503,13 @@ GST_START_TEST (a_port_in_use_is_an_error)
   Fixture fixture;
 
   FIXTURE_OR_SKIP (&fixture);
-  /* a raw socket's port may be nobody's where the kernel has no UDP-Lite */
+  /* Without UDP-Lite in the kernel, the port of a raw socket is not reserved.
+   */
   if (fixture.backend != UDPLITE_BACKEND_RAW) {
     g_object_set (fixture.element, "reuse", FALSE, "port",
         udplite_socket_get_port (fixture.sender), NULL);
     expect_failure (&fixture);
-    /* and not for ever */
+    /* The error does not persist. */
     g_object_set (fixture.element, "port", 0, NULL);
     fixture_ready (&fixture);
   }
@@ -528,7 +533,7 @@ GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* What waits from others does not hold up what comes behind it. */
+/* Waiting packets of other senders must not delay the packets behind them. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;
@@ -556,7 +561,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
@@ -596,8 +601,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* From 1.26 on GstBaseSrc itself may stop a source that is unlocked for PAUSED
- * when PLAYING follows at once. */
+/* GstBaseSrc from 1.26 on may stop a source that is unlocked for PAUSED when
+ * PLAYING follows at once. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;
@@ -663,10 +668,11 @@ count_message (const gchar * domain, GLogLevelFlags level,
   return TRUE;
 }
 
-/* GstBaseSrc (1.22) unrefs NULL, with a critical message, if a list comes while
- * it stops. The element looks before it hands over a list; what is left is the
- * moment between that look and GstBaseSrc's own: once in some thousand stops,
- * and more than once in twenty only where nobody looks. */
+/* GstBaseSrc (1.22) calls unref on NULL, with a critical message, if it
+ * receives a buffer list while it stops. The element checks for this before it
+ * returns a list. The message can still occur if the stop happens between this
+ * check and that of GstBaseSrc, about once in some thousand stops. Without the
+ * check it would occur more than once in twenty. */
 GST_START_TEST (it_stops_in_a_flood)
 {
   GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
@@ -749,7 +755,7 @@ GST_START_TEST (it_announces_its_caps)
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* while it plays: from one of the next packets on */
+  /* The new caps take effect at one of the next packets. */
   g_object_set (fixture.element, "caps", other, NULL);
   fixture_send (&fixture, 1, 100, G_MAXUINT);
   fixture_expect (&fixture, 1, 100);
@@ -800,7 +806,7 @@ GST_START_TEST (what_is_set_in_ready_counts)
 
   FIXTURE_OR_SKIP (&fixture);
   fixture_ready (&fixture);
-  /* 0, as at first: any port */
+  /* Port 0 selects any free port, as at first. */
   g_object_set (fixture.element, "port", 0, "min-coverage", 20, NULL);
   gst_harness_play (fixture.harness);
   g_object_get (fixture.element, "port", &fixture.port, NULL);
@@ -871,7 +877,7 @@ GST_START_TEST (stats_come_as_messages)
 
 GST_END_TEST;
 
-/* --- somebody else's socket ----------------------------------------------- */
+/* --- a socket of the application ------------------------------------------ */
 
 static GSocket *
 make_socket (gint protocol)
@@ -901,7 +907,7 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
       NULL);
   fixture_ready (&fixture);
-  /* does not close it in between */
+  /* A change of this property must not close the socket in between. */
   g_object_set (fixture.element, "buffer-size", 100000, NULL);
   gst_harness_play (fixture.harness);
   fixture_send (&fixture, 0, 100, G_MAXUINT);
@@ -963,7 +969,7 @@ GST_START_TEST (it_joins_a_group)
 
 GST_END_TEST;
 
-/* RFC 4007 section 11: the address says which link it is. */
+/* RFC 4007 section 11: the address contains the link. */
 GST_START_TEST (it_joins_a_group_of_a_link)
 {
   GSocketAddress *any = g_inet_socket_address_new_from_string ("::", 0), *to;
@@ -1136,9 +1142,9 @@ GST_START_TEST (a_uri_comes_before_paused)
 
 GST_END_TEST;
 
-/* --- udpsrc --------------------------------------------------------------- */
+/* --- comparison with udpsrc ----------------------------------------------- */
 
-/* What it has that we have not */
+/* Returns whether only udpsrc has this property. */
 static gboolean
 is_only_udp (const gchar * name)
 {

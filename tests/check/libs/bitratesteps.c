@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An encoder that follows the estimate of MMTP over a link whose rate changes, in
- * virtual time: a model of an encoder, the rule of bitrateadapt, both cores of MMTP,
- * and wirelesslink's link. The same over real sockets is tests/integration/
- * test_bitrate_steps.py.
+/* Runs an encoder that follows the estimate of MMTP over a link whose rate
+ * changes, in virtual time. The simulation consists of a model of an encoder,
+ * the rule of bitrateadapt, the sender and receiver cores of MMTP, and the link
+ * model of wirelesslink. The same test over real sockets is
+ * tests/integration/test_bitrate_steps.py.
  *
- * BITRATE_STEPS_LOG=1 prints what happens each 100 ms.
+ * With BITRATE_STEPS_LOG=1 the test prints the state every 100 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -22,15 +23,16 @@
 #define SECOND LINK_SECOND
 #define NEVER G_MAXUINT64
 
-/* Between the clocks of sender and receiver */
+/* The difference between the clocks of the sender and the receiver */
 #define CLOCK_OFFSET (500 * SECOND)
 #define MAX_PAYLOAD 1472
 #define IP_UDP 28
 #define FRAME_PERIOD (40 * MS)
 #define PACKET_SIZE 1300
-/* From capture to the last byte of the encoder */
+/* The time from the capture of a frame until the encoder has output its last
+ * byte */
 #define ENCODING_TIME (15 * MS)
-/* As bitrateadapt and mmtpsink have them */
+/* The same values as in bitrateadapt and mmtpsink */
 #define CONTROL_PERIOD (20 * MS)
 #define LATENCY (400 * MS)
 #define LOG_PERIOD (100 * MS)
@@ -41,11 +43,14 @@ typedef struct
   guint64 captured;             /* ns */
   gboolean is_key;
   guint n_packets, n_arrived;
-  guint64 shown;                /* ns, when the last packet was let out; NEVER */
+  /* ns: time at which the receiver released the last packet; NEVER if it did
+   * not */
+  guint64 shown;
 } Frame;
 
-/* Sizes vary, a key frame is larger, and what is too large is saved afterwards, as an
- * encoder with a VBV buffer does. */
+/* A model of an encoder with a VBV buffer. Frame sizes vary, key frames are
+ * larger than others, and the encoder makes up for a frame that was too large
+ * by making the next frames smaller. */
 typedef struct
 {
   guint64 bitrate;
@@ -68,7 +73,7 @@ typedef struct
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
   guint64 unrepaired;
-  GArray *entered;              /* of guint64 pairs: time, bytes */
+  GArray *entered;              /* guint64 pairs: time, bytes */
   guint64 logged_bytes;
   guint8 scratch[MMTP_MAX_MESSAGE];
 } Simulation;
@@ -80,7 +85,7 @@ typedef struct
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- set-up and clean-up -------------------------------------------------- */
 
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
@@ -213,7 +218,7 @@ put_frame (Simulation * simulation)
   g_assert_cmpuint (simulation->n_frames, <, MAX_FRAMES);
 }
 
-/* --- what bitrateadapt does ----------------------------------------------- */
+/* --- the model of bitrateadapt -------------------------------------------- */
 
 static void
 run_control (Simulation * simulation)
@@ -271,7 +276,7 @@ print_log (Simulation * simulation)
       stats.queued_bytes, stats.discarded_buffers, stats.discarded_broken);
 }
 
-/* --- the loop ------------------------------------------------------------- */
+/* --- the simulation loop -------------------------------------------------- */
 
 static void
 carry (Simulation * simulation, ArenaDirection direction, gsize size)
@@ -412,9 +417,10 @@ simulation_run (Simulation * simulation, guint64 until)
   }
 }
 
-/* --- figures -------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
-/* Highest rate of any 200 ms within this time, bit/s */
+/* Returns the maximum rate over any 200 ms between `from` and `to`, in bit/s.
+ */
 static gdouble
 get_max_entered (const Simulation * simulation, guint64 from, guint64 to)
 {
@@ -429,11 +435,12 @@ get_max_entered (const Simulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  guint dropped;                /* that came late, not at all, or need such one */
-  guint64 max_delay;            /* of those that are shown */
+  /* frames that were late or lost, or refer to such a frame */
+  guint dropped;
+  guint64 max_delay;            /* ns, of the frames that are shown */
 } Shown;
 
-/* Of the frames captured within this time */
+/* Judges the frames that were captured from `from` to `to`. */
 static Shown
 get_shown (const Simulation * simulation, guint64 from, guint64 to)
 {
@@ -463,10 +470,11 @@ get_shown (const Simulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  gdouble entered;              /* bit/s: highest from 0.4 s to 1.4 s after the
-                                 * step down */
+  /* bit/s: maximum from 0.4 s to 1.4 s after the step down */
+  gdouble entered;
   Shown shown;
-  gdouble seconds;              /* until 3.2 Mbit/s are used after the step up */
+  /* s, from the step up until the encoder uses 3.2 Mbit/s */
+  gdouble seconds;
 } StepResult;
 
 static gdouble
@@ -522,7 +530,8 @@ check_steps (guint queue, guint64 seed)
   return result.shown.dropped;
 }
 
-/* The round trip is 40 ms, and the queue holds 0.4 s at the lower rate. */
+/* The round trip is 40 ms, and the queue of the link holds 0.4 s of data at the
+ * lower rate. */
 GST_START_TEST (encoder_follows_a_step_down_and_up)
 {
   guint dropped[N_SEEDS], i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds datagram sockets to what datagramsocket.h says, over loopback. No
- * time that passes is asserted.
+/* Tests of DatagramSocket (datagramsocket.h) over loopback. No test asserts an
+ * elapsed time, because the machine may be busy.
  */
 
 #define _GNU_SOURCE             /* syscall */
@@ -37,7 +37,8 @@ GST_START_TEST (packets_go_both_ways)
   datagram_test_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
   datagram_test_assert_remote (&datagram, from);
-  /* two clocks, one after the other, in whole us */
+  /* The kernel and the test read two clocks one after the other, in whole
+   * microseconds, so the times may differ slightly. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   datagram_test_send (listener, "COOKIE", &datagram.path);
@@ -52,10 +53,9 @@ GST_START_TEST (packets_go_both_ways)
 
 GST_END_TEST;
 
-/* More than a system call takes, and than the receiver takes at once */
-/* Linux begins to stamp what comes a moment after the first socket asked for it.
- * What waits until then has the time at which it is read, which may be later
- * than that of packets behind it. */
+/* Linux begins to timestamp packets a moment after the first socket has asked
+ * for it. A packet that arrived earlier gets the time at which it is read,
+ * which may be later than the timestamps of packets that arrived after it. */
 static void
 wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
 {
@@ -74,6 +74,8 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
   }
 }
 
+/* 100 packets are more than one system call sends, and more than the receiver
+ * reads at once. */
 GST_START_TEST (many_go_by_one_call)
 {
   DatagramSocket *listener =
@@ -198,7 +200,8 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* A connected socket receives from its peer only. */
+/* A connected socket receives from its peer only, so it gets the answer only if
+ * the answer comes from the address that the client had sent to. */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
@@ -248,7 +251,7 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* spoken to at another address of ours */
+  /* This packet was sent to another local address of the listener. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);
@@ -298,7 +301,7 @@ GST_START_TEST (connected_socket_sends_from_its_address)
 
 GST_END_TEST;
 
-/* The kernel has loopback addresses for what stays here. */
+/* The kernel chooses a loopback address as source for packets to loopback. */
 GST_START_TEST (local_address_is_that_of_the_route)
 {
   GSocketAddress *remote = datagram_test_address (__i__ ? "::1" : "127.3.2.1",
@@ -324,7 +327,7 @@ GST_START_TEST (local_address_is_that_of_the_route)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (error_names_what_could_not_be_had)
 {
@@ -414,8 +417,9 @@ GST_START_TEST (buffer_is_as_big_as_was_said)
 
 GST_END_TEST;
 
-/* Each packet brings one refusal back. None is lost for that, and we hear of it
- * once, until somebody answers. */
+/* Each packet causes one ICMP error. No packet is lost because of the errors,
+ * and the socket reports them only once until a packet arrives from the peer.
+ */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
   DatagramSocket *listener =
@@ -456,7 +460,8 @@ GST_END_TEST;
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* A UDP payload ends at 65507, Linux's loopback has packets of 65536. */
+/* The maximum UDP payload is 65507 bytes, and the MTU of the loopback device of
+ * Linux is 65536 bytes. */
 GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
   DatagramSocket *connected =
@@ -479,9 +484,10 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-static gint64 clock_step;       /* s, by which somebody set the clock */
+static gint64 clock_step;       /* s, by which the wall clock was set */
 
-/* The libraries' and ours, instead of the C library's */
+/* Replaces clock_gettime() of the C library, for the libraries as well as for
+ * the tests. */
 int
 clock_gettime (clockid_t id, struct timespec *now)
 {
@@ -492,7 +498,8 @@ clock_gettime (clockid_t id, struct timespec *now)
   return result;
 }
 
-/* The kernel's time of a packet is by the clock before it was set. */
+/* The kernel stamped the packet with the wall clock as it was before the clock
+ * was set. The arrival time must not move by that step. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds datagram sockets to what they make of interfaces, routes and rules,
- * in a network of the test's own; where none may be made, a test says that it
- * is skipped.
+/* Tests how DatagramSocket deals with network interfaces, routes and routing
+ * rules. The tests run in a network namespace of their own. Where a test may
+ * not create one, it reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -34,7 +34,8 @@ make_devices (const gchar * test)
   return TRUE;
 }
 
-/* Hears what comes out at the other end of a device. */
+/* Opens a packet socket that receives the IPv4 packets that arrive at `device`,
+ * which is the far end of a pair of devices. */
 static gint
 open_tap (const gchar * device)
 {
@@ -49,7 +50,7 @@ open_tap (const gchar * device)
   return fd;
 }
 
-/* Is there a packet that ends with this text? */
+/* Returns whether `tap` has received a packet that ends with `text`. */
 static gboolean
 hears (gint tap, const gchar * text)
 {
@@ -85,8 +86,9 @@ connect_by (const gchar * remote, const gchar * interface, const gchar * local)
   return connected;
 }
 
-/* Routing knows wlan0 only. Linux takes all the world for on-link where a
- * socket has an interface. */
+/* The routing table only has a route over wlan0. If a socket is bound to an
+ * interface, Linux treats all addresses as directly reachable over that
+ * interface. */
 GST_START_TEST (connected_socket_sends_by_its_interface)
 {
   DatagramSocket *by_route, *by_a, *by_b;
@@ -111,7 +113,8 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 1280 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 1500),
       1280 - 28);
-  /* RFC 791: the smallest MTU of a link; less than the headers need */
+  /* RFC 791: 68 bytes is the minimum MTU of a link. 20 is less than the headers
+   * need, so no payload is left. */
   netns_must ("ip link set usb0 mtu 68");
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 68 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 20), 0);
@@ -124,7 +127,7 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
 
 GST_END_TEST;
 
-/* The recipe of docs/mmtpsink.md */
+/* Routing rules as recommended in docs/mmtpsink.md */
 GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
 {
   DatagramSocket *connected;
@@ -147,7 +150,8 @@ GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
   fail_if (hears (tap_a, "with a rule"));
   datagram_socket_free (connected);
 
-  /* nobody is on-link at the other end, but the way leads by 198.51.100.9 */
+  /* There is no neighbour with the destination address at the far end of usb0,
+   * but a route leads over the gateway 198.51.100.9. */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
   connected = connect_by ("203.0.113.1", "usb0", NULL);
   datagram_test_send (connected, "by its interface", NULL);
@@ -283,8 +287,8 @@ GST_START_TEST (full_device_says_later)
 
 GST_END_TEST;
 
-/* The kernel makes addresses ready in its own time. Before, packets get
- * lost. */
+/* Sends `text` until it arrives. The kernel needs some time before a new
+ * address is usable, and packets that are sent earlier are lost. */
 static void
 send_until (DatagramSocket * from, const gchar * text,
     const DatagramPath * path, DatagramSocket * to, Datagram * datagram)
@@ -296,7 +300,8 @@ send_until (DatagramSocket * from, const gchar * text,
   datagram_test_expect (to, text, datagram);
 }
 
-/* Of IPv6, they belong to the interface: both ways have to name it. */
+/* An IPv6 link-local address is only valid on its interface, so both the local
+ * and the remote path must contain the interface. */
 GST_START_TEST (link_local_addresses_have_their_interface)
 {
   DatagramSocket *listener, *connected;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An open connection of DCCP allocates nothing, in either direction: neither for a
- * packet of data nor for feedback, losses and what is told of them.
+/* Checks that an open DCCP connection allocates no memory in either direction,
+ * neither for data packets nor for feedback, losses and the events that report
+ * losses.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,8 +13,9 @@
 static gboolean counting;
 static guint allocations;
 
-/* Sanitizers have malloc for themselves, and tell whoever wants to know; else the
- * functions of libc are called from here. */
+/* A sanitizer replaces malloc itself and offers a hook that reports each
+ * allocation. Without a sanitizer, the functions in this file replace malloc
+ * and call those of libc. */
 #if defined (__has_feature)
 #if __has_feature (address_sanitizer)
 #define SANITIZED
@@ -63,7 +65,8 @@ realloc (void *address, size_t size)
 
 static DccpNetwork network;
 
-/* What an end has to say comes at once; its events are thrown away. */
+/* Delivers all control packets of endpoint `from` at once and discards its
+ * events. */
 static void
 exchange (DccpEnd from)
 {

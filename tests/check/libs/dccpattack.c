@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers who don't see the packets of a DCCP connection (RFC 4340 section 18):
- * they know addresses and ports, and guess the numbers. The same run without them
- * has the same data at the same rate; what they hear is limited, and not longer
- * than what they say.
+/* Off-path attackers of a DCCP connection (RFC 4340 section 18): they know
+ * addresses and ports and guess the sequence numbers. A connection under attack
+ * must deliver the same data at the same rate as the same connection without
+ * the attack. The answers that an attacker can cause are limited in number, and
+ * no answer is larger than the packet that caused it.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,10 +19,12 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  void (*attack) (Attack * self);       /* each millisecond; NULL: nobody */
-  guint32 state;                /* of the numbers that it draws */
+  /* called each millisecond; NULL for no attack */
+  void (*attack) (Attack * self);
+  guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  guint answers;                /* that go at once */
+  /* packets that were sent at once as an answer */
+  guint answers;
 };
 
 static DccpNetwork network;
@@ -32,11 +35,13 @@ draw (Attack * self)
   return dccp_builder_draw (&self->state);
 }
 
-/* What goes at once is an answer: it is no longer, and of no Reset a Reset. */
+/* Injects `packet` into endpoint `to`. A packet that the endpoint sends at once
+ * is an answer. The answer must not be larger than `packet`, and a Reset must
+ * not be answered with a Reset. */
 static void
 inject (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
-  /* options are padded to whole words */
+  /* Options are padded to whole words of four bytes. */
   const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
       + dccp_type_get_header_size (packet->type, TRUE);
   guint i = network.log->len;
@@ -120,18 +125,21 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* A Sync that answers a forged packet may shift a report by a packet's time. */
+  /* A Sync that answers a forged packet may move a feedback packet by the time
+   * of one packet. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
       G_GUINT64_FORMAT, with.rate, without.rate);
-  /* in each of ten seconds eight Syncs and eight Resets of both */
+  /* Each of the two endpoints sends at most eight Syncs and eight Resets per
+   * second. The bound allows eleven seconds, because a run of ten seconds may
+   * touch eleven. */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
   dccp_network_clear (&network);
 }
 
-/* --- whoever guesses -------------------------------------------------------------- */
+/* --- guessed numbers ------------------------------------------------------ */
 
 static DccpPacket
 draw_packet (Attack * self)
@@ -147,7 +155,7 @@ guess (Attack * self)
   for (end = CLIENT; end < N_ENDS; end++) {
     DccpPacket packet = draw_packet (self);
 
-    /* the client's also while it connects */
+    /* The client is attacked during the handshake, too. */
     if (end == CLIENT
         || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
       inject (self, end, &packet);
@@ -161,9 +169,9 @@ GST_START_TEST (random_numbers_change_nothing)
 
 GST_END_TEST;
 
-/* --- near misses ------------------------------------------------------------------ */
+/* --- near misses ---------------------------------------------------------- */
 
-/* One number is just outside of its window, the other one is right. */
+/* One of the two numbers is just outside its window, and the other is right. */
 static void
 miss (Attack * self)
 {
@@ -192,9 +200,10 @@ GST_START_TEST (near_misses_change_nothing)
 
 GST_END_TEST;
 
-/* --- a Request that is not answered yet -------------------------------------- */
+/* --- a Request without an answer ------------------------------------------ */
 
-/* A number that the client has not sent, by little or by much */
+/* Returns a number that the client has not sent. It differs from those that
+ * were sent by one or by a random amount. */
 static guint64
 draw_unsent (Attack * self)
 {
@@ -219,7 +228,8 @@ begin_unanswered (void)
   dccp_network_connect (&network);
 }
 
-/* 10,000 forged packets in a second, half of them Resets */
+/* The attacker sends 10,000 forged packets in one second. Half of them are
+ * Resets. */
 GST_START_TEST (whoever_guesses_does_not_end_a_request)
 {
   Attack self = {.state = 1 };
@@ -247,7 +257,8 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
 
 GST_END_TEST;
 
-/* RFC 4340 has no authentication (section 18): docs/dccp-thin.md says so. */
+/* An on-path attacker can end a connection, because RFC 4340 has no
+ * authentication (section 18). docs/dccp-thin.md says so, too. */
 GST_START_TEST (whoever_sees_a_request_can_end_it)
 {
   DccpPacket reset = {.type = DCCP_RESET,.sequence = 1,
@@ -264,7 +275,7 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
 
 GST_END_TEST;
 
-/* --- strangers ---------------------------------------------------------------------- */
+/* --- strangers ------------------------------------------------------------ */
 
 static void
 come_from_elsewhere (Attack * self)
@@ -299,7 +310,7 @@ GST_START_TEST (strangers_change_nothing)
 
 GST_END_TEST;
 
-/* The address of the client itself, in Requests */
+/* Injects Requests that seem to come from the client's address and port. */
 static void
 ask_again (Attack * self)
 {
@@ -317,11 +328,12 @@ GST_START_TEST (requests_in_its_name_change_nothing)
 
 GST_END_TEST;
 
-/* --- floods ------------------------------------------------------------------------ */
+/* --- floods --------------------------------------------------------------- */
 
-/* Nobody is connected. There are no more half-open connections than may be, and no
- * network gets more answers than it may: 100 at once and 100 a second, beside
- * those of 16 half-open connections a second. */
+/* No client is connected. The listener must not keep more half-open connections
+ * than its maximum, and must not send more answers to one network than its
+ * limit: a burst of 100 and then 100 per second, in addition to the Responses
+ * of 16 half-open connections per second. */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
@@ -349,7 +361,7 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
   assert_equals_int (network.log->len, responses);
-  /* who comes when it is over is let in */
+  /* A client that connects after the flood is accepted. */
   dccp_network_run (&network, 2 * SECOND);
   dccp_network_open (&network);
   dccp_network_clear (&network);
@@ -357,16 +369,17 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
 
 GST_END_TEST;
 
-/* 10,000 forged Requests a second to a listener that has had no connection, and
- * 200 clients that ask as RFC 4340 section 8.1.1 says. */
+/* An attacker sends 10,000 forged Requests per second to a listener that has
+ * never had a connection. At the same time 200 clients try to connect, with the
+ * retransmission intervals of RFC 4340 section 8.1.1. */
 #define FLOOD_RATE 10           /* each ms */
-#define FLOOD_TIME 5000         /* ms, after the last client has begun */
+#define FLOOD_TIME 5000         /* ms, after the start of the last client */
 #define N_CLIENTS 200
 
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DatagramPath path, back;      /* as the client and the listener see it */
+  DatagramPath path, back;      /* as seen from the client and the listener */
 } Client;
 
 typedef struct
@@ -375,7 +388,8 @@ typedef struct
   DccpEndpoint *listener;
   guint64 now;
   Client clients[N_CLIENTS];
-  guint allowed;                /* client whose Acks are not lost */
+  /* index of the client whose Acks are not lost */
+  guint allowed;
   guint answers;
   gsize bytes;                  /* of the answers */
 } Flood;
@@ -455,7 +469,8 @@ inject_requests (Flood * self, gboolean from_one_prefix)
   }
 }
 
-/* An Ack would end the wait of all others: only one client's comes through. */
+/* Only the Acks of the client `allowed` reach the listener. An Ack of another
+ * client would open a connection and so end the attempts of all others. */
 static void
 run_client (Flood * self, guint i)
 {
@@ -530,7 +545,7 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
         DCCP_STATE_PARTOPEN;
   fail_unless (without == 0, "%u of %u clients have no Response", without,
       N_CLIENTS);
-  /* and its next Ack opens the connection */
+  /* The next Ack of the permitted client opens the connection. */
   flood.allowed = N_CLIENTS - 1;
   run_flood (&flood, 2000, __i__);
   assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);
@@ -541,7 +556,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 
 GST_END_TEST;
 
-/* Of one flow, with numbers that go on */
+/* All forged Requests belong to one flow and have ascending sequence numbers.
+ */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
   guint i;
@@ -566,8 +582,9 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
-/* CCID 2 or nothing; and with a Mandatory before nothing, too short to be worth a
- * Reset */
+/* Odd Requests insist on CCID 2 with a Mandatory option, which is answered by a
+ * Reset. Even Requests have two Mandatory options without an option behind them
+ * and are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A second congestion control, which is this file alone, on connections of
- * DCCP in virtual time: it is negotiated, it decides when data goes, it hears
- * its own options, and it gives way to another one where the peer has only
- * that. It is also the example in docs/architecture.md.
+/* A second congestion control of DCCP, which is defined in this file only, on
+ * DCCP connections in virtual time. The tests check that it is negotiated, that
+ * it decides when data are sent, that it receives its own options, and that
+ * CCID 3 is used if the peer supports only that. docs/architecture.md shows
+ * this file as an example.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,13 +16,15 @@
 
 /* --- the congestion control ----------------------------------------------- */
 
-/* It sends packets at an interval that gets longer by a half with each report
- * of a loss, and shorter by an eighth with each report of none. Its receiver
- * reports every eighth packet, and what it has missed altogether. The numbers
- * follow no publication: it is an example, for experiments only. */
+/* The sender sends packets at an interval. Each report of a loss makes the
+ * interval longer by a half, and each report without a loss makes it shorter by
+ * an eighth. The receiver sends a report after every eighth packet, with the
+ * total number of missing packets. The numbers come from no publication: this
+ * congestion control is an example for experiments only. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-#define OPTION_MISSED 192       /* section 10.3: from the receiver, 4 bytes */
+/* section 10.3: sent by the receiver; 4 bytes */
+#define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)        /* ns */
@@ -30,7 +33,8 @@
 #define MAX_INTERVAL (1000 * MILLISECOND)
 #define PACKETS_PER_REPORT 8
 #define MAX_REPORT_DELAY (100 * MILLISECOND)
-#define SENT_KEPT 256           /* packets whose acknowledgement is timed */
+/* packets whose send time is kept for the round trip */
+#define SENT_KEPT 256
 
 typedef struct
 {
@@ -230,7 +234,7 @@ static const DccpCcid ccid_interval = {
       },
 };
 
-/* --- connections over it -------------------------------------------------- */
+/* --- connections with this congestion control ----------------------------- */
 
 static const DccpCcid *const only_interval[] = { &ccid_interval, NULL };
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
@@ -310,7 +314,8 @@ GST_START_TEST (data_goes_by_another_congestion_control)
   assert_equals_uint64 (stats->loss_events_received, 0);
   fail_unless (stats->feedback_received >= 9.5 * SECOND / MIN_INTERVAL
       / PACKETS_PER_REPORT);
-  /* no faster than its shortest interval, and soon as fast */
+  /* The sender is not faster than the minimum interval allows, and soon reaches
+   * the minimum interval. */
   fail_unless (network.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
   fail_unless (network.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
   network.sending[CLIENT] = FALSE;
@@ -352,7 +357,8 @@ GST_START_TEST (losses_slow_it_down_and_are_told)
 
 GST_END_TEST;
 
-/* Both features are server-priority (RFC 4340 section 6.3.1). */
+/* Both CCID features are server-priority (RFC 4340 section 6.3.1), so the first
+ * entry of the server's list wins. */
 GST_START_TEST (the_first_of_the_server_is_taken)
 {
   begin (interval_last, interval_first);
@@ -391,7 +397,7 @@ GST_START_TEST (without_a_common_one_there_is_no_connection)
 
 GST_END_TEST;
 
-/* Its options become Padding. */
+/* Replaces the options of each Response with Padding. */
 static gboolean
 empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -401,8 +407,10 @@ empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* The client opens with the one that it prefers. The server's Confirm comes
- * with the answer to its Ack, and the half-connections begin again. */
+/* The filter removes the options of the Response, so the client starts with the
+ * CCID that it prefers. The server's Confirm arrives with the answer to the
+ * client's Ack. The half-connections then start again with the CCID that was
+ * agreed on. */
 GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 {
   network.filter = empty_response;
@@ -425,9 +433,11 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 
 GST_END_TEST;
 
-/* Loss Event Rate and Receive Rate of CCID 3, Change R (CCID, 248), Mandatory
- * and what was Loss Event Rate, at 3 packets: in a packet that is of CCID 3 as
- * a whole. The server is not asked: its reports are those of CCID 3. */
+/* The packet carries Loss Event Rate and Receive Rate of CCID 3, Change R
+ * (CCID, 248), and a Mandatory option 192 with the value 3. Option 192 is Loss
+ * Event Rate in CCID 3 and the number of missing packets in CCID 248. The whole
+ * packet still counts as a packet of CCID 3. The server is not asked to change
+ * its CCID, so its reports remain those of CCID 3. */
 GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 {
   DccpConnection *connection;
@@ -460,10 +470,10 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 
 GST_END_TEST;
 
-/* Change R and L (CCID, 248), Change L (Sequence Window, 100), Change L (ECN
- * Incapable, 1), all but the window with Mandatory: nothing of CCID 3, whose
- * Send Loss Event Rate is unknown, and so gets an empty Confirm (section
- * 6.6.7) */
+/* Change R and Change L (CCID, 248), Change L (Sequence Window, 100) and Change
+ * L (ECN Incapable, 1), all with Mandatory except for the window. There is no
+ * feature of CCID 3 among them: this endpoint does not know Send Loss Event
+ * Rate and answers it with an empty Confirm (section 6.6.7). */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };
@@ -491,7 +501,7 @@ GST_START_TEST (only_its_own_features_are_negotiated)
 
 GST_END_TEST;
 
-/* --- each that is registered ---------------------------------------------- */
+/* --- every registered congestion control ---------------------------------- */
 
 static const DccpCcid *only_registered[2];
 
@@ -528,7 +538,8 @@ GST_START_TEST (registered_one_carries_data_and_tells_losses)
 
 GST_END_TEST;
 
-/* Without acknowledgements only a timer lets data go again. */
+/* No acknowledgements arrive during the outage, so only a timer of the
+ * congestion control can let the sender continue. */
 GST_START_TEST (registered_one_goes_on_after_an_outage)
 {
   guint n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a connection of DCCP ends (RFC 4340 section 8.3): in order, by either end or
- * both, with each packet of it lost; by a Reset; because nobody answers; and what
- * those hear who still send to it.
+/* How a DCCP connection ends (RFC 4340 section 8.3): by a Close from either
+ * endpoint or both, with each of the closing packets lost, by a Reset, or
+ * because the peer does not answer. The tests also check the answer to an
+ * endpoint that still sends to a connection that has ended.
  */
 
 #include <gst/check/gstcheck.h>
@@ -67,8 +68,8 @@ GST_START_TEST (client_closes)
 
 GST_END_TEST;
 
-/* CloseReq, so that the client has the TIMEWAIT */
-/* Of numbers or addresses that are wrong it means nothing; i: which of them */
+/* A Close with a wrong number or from a wrong address has no effect. __i__
+ * selects what is wrong. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;
@@ -94,7 +95,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-    case 4:                    /* beyond 3/4 of the window of 10000 */
+    case 4:                    /* beyond 3/4 of the window of 10000 packets */
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
     case 5:                    /* never sent */
@@ -118,6 +119,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 
 GST_END_TEST;
 
+/* The server sends a CloseReq, so that the client has the TIMEWAIT state. */
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_network ();
@@ -146,7 +148,8 @@ GST_START_TEST (both_close_at_once)
 
 GST_END_TEST;
 
-/* After two round trips, then twice as long each time, at most 64 s */
+/* Checks that the packet of this `type` is sent again after two round trips,
+ * and then at intervals that double each time, up to 64 s. */
 static void
 assert_backoff (DccpEnd from, DccpType type, guint n)
 {
@@ -188,8 +191,10 @@ GST_START_TEST (close_req_is_sent_again)
 
 GST_END_TEST;
 
-/* Two round trips of 2 ms are over before a busy host answers; to the second one it
- * would answer that there is no connection. */
+/* With a round trip of 2 ms, two round trips may pass before a busy host has
+ * answered the first Close. The host would answer a second Close with a Reset
+ * that says that there is no connection. Therefore the first interval has a
+ * minimum of 200 ms. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;
@@ -203,7 +208,9 @@ GST_START_TEST (a_near_peer_has_time_to_answer)
 
 GST_END_TEST;
 
-/* The Reset is lost, and who sent it is gone: it does not know the flow. */
+/* The Reset is lost, and the server has forgotten the connection after sending
+ * it. The server answers the next Close as a packet of an unknown connection.
+ */
 GST_START_TEST (lost_reset_is_made_up_for)
 {
   open_network ();
@@ -216,9 +223,9 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
-/* ... also a peer whose Close has no options, as Linux sends it; a stranger's is too
- * short for an answer. */
-/* Nor do strangers take its answer: 1000 Acks a second of no connection */
+/* The limit on answers to unknown senders must not use up the answer that a
+ * former peer needs. 1000 Acks per second arrive that belong to no connection.
+ */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {
   guint i;
@@ -243,12 +250,15 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
           DCCP_EVENT_CLOSED), 1);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* and the strangers have no more than theirs, in three seconds */
+  /* The unknown senders get no more answers than their limit, in three seconds.
+   */
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 
 GST_END_TEST;
 
+/* A former peer whose Close has no options, as Linux sends it, gets an answer
+ * again. A Close of an unknown sender is too short to be answered. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -350,7 +360,7 @@ GST_START_TEST (abort_resets)
 
 GST_END_TEST;
 
-/* --- after the end ------------------------------------------------------------ */
+/* --- after the connection ------------------------------------------------- */
 
 GST_START_TEST (connection_in_timewait_is_no_connection)
 {
@@ -403,8 +413,8 @@ GST_START_TEST (client_connects_again_at_once)
 
 GST_END_TEST;
 
-/* A server that has the TIMEWAIT, as a Reset made it, refuses the same ports until
- * it is over, but is ready for others. */
+/* A Reset has put the server into TIMEWAIT. Until that ends, the server refuses
+ * a connection from the same ports and accepts connections from others. */
 GST_START_TEST (ports_in_timewait_are_refused)
 {
   network.configs[CLIENT].local_port = 50000;
@@ -428,8 +438,9 @@ GST_START_TEST (ports_in_timewait_are_refused)
 
 GST_END_TEST;
 
-/* The client forgot everything and begins anew with the same ports: the numbers
- * that Sync and Reset tell each other end what is left of the connection. */
+/* The client has lost its state and connects again from the same ports. The
+ * numbers in the Sync of the server and in the Reset of the client end the old
+ * connection. */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'n' };
@@ -452,7 +463,7 @@ GST_START_TEST (client_that_was_restarted_gets_in)
 
 GST_END_TEST;
 
-/* --- nobody there ------------------------------------------------------------- */
+/* --- a silent peer -------------------------------------------------------- */
 
 GST_START_TEST (idle_connection_is_kept_by_syncs)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an open connection of DCCP does for its application: data in both
- * directions, what is told of it, and the options that speak of it.
+/* What an open DCCP connection does for its application: it carries data in
+ * both directions, reports losses and other events, and reads and writes the
+ * options for this.
  */
 
 #include <gst/check/gstcheck.h>
@@ -31,14 +32,14 @@ open_network (void)
   dccp_network_open (&network);
 }
 
-/* Nothing that is sent from now on comes. */
+/* From now on the network loses all packets in both directions. */
 static void
 cut (void)
 {
   network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
 }
 
-/* IP protocol 33, where the checksum counts */
+/* Uses IP protocol 33 instead of UDP, so that the checksum is verified. */
 static void
 use_raw (void)
 {
@@ -68,7 +69,7 @@ assert_all_came (DccpEnd from)
     assert_equals_int (g_array_index (received, guint32, i), i);
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 GST_START_TEST (data_comes_as_it_was_sent)
 {
@@ -81,7 +82,7 @@ GST_START_TEST (data_comes_as_it_was_sent)
   stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->bytes_received, 100 * network.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
-  /* once a round trip */
+  /* The receiver reports once per round trip. */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
   stats = dccp_network_get_stats (&network, CLIENT);
@@ -157,7 +158,8 @@ GST_START_TEST (data_goes_as_its_rate_allows)
 
 GST_END_TEST;
 
-/* RFC 4340 section 5.1: the last 48 bits of the first 16 bytes */
+/* RFC 4340 section 5.1: the sequence number is the last 48 bits of the first 16
+ * bytes. */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -169,7 +171,8 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* What the client polls arrives at the server: the event points into it. */
+/* Delivers a packet that the client has polled to the server. The payload in
+ * the server's event must point into the packet. */
 static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
@@ -226,7 +229,7 @@ GST_START_TEST (data_is_put_polled_and_told)
               &datagram));
       deliver (&datagram, payloads[i], sequences[i]);
     }
-    /* what follows is not data */
+    /* The packets that follow are not data. */
     datagram_init (&datagram, header, 0);
     while (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
             &datagram))
@@ -257,7 +260,8 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
       "p is %g", stats->loss_event_rate);
   stats = dccp_network_get_stats (&network, SERVER);
   fail_unless (stats->their_loss_event_rate > 0.09);
-  /* the last one is not known as lost before three have come after it */
+  /* The last lost packet is only known as lost after three later packets have
+   * arrived. */
   lost = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (stats->lost == lost || stats->lost + 1 == lost);
   fail_unless (dccp_network_count_events (&network, CLIENT,
@@ -266,7 +270,8 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
 
 GST_END_TEST;
 
-/* One packet at a time, and whether something is missing before it */
+/* Delivers to the server a data packet with a number that is `ahead` later than
+ * the next one. Returns whether the server delivers its data. */
 static gboolean
 arrives (gint64 ahead)
 {
@@ -295,15 +300,15 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_unless (network.last[SERVER].discont);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* late, and again */
+  /* A late packet is delivered, and a duplicate of it is not. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
-  /* an Ack between them is no gap */
+  /* An Ack between two data packets is not a gap. */
   packet = dccp_network_next (&network, SERVER, DCCP_ACK);
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* nor is one that is lost, if NDP Count tells */
+  /* A lost Ack is not a gap either if NDP Count reports it. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
@@ -314,7 +319,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
 
 GST_END_TEST;
 
-/* --- what is told ------------------------------------------------------------------ */
+/* --- events for the application ------------------------------------------- */
 
 GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 {
@@ -345,7 +350,8 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
 GST_END_TEST;
 
-/* A sender that has stopped meanwhile hears it all the same, once. */
+/* The sender has stopped before the receiver is no longer slow. The receiver
+ * reports the end of Slow Receiver all the same, and only once. */
 GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 {
   const DccpEvent *event;
@@ -370,7 +376,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   fail_if (event->slow);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
-  /* who never heard of it hears nothing */
+  /* The receiver sends nothing about a slow state that began and ended before
+   * the peer was told. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);
@@ -407,7 +414,8 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* Each is in several reports, of which some are lost, and counts once. */
+/* Each dropped packet is contained in several reports, some of which are lost.
+ * It must be counted only once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {
   guint64 n;
@@ -426,7 +434,8 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* fewer than calls: as the sender slows down, some are of the same packet */
+  /* There are fewer reports than calls, because some calls concern the same
+   * packet while the sender slows down. */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
@@ -447,7 +456,7 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   stream (CLIENT, SECOND);
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
-  /* 48 blocks of 16 packets each with Drop Code 2 */
+  /* 48 blocks of 16 packets each, with Drop Code 2 */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
@@ -460,7 +469,7 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
 
 GST_END_TEST;
 
-/* --- options -------------------------------------------------------------------- */
+/* --- options -------------------------------------------------------------- */
 
 static guint8 captured[2000];
 static gsize captured_size;
@@ -476,7 +485,7 @@ capture (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return FALSE;
 }
 
-/* Of the last packet of the client */
+/* Finds an option in the last packet that the client has sent. */
 static gboolean
 find_option (guint8 type, DccpOption * option)
 {
@@ -525,7 +534,8 @@ GST_START_TEST (timestamp_is_echoed)
 
 GST_END_TEST;
 
-/* Change R (Send NDP Count, 1), Change R (Send RTT Estimate, 1) */
+/* The options are Change R (Send NDP Count, 1) and Change R (Send RTT Estimate,
+ * 1). */
 GST_START_TEST (what_is_asked_for_is_sent)
 {
   DccpOption option;
@@ -536,7 +546,8 @@ GST_START_TEST (what_is_asked_for_is_sent)
   network.sending[CLIENT] = TRUE;
   network.put_at[CLIENT] = network.now;
   dccp_network_run (&network, 0);
-  /* Acks; a Request is a packet that may have data (section 7.7) */
+  /* NDP Count counts Acks. A Request does not count because it is a packet that
+   * may have data (section 7.7). */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
   assert_equals_uint64 (number, dccp_network_count (&network, CLIENT,
@@ -550,7 +561,8 @@ GST_START_TEST (what_is_asked_for_is_sent)
 
 GST_END_TEST;
 
-/* A Sync, answered by a SyncAck, and Data with a wrong number, by a Sync */
+/* The client answers a Sync with a SyncAck, and Data with a wrong number with a
+ * Sync. Both answers carry the round trip. */
 GST_START_TEST (syncs_say_the_round_trip)
 {
   DccpPacket packet;
@@ -614,7 +626,7 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
       DCCP_STATE_CLOSED);
 }
 
-/* Section 11.7: two options of a block each */
+/* Section 11.7: two Data Dropped options with one block each form one list. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();
@@ -628,9 +640,12 @@ GST_START_TEST (second_data_dropped_goes_on)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: Receive Rate, Elapsed Time, Loss Intervals of 6 and 10
- * packets, more of 90, and one of 1 that skips a packet, and so is none. p is by
- * the mean of the two that are closed. */
+/* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and three
+ * Loss Intervals options. The first Loss Intervals option has intervals of 6
+ * and 10 packets, the second option has an interval of 90 packets, and the
+ * third option has an interval of 1 packet with a Skip Length, which is not
+ * valid. The loss event rate p is computed from the mean of the two closed
+ * intervals. */
 GST_START_TEST (second_loss_intervals_go_on)
 {
   open_network ();
@@ -649,7 +664,7 @@ GST_START_TEST (second_loss_intervals_go_on)
 
 GST_END_TEST;
 
-/* RFC 6323 section 3.3; one of four bytes */
+/* RFC 6323 section 3.3: an RTT Estimate of four bytes is invalid. */
 GST_START_TEST (wrong_round_trip_is_reset)
 {
   open_network ();
@@ -669,7 +684,8 @@ GST_START_TEST (mandatory_options_are_known_or_reset)
 
 GST_END_TEST;
 
-/* Section 5.8.2; of a nonsensical length it is not known what was wanted. */
+/* RFC 4340 section 5.8.2. With a nonsensical length it is unknown what the
+ * option asked for, so the Reset has no data about it. */
 GST_START_TEST (mandatory_before_broken_is_reset)
 {
   open_network ();
@@ -683,7 +699,8 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* the padding to a word comes behind it: Padding is nothing */
+  /* The options are padded to whole words behind the Mandatory option. A
+   * Mandatory option before Padding has no effect. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
@@ -700,7 +717,8 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* Init Cookie, Ack Vector, Data Checksum */
+/* Init Cookie, two Ack Vectors and Data Checksum, which this endpoint does not
+ * use */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
@@ -720,7 +738,8 @@ GST_END_TEST;
 GST_START_TEST (unknown_and_broken_options_are_ignored)
 {
   open_network ();
-  /* reserved; a Receive Rate of 3 bytes; a length beyond the end */
+  /* a reserved option, a Receive Rate of 3 bytes, and an option that is longer
+   * than the packet */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);
@@ -730,7 +749,7 @@ GST_START_TEST (unknown_and_broken_options_are_ignored)
 
 GST_END_TEST;
 
-/* --- coverage and length ------------------------------------------------------------ */
+/* --- coverage and length -------------------------------------------------- */
 
 static gboolean
 spoil_last_byte (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
@@ -771,7 +790,8 @@ GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
 
 GST_END_TEST;
 
-/* Its header counts, its data doesn't (RFC 4340 section 9.2.1). */
+/* The packet is dropped, but its header is still evaluated (RFC 4340 section
+ * 9.2.1). */
 GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
 {
   DccpPacket packet;
@@ -801,7 +821,7 @@ GST_START_TEST (payload_fits_the_path)
   guint max;
 
   open_network ();
-  /* IP 20, UDP 8, DataAck 24, options 24 */
+  /* Headers: IP 20 bytes, UDP 8, DataAck 24, options 24 */
   max = dccp_endpoint_get_max_payload (network.ends[CLIENT]);
   assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
   network.sizes[CLIENT] = 1316;
@@ -810,7 +830,9 @@ GST_START_TEST (payload_fits_the_path)
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  /* it does not grow by ICMP, nor go below what is likely */
+  /* An ICMP message never increases the maximum payload, and a small MTU in an
+   * ICMP message never decreases it below a plausible minimum of 552 bytes for
+   * the IP packet. */
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);

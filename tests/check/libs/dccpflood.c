@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods from off-path against each state of a DCCP connection, in virtual time:
- * 10,000 forged packets a second of one type, to one end, while this end is in one
- * state. The attacker knows addresses and ports and guesses the numbers. The same
- * run without the attacker tells what the attacker costs. DCCPFLOOD_TABLE=1 prints
- * a line for each run; docs/security.md has a summary.
+/* Floods by an off-path attacker against each state of a DCCP connection, in
+ * virtual time. The attacker sends 10,000 forged packets per second of one type
+ * to one endpoint while this endpoint is in one state. The attacker knows
+ * addresses and ports and guesses the sequence numbers. A comparison with the
+ * same run without the attacker shows the cost of the attack. With
+ * DCCPFLOOD_TABLE=1 the test prints a line for each run; docs/security.md has a
+ * summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,13 +17,15 @@
 
 #define RATE 10                 /* packets per ms */
 #define CLIENT_PORT 4000
-/* After one forged packet an end sends at most one answer, and tells the application
- * of at most one refused client. */
+/* After one forged packet an endpoint sends at most one answer, and reports at
+ * most one refused client to the application. */
 #define MAX_OUTPUTS 1
 #define MAX_EVENTS 1
-/* Syncs, Resets, and Resets for connections that were, per second and end */
+/* Maximum per second and endpoint: Syncs, Resets, and Resets for connections
+ * that have ended */
 #define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
-/* Responses per second: of half-open connections and with cookies */
+/* Maximum of Responses per second: for half-open connections and with Init
+ * Cookies */
 #define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
     + DCCP_MAX_COOKIE_RATE)
 
@@ -33,7 +37,7 @@
 
 static DccpNetwork network;
 
-/* --- what is forged --------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
 #define UNKNOWN_TYPE DCCP_LAST_TYPE
 #define N_TYPES (DCCP_LAST_TYPE + 1)
@@ -41,16 +45,16 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* its address and port are forged */
+  FROM_THE_PEER,                /* with the address and port of the peer */
   N_SOURCES
 } Source;
 
 typedef struct
 {
   const gchar *name;
-  DccpEnd end;                  /* that is flooded, */
-  DccpState state;              /* in this state */
-  gboolean is_after;            /* the connection that was */
+  DccpEnd end;                  /* the endpoint that is flooded */
+  DccpState state;              /* its state during the flood */
+  gboolean is_after;            /* TRUE if a connection has ended before */
 } Target;
 
 static const Target targets[] = {
@@ -68,13 +72,13 @@ static const Target targets[] = {
 
 typedef struct
 {
-  const Target *target;         /* NULL: there is no attacker. */
+  const Target *target;         /* NULL if there is no attacker */
   guint type;
   Source source;
-  guint32 state;                /* of the numbers that it draws */
+  guint32 state;                /* state of the random numbers */
   gboolean is_after;
   guint n;                      /* packets of the attacker */
-  guint max_outputs, max_events;        /* after one packet */
+  guint max_outputs, max_events;        /* maximum after one forged packet */
 } Attack;
 
 typedef struct
@@ -102,7 +106,7 @@ draw_options (Attack * self, gsize * size)
       *size = 0;
       return NULL;
     case 1:
-      /* Change L and Change R of Sequence Window */
+      /* Change L and Change R (Sequence Window, 100) */
       *size = 18;
       return (const guint8 *)
           "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
@@ -118,7 +122,8 @@ draw_options (Attack * self, gsize * size)
   }
 }
 
-/* The path on which it seems to come */
+/* Returns the path on which the forged packet seems to arrive, and sets the
+ * ports of `packet`. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
@@ -181,9 +186,11 @@ inject (Attack * self)
   self->max_events = MAX (self->max_events, network.events[to]->len - n_events);
 }
 
-/* --- the life of a connection -------------------------------------------------- */
+/* --- the life of a connection --------------------------------------------- */
 
-/* Forged Requests to a listener make half-open connections: it goes on. */
+/* Returns whether the endpoint is in the state that the attacker waits for.
+ * Forged Requests to a listener create half-open connections, so the attack on
+ * LISTEN continues in RESPOND. */
 static gboolean
 is_target (Attack * self)
 {
@@ -213,7 +220,7 @@ run (Attack * self, guint ms)
   }
 }
 
-/* Until this time, all that an end sends is lost. */
+/* The network drops all packets that an endpoint sends before this time. */
 static guint64 silent_until[N_ENDS];
 
 static gboolean
@@ -223,7 +230,8 @@ lose_while_silent (DccpNetwork * unused, DccpEnd from,
   return network.now >= silent_until[from];
 }
 
-/* The first Response is lost, then the first Acks. */
+/* Begins a handshake in which the first Response and the first two Acks are
+ * lost. */
 static void
 begin_handshake (void)
 {
@@ -232,7 +240,8 @@ begin_handshake (void)
   dccp_network_connect (&network);
 }
 
-/* The answers to the first Close or CloseReq are lost. */
+/* Closes the connection. The answers to the first Close or CloseReq are lost.
+ */
 static void
 begin_closing (Attack * self)
 {
@@ -297,7 +306,7 @@ live (Attack * self, Outcome * outcome)
   dccp_network_clear (&network);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static const gchar *
 get_type_name (guint type)
@@ -320,8 +329,9 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Requests in the name of the client take the answers of its network, and its
- * reserve: docs/security.md says so. */
+/* Returns whether the attack sends Requests with the client's address to a
+ * listener. Such Requests use up the answers for the client's network and the
+ * reserve of the client, as docs/security.md says. */
 static gboolean
 takes_the_answers (const Attack * attack)
 {
@@ -360,7 +370,8 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* A Request in the client's name, before its own or between two of them */
+/* A forged Request with the client's address arrives before the first Request
+ * of the client (__i__ is 0), or between two of them (1). */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a connection of DCCP begins (RFC 4340 section 8.1): with each of its packets
- * lost, doubled or late, with those who don't want it, and with a peer that
- * negotiates as Linux does.
+/* How a DCCP connection begins (RFC 4340 section 8.1): with each packet of the
+ * handshake lost, duplicated or late, with endpoints that refuse it, and with a
+ * peer that negotiates like Linux.
  */
 
 #include <gst/check/gstcheck.h>
@@ -38,7 +38,8 @@ assert_open (void)
           DCCP_EVENT_CONNECTED), 1);
 }
 
-/* ns, of the n-th packet of this type, since the first Request */
+/* Returns the time of the n-th packet of this type since the first Request, in
+ * ns. */
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
@@ -117,7 +118,8 @@ GST_START_TEST (handshake_agrees_on_windows)
 
 GST_END_TEST;
 
-/* 1 s, doubling to 64 (section 8.1.1), each with a number of its own */
+/* The interval begins at 1 s and doubles up to 64 s (section 8.1.1). Each
+ * Request has a number of its own. */
 GST_START_TEST (request_is_sent_again)
 {
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
@@ -195,7 +197,7 @@ GST_START_TEST (client_acknowledges_until_it_hears)
   dccp_network_begin (&network);
   dccp_network_connect (&network);
   dccp_network_run (&network, 5 * SECOND);
-  /* from the Response on: at once, after 200, 600 and 1400 ms */
+  /* The Acks follow the Response at once and after 200, 600 and 1400 ms. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
@@ -205,7 +207,8 @@ GST_START_TEST (client_acknowledges_until_it_hears)
 
 GST_END_TEST;
 
-/* The server's Acks of a client's in PARTOPEN are lost: it asks until one is not. */
+/* The server answers the Acks of a client in PARTOPEN, but these answers are
+ * lost. The client repeats its Ack until one answer arrives. */
 GST_START_TEST (server_helps_client_out_of_partopen)
 {
   network.lose[SERVER][DCCP_ACK] = 2;
@@ -223,8 +226,8 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
-/* As a client of Linux that only receives: all that it says of its own accord is one
- * Ack, which is lost. */
+/* The client behaves like a Linux client that only receives: it sends a single
+ * Ack on its own, and that Ack is lost. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
@@ -261,7 +264,8 @@ GST_START_TEST (server_asks_at_growing_intervals)
 
 GST_END_TEST;
 
-/* It would reset what it does not know of. */
+/* A client without a Response does not know the connection and would answer a
+ * Sync with a Reset, so the server does not send a Sync. */
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
   network.lose[SERVER][DCCP_RESPONSE] = 6;
@@ -275,10 +279,11 @@ GST_START_TEST (server_asks_no_client_that_had_no_response)
 
 GST_END_TEST;
 
-/* A client whose first Requests were lost waits long for its next one. Before
- * that the server asks it with a Sync, and the client answers with a Reset because
- * it still waits for a Response (section 8.5, step 4). Neither is the end of the
- * attempt: the next Request opens the connection. */
+/* The first Requests of the client were lost, so the client waits long before
+ * its next Request. Before that, the server sends a Sync to the client. The
+ * client answers with a Reset because it still waits for a Response (section
+ * 8.5, step 4). The attempt goes on after both packets: the next Request opens
+ * the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   network.lose[CLIENT][DCCP_REQUEST] = 3;
@@ -297,7 +302,7 @@ GST_START_TEST (client_that_asks_later_than_the_server_connects)
 
 GST_END_TEST;
 
-/* In PARTOPEN each packet of data says that the Response came (8.1.5). */
+/* In PARTOPEN each data packet acknowledges the Response (section 8.1.5). */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
   network.lose[CLIENT][DCCP_ACK] = 1;
@@ -346,8 +351,9 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* A Linux that has had no Confirms yet resets the connection for a packet without
- * them. They are in each packet that has room. */
+/* A Linux server that has not yet received the Confirms resets the connection
+ * when a packet without them arrives. Therefore each packet that has room
+ * carries the Confirms. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
@@ -372,7 +378,7 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
 
 GST_END_TEST;
 
-/* The Acks of the client come later than what it sent behind them. */
+/* Delays the Acks of the client, so that later data packets arrive first. */
 static gboolean
 hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -399,7 +405,7 @@ GST_START_TEST (data_may_overtake_the_handshake)
 
 GST_END_TEST;
 
-/* Each packet of the handshake comes twice. */
+/* Duplicates each packet of the handshake. */
 static gboolean
 double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -425,7 +431,7 @@ GST_START_TEST (doubled_handshake_is_one_connection)
 
 GST_END_TEST;
 
-/* --- refused ------------------------------------------------------------------ */
+/* --- refused connections -------------------------------------------------- */
 
 static void
 assert_reset (guint8 code)
@@ -464,7 +470,7 @@ GST_START_TEST (another_port_is_refused)
 
 GST_END_TEST;
 
-/* A client of its own beside the network's */
+/* A client in addition to the client of the network model */
 typedef struct
 {
   DccpEndpoint *endpoint;
@@ -519,7 +525,8 @@ GST_START_TEST (second_client_is_refused)
 
 GST_END_TEST;
 
-/* Requests of those who never go on keep nobody out. */
+/* Half-open connections of clients that never continue do not prevent a new
+ * client from connecting. */
 GST_START_TEST (half_open_connections_are_in_nobodys_way)
 {
   Client others[20];
@@ -528,10 +535,11 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_begin (&network);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
-    others[i].back.remote[0] = i;       /* of a network of its own */
+    /* Each client is in a network of its own. */
+    others[i].back.remote[0] = i;
     client_sends (&others[i]);
   }
-  /* nothing is kept of those that get an Init Cookie */
+  /* The listener keeps no state for clients that get an Init Cookie. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
   assert_equals_int (network.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
@@ -539,7 +547,7 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
   assert_open ();
-  /* and the others hear that it is too late, as many as may */
+  /* The other clients are refused with a Reset, as many as the limit allows. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
   assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
@@ -550,9 +558,9 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
 
 GST_END_TEST;
 
-/* --- Init Cookies (section 8.1.4) --------------------------------------------- */
+/* --- Init Cookies (section 8.1.4) ----------------------------------------- */
 
-/* The client's own network has as many half-open connections as it may. */
+/* Fills the half-open connections that the client's own network may have. */
 static void
 fill_candidates (void)
 {
@@ -572,8 +580,9 @@ fill_candidates (void)
 typedef struct
 {
   guint in_responses, in_acks;  /* packets with a cookie */
-  gsize spoil;                  /* byte of those in Acks, from 1; 0: none */
-  guint64 delay;                /* ns, of Acks that have one */
+  /* index of the cookie byte to change in Acks, from 1; 0 to change none */
+  gsize spoil;
+  guint64 delay;                /* ns, delay of Acks that have a cookie */
 } Cookies;
 
 static gboolean
@@ -624,7 +633,7 @@ GST_START_TEST (cookie_opens_a_connection)
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
-  /* all is as if the Request had been kept */
+  /* The connection is the same as if the server had kept the Request. */
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
   assert_equals_uint64 (dccp_features_get (dccp_network_get (&network,
@@ -638,7 +647,8 @@ GST_START_TEST (cookie_opens_a_connection)
 
 GST_END_TEST;
 
-/* It goes with each Ack until the server is heard. */
+/* The client sends the cookie with each Ack until it receives a packet of the
+ * server. */
 GST_START_TEST (cookie_may_be_lost)
 {
   Cookies seen = { 0 };
@@ -652,8 +662,9 @@ GST_START_TEST (cookie_may_be_lost)
 
 GST_END_TEST;
 
-/* The first Request is answered with a cookie. When the second one comes there is
- * room for it. The client believes the first Response, and either is enough. */
+/* The first Request is answered with a cookie. When the second Request arrives,
+ * the server has room for a half-open connection. The client accepts the first
+ * Response, and the server accepts Acks to either Response. */
 GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };
@@ -677,7 +688,8 @@ assert_not_open (void)
           DCCP_EVENT_RESET), 1);
 }
 
-/* No byte of it may be another one: time, number, MAC, options. */
+/* A change of any byte of the cookie makes it invalid: time, number, MAC and
+ * options. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };
@@ -739,9 +751,10 @@ GST_START_TEST (icmp_ends_only_a_request)
 
 GST_END_TEST;
 
-/* --- peers that are not ours ---------------------------------------------------- */
+/* --- peers of other implementations --------------------------------------- */
 
-/* A client that asks for nothing: the server does, and waits for the answer. */
+/* The client's Request has no options. The server sends its own Changes and
+ * waits for the Confirms. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {
@@ -772,8 +785,9 @@ GST_START_TEST (server_asks_a_client_without_options)
 
 GST_END_TEST;
 
-/* The Request of Linux 6.1 (reference), with the service code of ours: Timestamp,
- * Change L and R (CCID; 3, 2, 248), Mandatory, Change L (Allow Short Seqnos, 0) */
+/* The options of a Request that was recorded from Linux 6.1, with the service
+ * code of this test: Timestamp, Change L and Change R (CCID; 3, 2, 248),
+ * Mandatory, Change L (Allow Short Seqnos, 0) */
 GST_START_TEST (request_of_linux_is_answered)
 {
   static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,
@@ -828,9 +842,10 @@ confirms (guint8 type, DccpFeature feature)
   return FALSE;
 }
 
-/* The Response of Linux 6.1 (captures) to ours: it wants each of its Changes
- * confirmed, or resets the connection with the first data. Its feedback has no Loss
- * Intervals and no Elapsed Time. */
+/* The options of a recorded Response of Linux 6.1 to a Request of this project.
+ * Linux requires a Confirm for each of its Changes, and otherwise resets the
+ * connection when the first data arrive. Its feedback has neither Loss
+ * Intervals nor Elapsed Time. */
 GST_START_TEST (response_of_linux_is_confirmed)
 {
   static const guint8 options[] = { 0, 0, 0, 41, 6, 0, 0x49, 0xe6, 0x40,
@@ -885,7 +900,7 @@ GST_START_TEST (response_of_linux_is_confirmed)
 
 GST_END_TEST;
 
-/* CCID 2 only: no connection can come of it. */
+/* The peer supports CCID 2 only, so no connection is possible. */
 GST_START_TEST (peer_with_another_ccid_is_reset)
 {
   DccpPacket request = {

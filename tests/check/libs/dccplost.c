@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sender hears of its losses: two endpoints, packets by hand, the clock
- * turned by hand.
+/* What a sender learns about its losses. The test passes packets between two
+ * endpoints by itself and advances the clock by itself.
  */
 
 #include <gst/check/gstcheck.h>
@@ -35,7 +35,8 @@ endpoint_new (gboolean is_listener)
   return dccp_endpoint_new (&config, entropy);
 }
 
-/* Control packets of one to the other */
+/* Delivers the control packets of endpoint `from` to endpoint `to` on `path`.
+ */
 static void
 hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
     const DatagramPath * path)
@@ -50,7 +51,7 @@ hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
     dccp_endpoint_take (to, fixture->now, path, bytes, size, &data);
 }
 
-/* A packet takes its time each way. */
+/* Exchanges control packets in both directions, each with the one-way delay. */
 static void
 exchange (Fixture * fixture)
 {
@@ -101,7 +102,8 @@ fixture_clear (Fixture * fixture)
   dccp_endpoint_free (fixture->receiver);
 }
 
-/* RFC 4340 section 5.1: 48 bits behind the reserved byte */
+/* RFC 4340 section 5.1: the 48-bit sequence number follows the reserved byte.
+ */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -113,7 +115,8 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* The next data packet, when it may go; answers its number */
+/* Sends the next data packet as soon as the rate allows. Returns its sequence
+ * number. If `lost` is TRUE, the packet is not delivered. */
 static guint64
 send_one (Fixture * fixture, gboolean lost)
 {
@@ -199,7 +202,8 @@ GST_START_TEST (packets_lost_together_are_one_event)
 
 GST_END_TEST;
 
-/* A round trip apart, which one report tells of */
+/* Three losses, each a round trip after the other, are contained in one report.
+ */
 GST_START_TEST (several_events_are_told_in_their_order)
 {
   guint64 lost[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The numbers of DCCP's packets (RFC 4340 section 7): which are valid and which
- * not, what brings two ends together again that have lost each other, and numbers
- * that begin anew.
+/* The sequence numbers of DCCP (RFC 4340 section 7): which numbers are valid,
+ * how Sync packets bring two endpoints into agreement again after a long loss,
+ * and the wrap-around of the numbers.
  */
 
 #include <gst/check/gstcheck.h>
@@ -35,8 +35,10 @@ count_syncs (DccpEnd end)
   return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
-/* A packet of this type with these numbers, relative to GSR and GSS; TRUE: it is
- * valid. With payload, so that it is worth a Sync. */
+/* Injects a packet of `type` with these numbers, which are relative to the
+ * greatest number that was received (GSR) and sent (GSS), and returns whether
+ * it is valid. The packet has a payload, so that it is long enough to be
+ * answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
@@ -52,7 +54,8 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
   return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
-/* Each on a connection of its own: valid ones move the windows. */
+/* Each check uses a connection of its own, because a valid packet moves the
+ * windows. */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
     gboolean expected)
@@ -70,8 +73,10 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   teardown ();
 }
 
-/* W = 10000: SWL = GSR - 2499, SWH = GSR + 7500, AWL = GSS - 9999 (7.5.1); of
- * 6000 packets and more in either direction the last are in. */
+/* With a sequence window W of 10000, the valid numbers (section 7.5.1) are from
+ * SWL = GSR - 2499 to SWH = GSR + 7500, and the valid acknowledgements start at
+ * AWL = GSS - 9999. Each endpoint has sent more than 6000 packets, so the last
+ * packets of either direction are inside the window. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);
@@ -83,9 +88,9 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_ACK, 1, -5000, TRUE);
   assert_valid (DCCP_ACK, 1, 1, FALSE);
   assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
-  /* from before ISS */
+  /* A number before ISS is not valid. */
   assert_valid (DCCP_ACK, 1, -9000, FALSE);
-  /* those that end a connection are new */
+  /* A packet that ends a connection must be newer than all others. */
   assert_valid (DCCP_RESET, 1, 0, TRUE);
   assert_valid (DCCP_RESET, 7500, 0, TRUE);
   assert_valid (DCCP_RESET, 7501, 0, FALSE);
@@ -95,7 +100,8 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_CLOSE, 0, 0, FALSE);
   assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
   assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
-  /* an active connection needs no leniency (7.5.3) */
+  /* An active connection needs no exception for Sync packets (section 7.5.3).
+   */
   assert_valid (DCCP_SYNC, 7500, 0, TRUE);
   assert_valid (DCCP_SYNC, 7501, 0, FALSE);
   assert_valid (DCCP_SYNC, 1, 1, FALSE);
@@ -133,7 +139,7 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
-  /* of a Reset: GSR (step 6) */
+  /* The Sync that answers a Reset acknowledges GSR (step 6). */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
@@ -164,7 +170,7 @@ GST_START_TEST (syncs_are_limited)
 
 GST_END_TEST;
 
-/* A Sync is no longer than what it answers. */
+/* A Sync must not be longer than the packet that it answers. */
 GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;
@@ -180,8 +186,8 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* Section 7.5.3: GAR is the low end even where AWL has left it behind, as nobody
- * acknowledges anything. */
+/* Section 7.5.3: for a Reset, GAR is the lower end of the window even when AWL
+ * has passed it, which happens if no packet is acknowledged. */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;
@@ -203,7 +209,7 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
 
 GST_END_TEST;
 
-/* Section 8.3.1: the upper 24 bits are 0. */
+/* Section 8.3.1: the upper 24 bits of the acknowledgement number are 0. */
 GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 {
   guint8 bytes[28] =
@@ -222,7 +228,8 @@ GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 
 GST_END_TEST;
 
-/* RFC 5596 section 2.2.3, and its number is 0 (2.2.1). */
+/* A Listen packet is not answered (RFC 5596 section 2.2.3). Its sequence number
+ * is 0 (section 2.2.1). */
 GST_START_TEST (listen_has_no_answer)
 {
   DccpPacket packet = {.type = DCCP_LISTEN,.service_code = DCCP_SERVICE_RTPV,
@@ -265,7 +272,8 @@ GST_START_TEST (short_numbers_are_dropped_silently)
 
 GST_END_TEST;
 
-/* Its Request waits to be polled: there is no number yet to acknowledge. */
+/* The client's Request has not been polled yet, so there is no number that a
+ * Response could acknowledge. */
 GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
@@ -282,10 +290,11 @@ GST_START_TEST (who_has_sent_nothing_believes_no_response)
 
 GST_END_TEST;
 
-/* --- lost and found ------------------------------------------------------------ */
+/* --- invalid numbers ------------------------------------------------------ */
 
-/* More packets than the window are lost at once: what comes after is invalid, a
- * Sync asks, and three round trips later its answer is believed. */
+/* More packets than the window are lost at once, so the packets that follow are
+ * invalid. The receiver sends a Sync, and accepts the answer three round trips
+ * later. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;
@@ -328,7 +337,7 @@ GST_START_TEST (burst_within_the_window_needs_no_sync)
 
 GST_END_TEST;
 
-/* --- 2^48 ------------------------------------------------------------------------ */
+/* --- wrap-around at 2^48 -------------------------------------------------- */
 
 GST_START_TEST (numbers_begin_anew)
 {
@@ -357,7 +366,8 @@ GST_START_TEST (numbers_begin_anew)
 
 GST_END_TEST;
 
-/* The first number of all, the last, and the handshake over the edge */
+/* The handshake starts with the lowest sequence number and with the highest
+ * ones, so that the numbers wrap around during it. */
 GST_START_TEST (handshake_over_the_edge)
 {
   guint i;

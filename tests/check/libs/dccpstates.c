@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each state of DCCP with each type of packet: the answer, and the state after it,
- * that RFC 4340 section 8.5 gives. The numbers of the packets are valid.
+/* Feeds each type of packet to each state of DCCP, and checks the answer and
+ * the new state against RFC 4340 section 8.5. The packets have valid numbers.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,9 +12,9 @@
 
 typedef struct
 {
-  DccpType type;                /* that comes */
-  DccpType answer;              /* the first packet that goes, or NONE */
-  guint8 code;                  /* of a Reset */
+  DccpType type;                /* type of the packet that arrives */
+  DccpType answer;              /* the first packet that is sent, or NONE */
+  guint8 code;                  /* code of the Reset, if `answer` is one */
   DccpState after;
 } Expected;
 
@@ -33,7 +33,7 @@ teardown (void)
   dccp_network_clear (&network);
 }
 
-/* Nothing that is sent from now on comes. */
+/* From now on the network loses all packets in both directions. */
 static void
 cut (void)
 {
@@ -100,7 +100,8 @@ reach_time_wait (void)
   dccp_network_run (&network, SECOND);
 }
 
-/* Long enough for each answer */
+/* Returns a packet that is long enough to be answered with any type of packet.
+ */
 static DccpPacket
 make_packet (DccpEnd end, DccpType type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the choice of frames among packets to what its header says: whole frames
- * only, one at a time, in order; what is missing takes its frame with it and
- * nothing else.
+/* Tests of LinkFrameQueue, which applies the algorithms of IFD to a queue of
+ * packets: it sends whole frames only, one at a time and in order. A missing
+ * packet causes the loss of its frame and of no other frame.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,8 +12,8 @@
 #define MS LINK_MS
 #define PACKET 1000
 
-/* A queue and its packets: each has a letter of its own, so that what happens to
- * many reads as a word. */
+/* A queue and the state of its sender. Each packet has a letter of its own, so
+ * that a group of packets can be written as a word. */
 typedef struct
 {
   LinkFrameQueue *queue;
@@ -55,7 +55,8 @@ describe (Fixture * fixture, gchar type, gboolean begins, gboolean ends)
   return video;
 }
 
-/* FALSE: the queue did not want it. It said the same before. */
+/* Pushes a packet. Returns FALSE if the queue refused it. Also checks that
+ * link_frame_queue_wants () announced the same. */
 static gboolean
 push (Fixture * fixture, const VideoPacket * video, gchar letter)
 {
@@ -73,7 +74,7 @@ push (Fixture * fixture, const VideoPacket * video, gchar letter)
   return taken;
 }
 
-/* A packet for each letter */
+/* Pushes a frame with one packet for each letter. */
 static void
 push_frame (Fixture * fixture, gchar type, const gchar * letters)
 {
@@ -101,7 +102,7 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* What can be sent now, all of it */
+/* Checks which packets can be sent now. */
 static void
 expect_sent (Fixture * fixture, const gchar * letters)
 {
@@ -158,7 +159,7 @@ expect_empty (Fixture * fixture)
   fail_unless (link_frame_queue_next_timeout (fixture->queue) == LINK_NEVER);
 }
 
-/* --- whole frames ---------------------------------------------------------- */
+/* --- whole frames --------------------------------------------------------- */
 
 GST_START_TEST (a_frame_leaves_when_it_is_whole)
 {
@@ -184,7 +185,8 @@ GST_START_TEST (a_frame_leaves_when_it_is_whole)
 
 GST_END_TEST;
 
-/* Both have one timestamp, each has a picture header. */
+/* The two field pictures have the same timestamp, and each has a picture
+ * header. */
 GST_START_TEST (field_pictures_are_one_frame_of_the_type_of_the_first)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -211,7 +213,8 @@ GST_START_TEST (without_marker_the_next_frame_ends_it)
   video = describe (&fixture, 'P', TRUE, FALSE);
   push (&fixture, &video, 'b');
   expect_sent (&fixture, "a");
-  /* but not where something is missing between */
+  /* The next frame does not end the previous one if a packet is missing between
+   * them. */
   fixture.timestamp++;
   fixture.sequence++;
   video = describe (&fixture, 'P', TRUE, TRUE);
@@ -225,7 +228,7 @@ GST_START_TEST (without_marker_the_next_frame_ends_it)
 
 GST_END_TEST;
 
-/* --- frames that are not whole --------------------------------------------- */
+/* --- incomplete frames ---------------------------------------------------- */
 
 GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
 {
@@ -240,7 +243,7 @@ GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
   fixture.sequence++;
   video = describe (&fixture, 'P', FALSE, FALSE);
   push (&fixture, &video, 'd');
-  /* it is known now */
+  /* The queue knows now that the frame is incomplete. */
   expect_lost (&fixture, "cd");
   video = describe (&fixture, 'P', FALSE, TRUE);
   push (&fixture, &video, 'e');
@@ -271,7 +274,7 @@ GST_START_TEST (a_frame_without_its_first_packet_is_not_whole)
   expect_lost (&fixture, "bc");
   fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_INCOMPLETE], 1);
-  /* the next one is */
+  /* The next frame is complete. */
   push_frame (&fixture, 'P', "d");
   expect_sent (&fixture, "d");
   fixture_clear (&fixture);
@@ -333,7 +336,7 @@ GST_START_TEST (the_end_of_a_flow_ends_its_frames)
   expect_lost (&fixture, "b");
   link_frame_queue_end_flow (fixture.queue, 0, 0);
   expect_lost (&fixture, "a");
-  /* what comes of it after all */
+  /* A late packet of this flow */
   video = describe (&fixture, 'I', FALSE, TRUE);
   push (&fixture, &video, 'c');
   expect_lost (&fixture, "c");
@@ -343,7 +346,7 @@ GST_START_TEST (the_end_of_a_flow_ends_its_frames)
 
 GST_END_TEST;
 
-/* A sender that never ends a frame doesn't fill the memory. */
+/* A sender that never ends a frame must not fill the memory. */
 GST_START_TEST (a_frame_has_a_largest_size)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -363,9 +366,10 @@ GST_START_TEST (a_frame_has_a_largest_size)
 
 GST_END_TEST;
 
-/* --- types ----------------------------------------------------------------- */
+/* --- types ---------------------------------------------------------------- */
 
-/* Senders with an empty video header: only the first packet says the type. */
+/* Some senders write an empty video header, so that only the first packet of a
+ * frame contains its type. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -387,7 +391,8 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* Until then it may be anything that looks like RTP. */
+/* Before the beginning of a frame, the packets may be anything that resembles
+ * RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -414,8 +419,9 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The GOP before lost its end: what leads this one can't be decoded, what
- * follows its I-frame can, though no P came between. */
+/* The previous GOP has lost its end. Therefore the leading frames of this GOP
+ * cannot be decoded. The frames after its I-frame can, although there is no
+ * P-frame between them. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -455,7 +461,7 @@ GST_START_TEST (a_closed_gop_is_told_by_any_packet_of_its_frame)
 
 GST_END_TEST;
 
-/* --- the choice ------------------------------------------------------------ */
+/* --- dropped frames ------------------------------------------------------- */
 
 GST_START_TEST (what_w_gives_up_is_lost_whole)
 {
@@ -470,7 +476,7 @@ GST_START_TEST (what_w_gives_up_is_lost_whole)
   expect_lost (&fixture, "cd");
   push_frame (&fixture, 'I', "ij");
   expect_lost (&fixture, "gh");
-  /* S is sent to its end */
+  /* The frame that is being sent is not dropped. */
   expect_sent (&fixture, "bij");
   fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_OVERWRITTEN], 1);
@@ -480,7 +486,7 @@ GST_START_TEST (what_w_gives_up_is_lost_whole)
 
 GST_END_TEST;
 
-/* --- several streams ------------------------------------------------------- */
+/* --- several streams ------------------------------------------------------ */
 
 static void
 select_stream (Fixture * fixture, guint64 stream, guint64 now)
@@ -542,20 +548,20 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
   fixture.stream = 100;
   video = describe (&fixture, 'I', TRUE, TRUE);
   fail_if (push (&fixture, &video, 'b'));
-  /* the first has a frame that waits */
+  /* The first stream has a waiting frame, so it is not idle. */
   fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
   fail_if (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "aaaaaaaa");
   fail_unless (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "b");
-  /* the counters of who is gone stay */
+  /* The counters still include streams that have been removed. */
   fail_unless_equals_uint64 (get_stats (&fixture).sent[IFD_FRAME_I], 9);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- the end --------------------------------------------------------------- */
+/* --- clean-up ------------------------------------------------------------- */
 
 static guint n_freed;
 
@@ -578,7 +584,8 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* of S, W, what was lost, C */
+  /* packets of the frame that is being sent, of waiting frames, of lost frames,
+   * and of the incomplete new frame */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

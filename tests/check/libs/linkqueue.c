@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the queues of the link to what they promise, as a link has them: on a
- * link of 1 Mbit/s, where a packet of 125 bytes takes 1 ms.
+/* Tests of the queue disciplines of the link, on a link of 1 Mbit/s, where a
+ * packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +11,7 @@
 #define MS LINK_MS
 #define PACKET 125
 
-/* A link with one flow, whose packets have letters */
+/* A link with one flow. Each packet is identified by a letter. */
 typedef struct
 {
   Link *link;
@@ -89,7 +89,7 @@ push_other (Fixture * fixture, gchar letter)
   link_input (fixture->link, fixture->now, 0, PACKET, GINT_TO_POINTER (letter));
 }
 
-/* The packets that came to this end since events were asked for last */
+/* Checks which packets had this fate since the last check. */
 static void
 expect_fates (Fixture * fixture, LinkFate fate, const gchar * letters)
 {
@@ -138,7 +138,7 @@ fixture_clear (Fixture * fixture)
 #define P MPEG_VIDEO_PICTURE_P
 #define B MPEG_VIDEO_PICTURE_B
 
-/* --- drop-tail --------------------------------------------------------------- */
+/* --- drop-tail ------------------------------------------------------------ */
 
 GST_START_TEST (drop_tail_knows_no_frames)
 {
@@ -153,9 +153,9 @@ GST_START_TEST (drop_tail_knows_no_frames)
 
 GST_END_TEST;
 
-/* --- drop-frame -------------------------------------------------------------- */
+/* --- drop-frame ----------------------------------------------------------- */
 
-/* a is on its way already. */
+/* Packet a is already in transmission. */
 GST_START_TEST (drop_frame_loses_the_whole_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 3);
@@ -195,7 +195,7 @@ GST_START_TEST (drop_frame_spares_other_frames_and_packets)
 
 GST_END_TEST;
 
-/* A frame whose end was lost before does not take the next one with it. */
+/* A frame whose end was lost must not cause the loss of the next frame. */
 GST_START_TEST (drop_frame_ends_with_the_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 2);
@@ -214,9 +214,10 @@ GST_START_TEST (drop_frame_ends_with_the_frame)
 
 GST_END_TEST;
 
-/* --- ifd --------------------------------------------------------------------- */
+/* --- ifd ------------------------------------------------------------------ */
 
-/* One is on its way, so all of the first frame is in S. */
+/* One packet is already in transmission, so the first frame counts as being
+ * sent and cannot be dropped. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
@@ -245,8 +246,8 @@ GST_START_TEST (ifd_gives_up_b_frames_for_others)
 
 GST_END_TEST;
 
-/* What came first goes first, be it video or not; the limits hold for what is
- * not. */
+/* The queue sends in order of arrival, whether a packet is video or not. The
+ * size limits only apply to packets that are not video. */
 GST_START_TEST (ifd_lets_others_pass_in_their_order)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
@@ -270,7 +271,7 @@ GST_START_TEST (ifd_lets_others_pass_in_their_order)
 
 GST_END_TEST;
 
-/* Frames without end hold up nobody. */
+/* Incomplete frames must not delay other packets. */
 GST_START_TEST (ifd_sends_others_while_a_frame_is_assembled)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
@@ -314,7 +315,8 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* Whoever waits for room need not for video: the queue chooses. */
+/* A caller that waits for room does not have to wait for video, because the
+ * queue itself decides which frames to drop. */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);
@@ -357,7 +359,7 @@ GST_START_TEST (the_queue_counts_all_that_waits)
 
 GST_END_TEST;
 
-/* --- patterns ---------------------------------------------------------------- */
+/* --- patterns ------------------------------------------------------------- */
 
 static void
 push_film (Fixture * fixture)
@@ -372,7 +374,8 @@ push_film (Fixture * fixture)
   }
 }
 
-/* Fates, times and indices of a run, and its record */
+/* Returns the fates, times and indices of a run, and its recording in `record`.
+ */
 static gchar *
 log_film (const LinkConfig * config, gchar ** record)
 {
@@ -402,7 +405,8 @@ log_film (const LinkConfig * config, gchar ** record)
   return g_string_free (log, FALSE);
 }
 
-/* Records name packets as they came, whatever order they leave in. */
+/* A recording identifies packets by their order of arrival, so it can be
+ * replayed with a queue that changes the order of departure. */
 GST_START_TEST (a_record_replays_with_any_queue)
 {
   guint discipline;

@@ -68,7 +68,7 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   put (&gop, 0, 1);
   mmtp_gop_lose (&gop, gop.number);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 2), MMTP_RANK_BROKEN);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
   /* The loss of a frame of an earlier GOP changes nothing. */
@@ -109,15 +109,15 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   put (&gop, MMTP_FLAG_DELTA, 2);
   mmtp_gop_give_up (&gop, gop.number, 2 * PERIOD);
   put (&gop, MMTP_FLAG_DELTA, 3);
-  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &plain));
   put (&gop, 0, 4);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   /* The frames of the next GOP can be decoded. */
   put (&gop, 0, 6);
-  fail_if (mmtp_gop_is_vain (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &leading));
 }
 
 GST_END_TEST;
@@ -130,8 +130,8 @@ GST_START_TEST (last_group_that_is_given_up_late_takes_the_leading_pictures)
   put (&gop, 0, 1);
   put (&gop, 0, 2);
   mmtp_gop_give_up (&gop, gop.number - 1, PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;
@@ -145,7 +145,7 @@ GST_START_TEST (what_is_independent_needs_nothing)
   put (&gop, 0, 1);
   mmtp_gop_give_up (&gop, gop.number, PERIOD);
   put (&gop, MMTP_FLAG_DELTA, 2);
-  fail_if (mmtp_gop_is_vain (&gop, &independent));
+  fail_if (mmtp_gop_needs_dropped (&gop, &independent));
   fail_if (mmtp_picture_needs (&independent, 5, 5));
   fail_unless (mmtp_picture_needs (&plain, 5, 5));
   fail_if (mmtp_picture_needs (&plain, 6, 5));
@@ -169,7 +169,7 @@ find_end (MmtpGop * gop, guint64 lost)
   mmtp_gop_give_up (gop, gop->number, lost * PERIOD);
   do
     put (gop, MMTP_FLAG_DELTA, ++frame);
-  while (mmtp_gop_is_vain (gop, &plain));
+  while (mmtp_gop_needs_dropped (gop, &plain));
   return frame;
 }
 
@@ -228,7 +228,7 @@ GST_START_TEST (parts_of_a_key_frame_are_no_interval)
   put (&gop, 0, 51);
   put (&gop, 0, 52);
   fail_unless_equals_uint64 (gop.interval, 25 * PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
 }
 
 GST_END_TEST;
@@ -243,7 +243,7 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
   put (&gop, MMTP_FLAG_DELTA, 1003);
   mmtp_gop_give_up (&gop, gop.number, 1003 * PERIOD);
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, 1001);
-  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;
@@ -258,7 +258,7 @@ GST_START_TEST (stream_goes_on_where_its_times_go_back)
   put (&gop, MMTP_FLAG_DELTA, 1001);
   mmtp_gop_give_up (&gop, gop.number, 1001 * PERIOD);
   mmtp_gop_put (&gop, PICTURE_KIND_REFERENCE, 1002, 5 * PERIOD);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;

@@ -27,7 +27,7 @@ act (guint64 now, guint n_addresses)
 #define assert_action(now, n_addresses, action) \
     assert_equals_int (act (now, n_addresses), MMTP_RETRY_##action)
 #define assert_wakeup(n_addresses, expected) \
-    fail_unless_equals_uint64 (mmtp_retry_get_wakeup (&retry, n_addresses), \
+    fail_unless_equals_uint64 (mmtp_retry_next_wakeup (&retry, n_addresses), \
         (expected) == NEVER ? NEVER : (expected) * MS)
 
 static void

@@ -13,7 +13,6 @@
 #include "mmtpnetwork.h"
 #include "ccid3options.h"
 #include "mmtppath.h"
-#include "mmtpreceiverprivate.h"
 #include "mmtpreorder.h"
 #include "mpegvideotimeline.h"
 #include "rtpreorder.h"
@@ -85,7 +84,7 @@ mmtp_new (void)
   mmtp_network_init (&self->network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     mmtp_network_add_path (&self->network, i);
-  mmtp_network_run (&self->network, 2 * MMTP_SECOND);
+  mmtp_network_run (&self->network, 2 * GST_SECOND);
   fail_unless (self->network.has_session);
   self->network.trusted = FALSE;
   return self;
@@ -136,9 +135,10 @@ say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 static guint64
 get_receiver_steps (Mmtp * self)
 {
-  const MmtpReceiverSession *session = &self->network.receiver->session;
+  MmtpReceiverStats stats;
 
-  return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
+  mmtp_receiver_get_stats (self->network.receiver, &stats);
+  return stats.reorder_steps;
 }
 
 static guint64
@@ -173,7 +173,7 @@ measure_forged (MmtpType type, MmtpRole from)
 
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
-      mmtp_network_run (&self->network, 10 * MMTP_MSECOND);
+      mmtp_network_run (&self->network, 10 * GST_MSECOND);
     number = mmtp_build_message (&message, type, from, i % MMTP_NETWORK_PATHS,
         &self->network.overheard, draw, self);
     before = get_steps (self);
@@ -199,7 +199,7 @@ measure_data (void)
 
   for (i = 0; i < 100; i++) {
     before = mmtp_reorder_get_stats (reorder)->steps;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND);
     worst = MAX (worst, mmtp_reorder_get_stats (reorder)->steps - before);
     data.stream_number = (data.stream_number + (1 << 20) - 1) & 0xffffff;
   }
@@ -222,7 +222,7 @@ measure_change_of_delay (void)
   for (i = 0; i < 20000; i++) {
     /* In the second half every other packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND + i);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
   steps = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, 0, -1000);
@@ -267,10 +267,10 @@ measure_late_report (void)
   MmtpPath *path = mmtp_path_new (0, "path");
   guint64 steps, i;
 
-  mmtp_path_open (path, MMTP_SECOND, &config);
+  mmtp_path_open (path, GST_SECOND, &config);
   for (i = 0; i < 100000; i++)
-    mmtp_path_sent (path, MMTP_SECOND + i, 1400, i, TRUE);
-  mmtp_path_settle (path, 2 * MMTP_SECOND, i - 1);
+    mmtp_path_sent (path, GST_SECOND + i, 1400, i, TRUE);
+  mmtp_path_settle (path, 2 * GST_SECOND, i - 1);
   steps = path->stats.report_steps;
   mmtp_path_free (path);
   return steps;
@@ -288,7 +288,7 @@ measure_acknowledgement (void)
 
   mmtp_sender_get_stats (self->network.sender, &before);
   for (i = 0; i < 20000; i++) {
-    buffer.due = self->network.now + 10 * MMTP_SECOND;
+    buffer.due = self->network.now + 10 * GST_SECOND;
     mmtp_sender_put (self->network.sender, self->network.now, &buffer);
   }
   g_bytes_unref (buffer.data);
@@ -677,7 +677,7 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   guint64 sent;
   guint i;
 
-  mmtp_network_run (&self->network, 60 * MMTP_SECOND);
+  mmtp_network_run (&self->network, 60 * GST_SECOND);
   mmtp_sender_get_stats (self->network.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {

@@ -10,7 +10,7 @@ import unittest.mock
 
 from wirelesslab import paths
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.lab import cells, grid, matrix, rate_steps
 from wirelesslab.streams import transports
 
 LINKS = """
@@ -408,6 +408,135 @@ class CellTest(MatrixCase):
         self.assertEqual(cells.fill("a location={clip} ! b",
                                     {"clip": "/my clip"}),
                          ["a", "location=/my clip", "!", "b"])
+
+
+ENCODER = """
+[encoder]
+pipeline = filesrc location={clip} ! mpegstat location={captured} ! x264enc bitrate={bitrate} ! mpegstat location={sent} ! tee name=t t. ! filesink location={encoded} t.
+adapter = bitrateadapt max-bitrate={max}000
+bitrate = 700
+"""  # noqa: E501
+LIVE = """
+[protocol adapted]
+sender = {adaptive} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
+FIXED = """
+[protocol fixed]
+title = Fixed
+bitrate = 500 4500
+sender = {encoder} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
+
+
+class EncoderTest(MatrixCase):
+    """Live encoders in place of clips"""
+
+    def assert_refused(self, words, *parts):
+        with self.assertRaisesRegex(LabError, words):
+            self.read(*parts)
+
+    def test_each_source_meets_each_protocol_and_link(self):
+        found = self.read("[matrix]\nencoders = film motion\nseconds = 5",
+                          ENCODER, LIVE, LINKS)
+        self.assertEqual([cell["name"] for cell in found],
+                         ["radio/film/adapted/1-1", "radio/motion/adapted/1-1"])
+        self.assertEqual(found[1]["encoder"],
+                         {"source": "motion", "late_ms": 400, "max": 6000})
+        self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
+
+    def test_what_stands_before_the_transport_is_one_string(self):
+        (cell,) = self.read("[matrix]\nencoders = film", ENCODER, LIVE, LINKS)
+        self.assertEqual(
+            cell["protocol"]["sender"],
+            "filesrc location={clip} ! mpegstat location={captured} "
+            "! x264enc bitrate=700 ! mpegstat location={sent} "
+            "! tee name=t t. ! filesink location={encoded} t. "
+            "! bitrateadapt max-bitrate=6000000 "
+            "! mine host={host} port={port}")
+
+    def test_several_bitrates_are_as_many_protocols(self):
+        found = self.read("[matrix]\nencoders = film", ENCODER, FIXED, LINKS)
+        self.assertEqual(
+            [(cell["protocol"]["name"], cell["protocol"]["title"])
+             for cell in found],
+            [("fixed-500", "Fixed, 0.5 Mbit/s"),
+             ("fixed-4500", "Fixed, 4.5 Mbit/s")])
+        self.assertIn("x264enc bitrate=4500 !", found[1]["protocol"]["sender"])
+        self.assertNotIn("bitrateadapt", found[1]["protocol"]["sender"])
+
+    def test_what_is_wrong_is_told(self):
+        matrix_of = "[matrix]\nencoders = "
+        for words, parts in (
+                ("needs a section", (matrix_of + "film", LIVE, LINKS)),
+                ("no encoder source nix; there are: film, motion",
+                 (matrix_of + "nix", ENCODER, LIVE, LINKS)),
+                ("protocol mine has no {adaptive}",
+                 (matrix_of + "film", ENCODER, OWN, LINKS)),
+                (r"\[encoder\] has no height",
+                 (matrix_of + "film", ENCODER + "height = 3", LIVE, LINKS)),
+                ("bitrate = x is no number above 0",
+                 (matrix_of + "film", ENCODER, FIXED.replace("4500", "x"),
+                  LINKS)),
+                ("has no {encoded}",
+                 (matrix_of + "film", ENCODER.replace("{encoded}", "here"),
+                  LIVE, LINKS)),
+                ("link radio: steps = '4 5' are no bitrates",
+                 (matrix_of + "film", ENCODER, LIVE, LINKS, "steps = 4 5"))):
+            with self.subTest(words):
+                self.assert_refused(words, *parts)
+
+    def test_a_protocol_for_an_encoder_needs_one(self):
+        self.assert_refused("its sender has the unknown name {adaptive}",
+                            "[matrix]", ENCODER, LIVE, LINKS)
+
+    def test_the_matrix_of_the_project(self):
+        with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
+            found = matrix.read(paths.PIPELINES / "encoder.ini")
+        # Two sources, 12 protocols, and 3 seeds but for a link with 5
+        self.assertEqual(len(found), 2 * 12 * (4 * 3 + 5))
+        adapted = [cell["protocol"]["sender"] for cell in found
+                   if cell["protocol"]["name"] in (
+                       "mmtp", "dccpthin", "ifd", "srt")]
+        self.assertEqual(
+            len({sender.partition(" ! bitrateadapt ")[0]
+                 for sender in adapted}), 1)
+
+
+class StepsTest(MatrixCase):
+
+    def test_a_link_may_have_seeds_of_its_own(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp\nseeds = 1 2", LINKS,
+            "[link other]\nseeds = 2 3\nproperties = rate=1000")
+        self.assertEqual(
+            [(cell["seed"], cell["link"]["name"]) for cell in found],
+            [(1, "radio"), (2, "radio"), (2, "other"), (3, "other")])
+
+    def test_steps_are_times_and_bitrates(self):
+        self.assertEqual(rate_steps.parse("x", "4 20 1.5 30 4"),
+                         [(0, 4), (20, 1.5), (30, 4)])
+
+    def test_what_are_no_steps_is_refused(self):
+        for text in ("4 20", "4 20 1 10 2", "0", "4 500 2", "fast"):
+            with self.subTest(text), self.assertRaises(LabError):
+                rate_steps.parse("x", text)
+
+    def test_a_packet_of_1500_bytes_takes_its_time_at_each_bitrate(self):
+        # 12000 bits take 3 ms at 4 Mbit/s and 8 ms at 1.5 Mbit/s.
+        lines = rate_steps.trace([(0, 4), (0.012, 1.5)]).split()[:6]
+        self.assertEqual(lines, ["3", "6", "9", "12", "20", "28"])
+
+    def test_a_run_makes_a_trace_of_them(self):
+        (cell,) = self.read(
+            "[matrix]\nprotocols = rtp",
+            "[link steps]\nsteps = 12\nproperties = delay-ms=20")
+        found = cells.with_steps(cell, self.directory)
+        trace = self.directory / "steps.trace"
+        self.assertEqual(
+            found, f"delivery-trace-down={trace} delay-ms=20 seed=1")
+        self.assertEqual(trace.read_text().split()[:3], ["1", "2", "3"])
 
 
 if __name__ == "__main__":
