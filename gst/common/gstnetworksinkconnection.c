@@ -90,7 +90,7 @@ post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
 }
 
 void
-gst_network_sink_tell_error (GstNetworkSink * self)
+gst_network_sink_post_error (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean connecting;
@@ -225,7 +225,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
-  gst_network_sink_tell_error (self);
+  gst_network_sink_post_error (self);
   LOCK (self);
 }
 

@@ -222,7 +222,7 @@ void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
  * Waits until the connection is closed. */
 void gst_network_sink_end_connection (GstNetworkSink * self);
 /* Posts the error that led to the state FAILED, unless it was posted before. */
-void gst_network_sink_tell_error (GstNetworkSink * self);
+void gst_network_sink_post_error (GstNetworkSink * self);
 Failure gst_network_sink_classify (const GError * error);
 
 /* gstnetworksinkrender.c */

@@ -261,7 +261,7 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
-    gst_network_sink_tell_error (self);
+    gst_network_sink_post_error (self);
   return flow;
 }
 
@@ -1065,7 +1065,7 @@ finish_stream (GstNetworkSink * self)
       && priv->counters.connections == 0;
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
-    gst_network_sink_tell_error (self);
+    gst_network_sink_post_error (self);
   if (!is_missed)
     return flow;
   post_not_connected (self);

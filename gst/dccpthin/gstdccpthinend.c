@@ -202,15 +202,15 @@ allows (gpointer data, const DatagramPath * path)
 }
 
 static guint64
-get_wakeup (gpointer data)
+next_wakeup (gpointer data)
 {
   GstDccpThinEnd *end = data;
   guint64 wakeup = DRIVER_NEVER;
 
   if (end->refused_at)
     wakeup = (guint64) (end->refused_at + MAX_REFUSAL_TIME) * GST_USECOND;
-  if (end->funcs->get_wakeup)
-    wakeup = MIN (wakeup, end->funcs->get_wakeup (end->element));
+  if (end->funcs->next_wakeup)
+    wakeup = MIN (wakeup, end->funcs->next_wakeup (end->element));
   return wakeup;
 }
 
@@ -227,12 +227,12 @@ check_refusal (gpointer data, GError ** error)
 }
 
 static void
-unlock_and_tell (gpointer data)
+unlock_and_post (gpointer data)
 {
   GstDccpThinEnd *end = data;
 
-  if (end->funcs->unlock_and_tell)
-    end->funcs->unlock_and_tell (end->element);
+  if (end->funcs->unlock_and_post)
+    end->funcs->unlock_and_post (end->element);
   else
     gst_dccp_thin_end_unlock_and_post (end);
 }
@@ -251,9 +251,9 @@ static const DriverFuncs driver_funcs = {
   .allows = allows,
   .note_heard = note_heard,
   .take_error = take_error,
-  .get_wakeup = get_wakeup,
+  .next_wakeup = next_wakeup,
   .check = check_refusal,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 

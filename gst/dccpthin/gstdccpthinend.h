@@ -27,10 +27,10 @@ typedef struct
   /* Releases the lock, posts the queued messages and notifies others of what
    * take_event and take_data have recorded. NULL = the endpoint releases the
    * lock and posts the messages itself. */
-  void (*unlock_and_tell) (gpointer element);
+  void (*unlock_and_post) (gpointer element);
   /* Returns the time in ns at which the element next has to notify others;
    * G_MAXUINT64 = never. NULL = the element never has to. */
-    guint64 (*get_wakeup) (gpointer element);
+    guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
   GstDebugCategory **category;  /* log category for the driver's messages */
 } GstDccpThinEndFuncs;

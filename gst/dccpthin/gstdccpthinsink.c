@@ -309,7 +309,7 @@ has_dropped (GstDccpThinSink * self)
 }
 
 static guint64
-gst_dccp_thin_sink_get_wakeup (gpointer element)
+gst_dccp_thin_sink_next_wakeup (gpointer element)
 {
   GstDccpThinSink *self = element;
   guint64 wakeup = G_MAXUINT64;
@@ -359,7 +359,7 @@ is_time_to_notify_rate (GstDccpThinSink * self)
 }
 
 static void
-gst_dccp_thin_sink_unlock_and_tell (gpointer element)
+gst_dccp_thin_sink_unlock_and_post (gpointer element)
 {
   GstDccpThinSink *self = element;
   gboolean notify_rate = is_time_to_notify_rate (self);
@@ -655,7 +655,7 @@ gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   }
   driver_flush (&self->end.driver);
   driver_wake (&self->end.driver, FALSE);
-  gst_dccp_thin_sink_unlock_and_tell (self);
+  gst_dccp_thin_sink_unlock_and_post (self);
   for (i = 0; i < n_put; i++)
     gst_buffer_unmap (buffers[i], &maps[i]);
   *sent = n_put;
@@ -747,7 +747,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
     driver_flush (&self->end.driver);
   }
   gst_dccp_thin_end_take_off (&self->end);
-  gst_dccp_thin_sink_unlock_and_tell (self);
+  gst_dccp_thin_sink_unlock_and_post (self);
   if (!goes_on)
     gst_dccp_thin_end_close (&self->end);
 }
@@ -900,8 +900,8 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
 {
   static const GstDccpThinEndFuncs funcs = {
     .take_event = gst_dccp_thin_sink_take_event,
-    .unlock_and_tell = gst_dccp_thin_sink_unlock_and_tell,
-    .get_wakeup = gst_dccp_thin_sink_get_wakeup,
+    .unlock_and_post = gst_dccp_thin_sink_unlock_and_post,
+    .next_wakeup = gst_dccp_thin_sink_next_wakeup,
     .max_input_size = MAX_INPUT_SIZE,
     .category = &gst_dccp_thin_sink_debug,
   };

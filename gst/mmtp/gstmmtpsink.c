@@ -150,7 +150,7 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
     self->frame_period = 0;
     self->has_delta_units = FALSE;
     self->has_warned_of_size = FALSE;
-    self->missing_told = FALSE;
+    self->has_warned_of_missing = FALSE;
     self->has_warned_of_lateness = FALSE;
     UNLOCK (self);
     gst_mmtp_clock_map_reset (&self->clock_map);

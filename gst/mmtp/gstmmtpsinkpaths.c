@@ -132,13 +132,13 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
-  gboolean is_told;
+  gboolean has_warned;
 
   LOCK (self);
-  is_told = self->missing_told;
-  self->missing_told = TRUE;
+  has_warned = self->has_warned_of_missing;
+  self->has_warned_of_missing = TRUE;
   UNLOCK (self);
-  if (!is_told)
+  if (!has_warned)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("A channel is not used now: %s. It will be used as soon as it can be.",
             error->message), (NULL));
@@ -653,7 +653,7 @@ gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
   for (i = 0; i < self->paths->len; i++) {
     const GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
-    time = mmtp_retry_get_wakeup (&path->retry, path->n_addresses);
+    time = mmtp_retry_next_wakeup (&path->retry, path->n_addresses);
     earliest = MIN (earliest, time);
   }
   return earliest;

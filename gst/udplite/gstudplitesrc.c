@@ -482,7 +482,7 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
       break;
     g_clear_error (&error);
     *since = g_get_monotonic_time ();
-    gst_network_src_tell_timeout (src, timeout);
+    gst_network_src_post_timeout (src, timeout);
   }
 
   flow = receive_error (self, error);

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packets per second, and CPU time of each, of dcctpthinsink and dcctpthinsrc
-beside srtsink and srtsrc.
-
+"""Compares the packet rate and CPU time of the DCCP elements with those of SRT.
     meson test -C build --benchmark -v dccpthin
-
-All carry the same RTP packets of 1316 bytes, which is the most that SRT takes
-in one, see turns.py. First at rates of which the lowest is carried by all of
-them, for the CPU time; then as many as they take. Nothing here fails for being
-slow: only what does not run at all makes the program fail. (The raw socket is
-left out where it may not be.)
+dcctpthinsink and dcctpthinsrc are compared with srtsink and srtsrc. All carry
+the same RTP packets of 1316 bytes, which is the maximum of an SRT packet (see
+turns.py). The first runs have fixed rates, of which all elements can carry the
+lowest one, to measure the CPU time. The last run is as fast as possible. The
+program fails only if a pair does not run at all, and never because it is slow.
+The raw socket is left out where it is not permitted.
 
 In SRT's live mode a sender whose buffer is full may wait for ever: if the last
 packets before the pause are lost, the receiver does not notice that, and the

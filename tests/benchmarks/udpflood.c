@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small UDP sender and receiver for benchmarks, many packets in a system call.
+/* A small UDP sender and receiver for benchmarks. Each system call sends or
+ * receives many packets.
  *
  *   udpflood receive PORT
  *   udpflood send ADDRESS PORT SIZE SECONDS
  *   udpflood gso PACKETS SIZE
  *
- * The receiver waits for a first packet and ends when none came for half a
- * second; it prints packets and the seconds from the first to the last. The
- * sender prints packets and seconds, too. SIZE is that of the payload.
+ * The receiver waits for the first packet and ends when no packet came for half
+ * a second. Both print the packets and the seconds from the first to the last.
+ * SIZE is the size of the payload.
  *
  * The third form sends PACKETS over the loopback to a process of its own, 32
- * packets in one message (GSO), and receives them with GRO. No program that
- * sends from user space can be much faster. It prints the packets that arrived,
- * the seconds from the first one sent to the last one that arrived, and the
- * seconds of CPU time of the sender and of the receiver, as bondflood does.
+ * packets in one message (GSO), and receives them with GRO. A program that sends
+ * from user space cannot be much faster. It prints the packets that arrived, the
+ * seconds from the first one sent to the last one that arrived, and the seconds
+ * of CPU time of the sender and of the receiver, as bondflood does.
  */
 
 #define _GNU_SOURCE
@@ -97,7 +98,7 @@ open_socket (int option)
 
   if (fd < 0)
     fail ("socket");
-  /* more than net.core.*mem_max, where we may */
+  /* Asks for more than net.core.*mem_max, which only root gets. */
   if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
     setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
         SO_SNDBUF, &size, sizeof (size));
@@ -159,7 +160,7 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* a full queue, or nobody listens yet or any more */
+    /* The queue is full, or no receiver listens yet or any more. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       fail ("sendmmsg");
     packets += n > 0 ? n : 0;

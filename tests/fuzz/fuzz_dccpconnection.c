@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes connections of DCCP: a client and a listener in virtual time, and packets
- * among theirs of every type with numbers near the right ones, any options and any
- * payload; packets that are lost, late, spoiled, or come again or from another
- * address; and every call that an element may make. What dccpnetwork.h watches must
- * hold: nobody hangs or wants to be woken at once for ever, counters don't go back,
- * answers are limited, data goes no faster than its rate. What is left to itself
- * must come to an end.
+/* Fuzzes DCCP connections in virtual time. A client and a listener exchange
+ * packets, and the fuzzer adds packets of every type with nearly correct
+ * numbers, any options and any payload. Packets are lost, delayed, damaged,
+ * duplicated or sent from another address, and the fuzzer makes every call that
+ * an element may make. The conditions that dccpnetwork.h checks must hold: no
+ * endpoint hangs or asks for endless immediate wakeups, counters do not
+ * decrease, answers are rate-limited, and data does not exceed its rate.
+ * Without further input the connection must end.
  *
- * Input: flags, then orders, each an order and its arguments.
+ * Input: flags, then orders with their arguments.
  */
 
 #include "dccpnetwork.h"
@@ -18,14 +19,16 @@
 #define FLAG_COVERAGE (1 << 2)
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
-#define FLAG_EDGE (1 << 5)      /* numbers begin anew soon */
-#define FLAG_OPEN (1 << 6)      /* before the first order */
-/* Both: the listener has no room, and the client gets an Init Cookie. */
+#define FLAG_EDGE (1 << 5)      /* Sequence numbers wrap soon. */
+/* The connection is open before the first order. */
+#define FLAG_OPEN (1 << 6)
+/* With both flags set, the listener has no room for further connections and the
+ * client gets an Init Cookie. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 
 #define MAX_ORDERS 200
-#define MAX_TIME (60 * SECOND)  /* of a run */
+#define MAX_TIME (60 * SECOND)  /* Maximum time of a run. */
 #define N_KEPT 32
 
 typedef enum
@@ -117,9 +120,10 @@ make_noise (Run * self)
   g_free (bytes);
 }
 
-/* --- forged ---------------------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
-/* Around the right one: next to it, at the edges of a window, or anywhere */
+/* Returns a number close to `right`: next to it, at the edges of a window, or
+ * anywhere. */
 static guint64
 take_number (Run * self, guint64 right)
 {
@@ -189,7 +193,7 @@ inject (Run * self, gboolean elsewhere)
   self->network.paths[to] = path;
 }
 
-/* --- what an element does ---------------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 connect_again (Run * self)
@@ -292,9 +296,9 @@ obey (Run * self)
   }
 }
 
-/* --- runs --------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------- */
 
-/* Half-open connections of others in the client's network */
+/* Adds half-open connections of other clients in the client's network. */
 static void
 crowd (DccpNetwork * network)
 {
@@ -351,8 +355,8 @@ begin (Run * self, guint flags)
     dccp_network_open (network);
 }
 
-/* Nobody sends, everybody closes, and what is lost is lost no more: whatever was
- * said, there is an end of it. */
+/* Ends the run: no endpoint sends data, both close, and packets are no longer
+ * lost. The connection must end, whatever happened before. */
 static void
 finish (Run * self)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the choice of frames with frames of any type, flags and size, new
- * receivers, ends and other configurations, against a model of W and of what
- * refers to what. Each frame ends once, in order, and is counted; algorithm gop
- * sends nothing that refers to what was not sent, and no I-frame that a decoder
- * would show too early.
+/* Fuzzes the choice of frames with frames of any type, flags and size, with new
+ * receivers, stream ends and other configurations. A model of W and of the
+ * references checks the results. Each frame must leave exactly once, in order,
+ * and be counted. The algorithm gop must send no frame whose reference was not
+ * sent, and no I-frame that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then orders: a byte that says what, and for a
- * frame two more, of flags and of size. The size is the order, too, where the
- * flags say so.
+ * Input: algorithm, max_frames, then orders: a byte that says what to do, and
+ * for a frame two more bytes, its flags and its size. If the flags say so, the
+ * size is also the order.
  */
 
 #include "fuzz.h"
 #include "ifd.h"
 
-/* Fewer than make the core go on without an I-frame */
+/* With fewer pictures the core never reaches the limit at which it continues
+ * without an I-frame. */
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
@@ -29,50 +30,57 @@ typedef enum
   FATE_FLUSHED
 } Fate;
 
-/* The plainest reading of ifd.h: a trailing frame refers to the last trailing I
- * or P of its GOP, a leading one to its I, to the last leading P, and to the
- * last trailing I or P of the GOP before. A receiver may begin with a trailing
- * P that begins a refresh. */
+/* A simple model of the rules in ifd.h. A trailing frame refers to the last
+ * trailing I-frame or P-frame of its GOP. A leading frame refers to its
+ * I-frame, to the last leading P-frame, and to the last trailing I-frame or
+ * P-frame of the previous GOP. A receiver may begin with a trailing P-frame
+ * that begins a refresh. */
 typedef struct
 {
   IfdFrame frame;
   gboolean leading;
   gint references[3];
   guint n_references;
-  gboolean misses;              /* what was never there */
+  gboolean misses;              /* A reference of the picture never existed. */
   Fate fate;
-  guint decoded_by;             /* a receiver, or 0 */
-  gint last_reference;          /* I or P before it in the stream, or NONE */
+  guint decoded_by;             /* The receiver that decoded it, or 0. */
+  /* Previous I-frame or P-frame of the stream, or NONE. */
+  gint last_reference;
 } Picture;
 
-/* H.264, 8.2.1.1, as it stands there */
+/* H.264 section 8.2.1.1, as written in the standard. */
 typedef struct
 {
   gboolean is_known;
-  gint last_reference;          /* I or P that was sent, or NONE */
+  /* Last I-frame or P-frame that was sent, or NONE. */
+  gint last_reference;
   gint prev_msb, prev_lsb;
-  gint max;                     /* PicOrderCnt so far */
+  gint max;                     /* Maximum PicOrderCnt so far. */
 } Decoder;
 
 typedef struct
 {
   Ifd *ifd;
-  IfdConfig asked;              /* as it was set */
-  IfdConfig config;             /* in force */
-  gboolean begun;               /* by a frame or a new receiver, see ifd.c */
-  gboolean w_is_stale;          /* all of it has to go for C */
-  gboolean mixed;               /* another algorithm chose among frames here */
+  IfdConfig asked;              /* Configuration that was set. */
+  IfdConfig config;             /* Configuration in use. */
+  /* A frame or a new receiver has come (see ifd.c). */
+  gboolean begun;
+  /* All frames of W have to be dropped for the frame in C. */
+  gboolean w_is_stale;
+  /* The frames were chosen by more than one algorithm. */
+  gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  gint first, last, last_leading, last_before;  /* I or P of the newest GOP */
+  /* I-frames or P-frames of the newest GOP. */
+  gint first, last, last_leading, last_before;
   gint newest_reference;        /* I or P that came */
   Decoder decoder;
   gboolean behind_p, closed, broken;
   guint receiver;
-  guint began;                  /* the newest receiver that decoded a frame */
+  guint began;                  /* Newest receiver that decoded a frame. */
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Model;
 
@@ -172,7 +180,7 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* An algorithm comes into force with an I-frame, or before the first frame. */
+/* A new algorithm takes effect with an I-frame, or before the first frame. */
 static void
 set_force (gboolean algorithm_too)
 {
@@ -184,7 +192,8 @@ set_force (gboolean algorithm_too)
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
-/* What an outage left, see ifd.c: all of it goes for an I-frame. */
+/* Returns whether W holds only frames from before an outage (see ifd.c). They
+ * are then all dropped for an I-frame. */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -214,7 +223,8 @@ check_overwritten (const Picture * victim, const Picture * c)
     fuzz_check (c->frame.type == IFD_FRAME_I);
   if (victim->frame.type == IFD_FRAME_P)
     fuzz_check (c->frame.type != IFD_FRAME_B);
-  /* a B before a P before an I, of B-frames the largest */
+  /* B-frames must be dropped before P-frames, P-frames before I-frames, and the
+   * largest B-frame first. */
   for (i = 0; i < model.n_w; i++) {
     const IfdFrame *other = &model.pictures[model.w[i]].frame;
 
@@ -224,7 +234,7 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* c: the frame that came in, or NONE */
+/* `c` is the frame that came in, or NONE. */
 static void
 take_events (gint c)
 {
@@ -300,8 +310,8 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* An I-frame that would be shown too early goes on if nothing before it is
- * missing, or after many frames. */
+/* An I-frame that would be shown too early is still sent if no frame before it
+ * is missing, or after many frames. */
 static void
 check_order (const Picture * picture, gint order)
 {

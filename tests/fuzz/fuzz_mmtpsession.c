@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes a session of MMTP: a sender and a receiver in virtual time, and messages
- * among theirs that have the right trailers and numbers, or wrong ones, and say
- * whatever they like; packets that are lost, spoiled, come again or from another
- * address; and every call that an element may make. What mmtpnetwork.h watches must
- * hold, and what is left to itself must go on.
+/* Fuzzes an MMTP session in virtual time. The fuzzer adds messages to those of
+ * a sender and a receiver, with valid or invalid trailers and numbers and with
+ * arbitrary contents. Packets are lost, damaged, duplicated or sent from
+ * another address, and the fuzzer makes every call that an element may make.
+ * The conditions that mmtpnetwork.h checks must hold, and without further input
+ * the session must continue.
  *
- * Input: flags, then orders, each an order and its arguments. The numbers of what
- * is forged have their low byte from the input, the rest by chance.
+ * Input: flags, then orders with their arguments. The lowest byte of the
+ * numbers in forged messages comes from the input; the other bytes are random.
  */
 
 #include "mmtpnetwork.h"
@@ -61,7 +62,8 @@ typedef struct
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
   guint n_kept;
-  guint n_lose;                 /* of the next messages */
+  /* Number of the next messages that are dropped. */
+  guint n_lose;
 } Run;
 
 static guint32
@@ -97,7 +99,7 @@ take_address (Run * self)
   return self->network.addresses[choice];
 }
 
-/* --- what goes between them ----------------------------------------------- */
+/* --- messages on their way ------------------------------------------------ */
 
 static void
 keep (Run * self, MmtpRole from, const MmtpAddress * address,
@@ -126,7 +128,8 @@ sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
   return TRUE;
 }
 
-/* In memory of just that size */
+/* The copy has exactly `size` bytes, so that AddressSanitizer finds any access
+ * beyond them. */
 static void
 deliver (Run * self, MmtpRole to, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
@@ -168,7 +171,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Whoever has the secrets: the trailer is right, or the token is. */
+/* Makes the trailer, or the token, valid, as an attacker who has the secrets
+ * can. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)
@@ -223,7 +227,7 @@ make_noise (Run * self)
   g_free (bytes);
 }
 
-/* --- what elements do ----------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 run (Run * self, guint64 duration)

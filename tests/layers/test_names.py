@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Names that the sources must not have.
 
-An error domain has no spaces in its name: an indenter that takes the argument
-of G_DEFINE_QUARK for a difference puts some into it.
+The name of an error domain has no spaces. gst-indent takes the argument of
+G_DEFINE_QUARK for a subtraction and inserts spaces into it.
 
-No function of ours looks like a method of a type of GStreamer: a later
-GStreamer may have one of that name. Metas are the exception, for which
+No function of this project looks like a method of a GStreamer type, because a
+later GStreamer may have a method of this name. Metas are the exception:
 GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
 
-No identifier, property nick or test name uses a word of the list below, since
-the field has a plain term for it. Neither do those of tests/ use a metaphor for
-a fixture, a simulation or a network.
+No identifier, property nick or test name uses a word of the list below, because
+the field has a plain term for it. In tests/ no name uses a metaphor for a
+fixture, a simulation or a network.
 """
 
 import ast
@@ -28,33 +28,33 @@ FOREIGN = re.compile(
     r"|event|ghost_pad|iterator|memory|message|mini_object|object|pad|pipeline"
     r"|plugin|poll|query|registry|sample|segment|structure|tag|task|uri|util"
     r"|value)_")
-# Each word that no name may have, and the term that replaces it.
+# Forbidden words, each with the term that replaces it.
 FORBIDDEN = {
     "least": "min", "most": "max", "longest": "max", "shortest": "min",
     "penance": "reprobe", "chancy": "speculative", "doors": "relays",
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# In these names the word does not stand for a minimum or a maximum: "at most"
-# and "at least" bound a figure, and "most" stands for "the majority".
+# In these names, "at most" and "at least" bound a figure and "most" means "the
+# majority", so they do not name a minimum or maximum.
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# What no name under tests/ may have. A helper is named after what it is.
+# Words that no name under tests/ may have. A helper is named after what it is.
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",
     "forger": "packet builder or attacker",
     "sim": "simulation", "sims": "simulation",
 }
-# In C a pair is a fixture or has a sender and a receiver. In Python a pair may
-# be what it is to everybody: two values that belong together.
+# In C code, a "pair" is a fixture or has a sender and a receiver. In Python, a
+# pair of two values is allowed.
 FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
     "pair": "fixture, sender or receiver", "pairs": "combinations",
 }
-# The two fields of a picture are a pair.
+# The two fields of a picture are called a pair.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# A name may say that something has the wire format, as wire_size does, but
-# what connects two endpoints is a network, a link or a socket.
+# A name may say that something has the wire format, as wire_size does. An
+# object that connects two endpoints is a network, a link or a socket.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)
@@ -105,7 +105,7 @@ def read_sources():
 
 
 def read_names(root):
-    """Each C and Python file below this directory, and the names in it"""
+    """Yields each C and Python file below `root` with the names in it."""
     for path in sorted((SOURCE / root).rglob("*.[chp]*")):
         find = {".c": find_c_names, ".h": find_c_names,
                 ".py": find_python_names}.get(path.suffix)

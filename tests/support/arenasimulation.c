@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loop of the arena: whatever comes next in virtual time happens, and then
- * all ends say all that they have to say. See the header.
+/* The main loop of the arena: it advances virtual time to the next event,
+ * handles the event, and then collects all messages of the endpoints.
+ * arenasimulation.h describes a run.
  */
 
 #include "arenasimulation.h"
 
 #include <string.h>
 
+#include "mmtpratecontrol.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
 #include "seededdraw.h"
@@ -14,24 +16,27 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
-/* Between the clocks of an MMTP sender and its receiver */
+/* Difference between the clock of an MMTP sender and that of its receiver. */
 #define CLOCK_OFFSET (500 * SECOND)
-/* bytes of a UDP payload on Ethernet */
+/* Maximum bytes of a UDP payload on Ethernet. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when the session is ready, so late at the earliest, that the
- * transports stream over the same part of a link, and so late at the latest. */
+/* A stream begins when its session is ready. The earliest time makes all
+ * transports stream over the same part of a link. At the latest time the stream
+ * begins even if the session is not ready. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* What is later than this behind the end of a stream is later than any
- * deadline. */
+/* A packet that arrives later than this after the end of a stream has missed
+ * any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
-/* Calls in one instant, after which an end is said to turn in a circle */
+/* Maximum number of calls at one time, after which an endpoint is considered to
+ * be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* more segments than any run needs; of Ethernet's size with time stamps */
+/* More segments than any run needs. They have the size for Ethernet with TCP
+ * timestamps. */
 #define TCP_SEGMENTS 400000
-/* A DATA message up to its payload, when it has no prelude, and bits of its
- * flags: docs/wire-mmtp.md */
+/* Bytes of a DATA message before its payload if it has no prelude, and bits of
+ * its flags. See docs/wire-mmtp.md. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14
@@ -45,12 +50,13 @@ typedef struct
   Simulation *simulation;
   const ArenaSessionConfig *config;
   ArenaSessionRecord *record;
-  MmtpSender *sender;           /* NULL: UDP, or it has not begun */
+  /* NULL for UDP, or if the session has not begun. */
+  MmtpSender *sender;
   MmtpReceiver *receiver;
   gboolean has_begun;
   guint n_put;                  /* frames */
   guint16 *missing;             /* packets of each frame */
-  GHashTable *sent;             /* packets of MMTP that were sent */
+  GHashTable *sent;             /* MMTP packets that were sent. */
   guint flow[ARENA_MAX_PATHS][ARENA_N_DIRECTIONS];
   guint64 next_sample;
 } Session;
@@ -76,19 +82,22 @@ struct _Simulation
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* What a link carries. Of TCP, and of frames over UDP, only numbers */
+/* A message that a link carries. For TCP, and for frames over UDP, the message
+ * holds only numbers.
+ */
 typedef struct
 {
   Session *session;             /* NULL: TCP */
   TcpFlow *tcp;
   ArenaDirection direction;
   guint path;
-  guint number;                 /* TCP's, or of a frame over UDP */
+  /* Number of a TCP segment, or of a frame over UDP. */
+  guint number;
   gsize size;
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 guint64
 arena_simulation_get_length (const ArenaSimulationConfig * config)
@@ -235,9 +244,10 @@ arena_record_clear (ArenaRecord * record)
   memset (record, 0, sizeof *record);
 }
 
-/* --- beginnings ----------------------------------------------------------- */
+/* --- start of sessions ---------------------------------------------------- */
 
-/* "Random" in a simulation that must be the same each time */
+/* Makes the random bytes of an endpoint from the seed, so that a simulation is
+ * reproducible. */
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 {
@@ -264,6 +274,20 @@ add_paths (Session * session)
   }
 }
 
+/* of all senders */
+static const gchar *rate_control;
+
+gboolean
+arena_simulation_set_rate_control (const gchar * name)
+{
+  const MmtpRateControlClass *klass = mmtp_rate_control_find (name);
+
+  if (!klass)
+    return FALSE;
+  rate_control = klass->name;
+  return TRUE;
+}
+
 static void
 begin_mmtp (Session * session)
 {
@@ -276,6 +300,7 @@ begin_mmtp (Session * session)
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = session->config->latency;
   sender.frame_period = session->config->frame_period / 1000;
+  sender.rate_control = rate_control;
   make_entropy (seed, entropy);
   session->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
@@ -337,7 +362,8 @@ get_next_put (const Session * session)
   return session->record->origin + get_frame (session, session->n_put)->due;
 }
 
-/* It needs the I frame that it follows, and a frame before that one. */
+/* Returns whether the frame follows an I-frame in the stream and also refers to
+ * a frame before this I-frame. */
 static gboolean
 is_leading (const Session * session, const ArenaFrame * frame)
 {
@@ -345,8 +371,8 @@ is_leading (const Session * session, const ArenaFrame * frame)
       get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
 }
 
-/* As mmtpsink does with a packet of rfc2250pay. Its first bytes say which one
- * it is. */
+/* Puts a packet as mmtpsink does with a packet of rfc2250pay. The first bytes
+ * of the packet identify it. */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {
@@ -466,7 +492,7 @@ run_link (Simulation * simulation, Link * link)
   while (link_poll_output (link, &packet)) {
     Message *message = packet.user;
 
-    /* bits that were hit fail UDP's checksum */
+    /* A damaged packet fails UDP's checksum, so it is dropped. */
     if (packet.fate == LINK_FATE_DELIVERED) {
       if (message->session)
         take_session_packet (&packet, message);
@@ -495,10 +521,10 @@ run_links (Simulation * simulation)
   }
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
-/* Reads what leaves the sender, without help of the sender. A REPAIR is not
- * counted. */
+/* Reads the packets that leave the sender, so that the sender's own statistics
+ * are not needed. A REPAIR is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
 {
@@ -642,7 +668,7 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* a live source does not wait for ever */
+    /* A live source does not wait forever for the session. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;
@@ -683,7 +709,7 @@ run_instant (Simulation * simulation)
     run_tcp (&simulation->tcp[i]);
 }
 
-/* When all that can still arrive is late */
+/* Returns the time after which any packet that arrives is late. */
 static guint64
 get_end (const Simulation * simulation)
 {

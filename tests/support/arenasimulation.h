@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One run of the arena in virtual time: sessions that stream over shared paths,
- * beside transfers over TCP. It records when each frame had arrived and what
- * that cost; arenajudge.h makes figures of it.
+/* One run of the arena in virtual time: sessions stream over shared paths, next
+ * to TCP transfers. The run records when each frame had arrived and how many
+ * bytes were sent. arenajudge.h computes the figures from this record.
  */
 
 #ifndef __ARENA_SIMULATION_H__
@@ -17,24 +17,25 @@ G_BEGIN_DECLS
 #define ARENA_MAX_SESSIONS 2
 #define ARENA_MAX_TCP 1
 #define ARENA_NEVER G_MAXUINT64
-/* bytes of IPv4 and UDP; RTP is part of the packets */
+/* Bytes of the IPv4 and UDP headers. The RTP header is part of the packets. */
 #define ARENA_IP_UDP 28
-/* bytes of a DATA message beside its payload: docs/wire-mmtp.md */
+/* Bytes of a DATA message without its payload; see docs/wire-mmtp.md. */
 #define ARENA_MMTP_DATA 24
 
 typedef enum
 {
   ARENA_MMTP,
-  ARENA_UDP                     /* each packet at once, on one path */
+  ARENA_UDP                     /* Sends each packet at once, on one path. */
 } ArenaTransport;
 
 typedef struct
 {
   ArenaTransport transport;
   const GArray *frames;         /* of ArenaFrame */
-  guint64 begin;                /* ns: when the session begins */
+  guint64 begin;                /* Time in ns at which the session begins. */
   guint64 latency;              /* ns: D0 */
-  guint64 frame_period;         /* ns that the sender is told; 0: nothing */
+  /* Frame period in ns that the sender is told; 0 if it is told none. */
+  guint64 frame_period;
   guint udp_path;
 } ArenaSessionConfig;
 
@@ -49,17 +50,19 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  guint number, n;              /* of the run, for arena_links_open () */
-  guint64 duration;             /* ns: of the streams */
-  guint64 measure_from, measure_to;     /* ns: bytes that arrive between are
-                                         * counted in measured_bytes */
+  /* Number of this run and of all runs, for arena_links_open (). */
+  guint number, n;
+  guint64 duration;             /* Duration of the streams in ns. */
+  /* Bytes that arrive between these times (ns) are counted in measured_bytes.
+   */
+  guint64 measure_from, measure_to;
   guint n_sessions;
   ArenaSessionConfig sessions[ARENA_MAX_SESSIONS];
   guint n_tcp;
   ArenaTcpConfig tcp[ARENA_MAX_TCP];
 } ArenaSimulationConfig;
 
-/* What the sender said of itself at a time */
+/* A sample of the sender's statistics. */
 typedef struct
 {
   guint64 time;                 /* ns */
@@ -68,30 +71,38 @@ typedef struct
 
 typedef struct
 {
-  guint64 ready_at;             /* ns, or ARENA_NEVER */
-  guint64 origin;               /* ns: when the first frame was due */
-  guint64 *arrived;             /* ns, by frame: when the last packet of it was
-                                 * let out; or ARENA_NEVER */
-  guint16 *unsent;              /* by frame: packets that were never sent */
-  guint64 *sent_bytes;          /* by frame: of all its packets that were sent,
-                                 * with IP and UDP. Both are 0 over UDP. */
-  guint64 forward_bytes, back_bytes;    /* sent, with IP and UDP */
-  guint64 measured_bytes;       /* that arrived, with IP and UDP */
-  GArray *delays[ARENA_MAX_PATHS];      /* of guint32, us: one-way delay of each
-                                         * packet that arrived, without jitter
-                                         * by chance */
-  GArray *samples;              /* of ArenaSample, each 50 ms */
+  guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
+  /* Time in ns at which the first frame was due. */
+  guint64 origin;
+  /* For each frame, the time in ns at which its last packet left the receiver,
+   * or ARENA_NEVER. */
+  guint64 *arrived;
+  /* For each frame, the number of packets that were never sent. */
+  guint16 *unsent;
+  /* For each frame, the bytes of all its packets that were sent, including IP
+   * and UDP. This array and `unsent` are all 0 for UDP. */
+  guint64 *sent_bytes;
+  guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
+  guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
+  /* Arrays of guint32: one-way delay in us of each packet that arrived, without
+   * random jitter. */
+  GArray *delays[ARENA_MAX_PATHS];
+  GArray *samples;              /* Array of ArenaSample, one every 50 ms. */
 } ArenaSessionRecord;
 
 typedef struct
 {
   ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
   guint64 tcp_measured_bytes[ARENA_MAX_TCP];
-  gboolean stuck;               /* an end wanted to be called for ever */
+  /* An endpoint asked to be called again and again at the same time. */
+  gboolean stuck;
 } ArenaRecord;
 
-/* The longest time that a run may take */
+/* Returns the maximum time that a run may take, in ns. */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
+/* Selects the rate control of all later runs by its name; NULL means the
+ * default. Returns FALSE if there is none of this name. */
+gboolean arena_simulation_set_rate_control (const gchar * name);
 /* Free with arena_record_clear () */
 void arena_simulation_run (const ArenaSimulationConfig * config,
     ArenaRecord * record);

@@ -2,7 +2,7 @@
 
 #include "dccploopback.h"
 
-/* --- which of them -------------------------------------------------------- */
+/* --- combinations --------------------------------------------------------- */
 
 static gint
 encapsulation_of (gint way)
@@ -72,7 +72,8 @@ dccp_loopback_play_sink (LoopbackEnd * end)
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-/* The one that listens has its port when its socket is open. */
+/* Waits until the element that listens has opened its socket and therefore
+ * knows its port. */
 static gint
 wait_for_port (LoopbackEnd * end)
 {
@@ -139,7 +140,7 @@ dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name, guint64 min)
     g_usleep (1000);
 }
 
-/* --- a network that can be told to lose ----------------------------------- */
+/* --- a relay that drops packets ------------------------------------------- */
 
 GSocket *
 lossy_relay_socket_new (void)

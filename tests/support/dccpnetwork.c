@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulated network between two endpoints. */
+/* The simulated network between a DCCP client and a listener; dccpnetwork.h
+ * describes it. */
 
 #include "dccpnetwork.h"
 
 #include <string.h>
 
-#define MAX_AT_ONCE 2000        /* calls without that time goes on */
+#define MAX_AT_ONCE 2000        /* Calls at one time */
 
 typedef struct
 {
@@ -15,10 +16,10 @@ typedef struct
   guint8 bytes[];
 } Flight;
 
-/* --- what must hold ---------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
-/* Those that count are guint64 and stand one behind the other from `connections`
- * to `option_errors`; the others are looked at one by one. */
+/* The counters are guint64 fields from `connections` to `option_errors`,
+ * without other fields in between. The other fields are checked one by one. */
 static void
 check_counters (DccpNetwork * network, DccpEnd end)
 {
@@ -46,7 +47,8 @@ check_counters (DccpNetwork * network, DccpEnd end)
   network->stats[end] = stats;
 }
 
-/* A Sync may also ask whether anybody is there; a Reset that ends a connection is no
+/* Returns whether the packet is an answer. A Sync may also be sent to check
+ * that the peer is still there. A Reset that ends a connection is not an
  * answer. */
 static gboolean
 is_answer (const DccpPacket * packet)
@@ -60,7 +62,8 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Resets to other ends of connections that were, in the last second */
+/* Returns the number of Resets in the last second that answered late packets of
+ * closed connections. */
 static guint
 count_last_resets (DccpNetwork * network, DccpEnd from)
 {
@@ -105,9 +108,10 @@ note_rate (DccpNetwork * network, DccpEnd end)
       MAX (state.rate, state.instant_rate));
 }
 
-/* No more than a round trip's is saved up (RFC 5348 section 4.6), and a packet goes
- * half of the timer's granularity early at most; 1 % are for rounding. A window
- * allows bursts instead. */
+/* Checks that the data does not exceed the allowed rate. A sender may save up
+ * at most the data of one round trip (RFC 5348 section 4.6) and may send a
+ * packet early by half of the timer's granularity; 1 % is for rounding. A
+ * congestion window allows bursts instead. */
 static void
 check_rate (DccpNetwork * network, DccpEnd end, gsize size)
 {
@@ -128,9 +132,9 @@ check_rate (DccpNetwork * network, DccpEnd end, gsize size)
   g_assert_cmpfloat (*credit, >=, -2. * size);
 }
 
-/* --- packets ------------------------------------------------------------------ */
+/* --- packets -------------------------------------------------------------- */
 
-/* What is sent at the same time stays in order. */
+/* Packets that are sent at the same time stay in order. */
 static gint
 compare (gconstpointer a, gconstpointer b, gpointer unused)
 {
@@ -168,7 +172,7 @@ is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
       && !network->filter (network, from, packet, bytes, size);
 }
 
-/* A packet to somebody else is logged, and goes nowhere. */
+/* A packet to another address is logged and not delivered. */
 static void
 send_packet (DccpNetwork * network, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
@@ -233,7 +237,8 @@ keep_data (DccpNetwork * network, DccpEnd end, const DccpData * data)
   network->last[end].payload = NULL;
 }
 
-/* In memory of just that size */
+/* The copy has exactly `size` bytes, so that a memory checker notices any
+ * access beyond them. */
 void
 dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size)
@@ -270,7 +275,8 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* its own checksum is over addresses the other way round */
+  /* The checksum of the forged packet covers the addresses in the other order.
+   */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));
   size = dccp_packet_write (&forged, &path, bytes);
@@ -294,7 +300,7 @@ dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type)
   return packet;
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 static void
 put_data (DccpNetwork * network, DccpEnd end)
@@ -330,7 +336,7 @@ send_data (DccpNetwork * network, DccpEnd end)
   dccp_network_flush (network, end);
 }
 
-/* --- time -------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 static guint64
 get_next (DccpNetwork * network, DccpEnd end)
@@ -389,9 +395,9 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
   network->now = end;
 }
 
-/* --- begin and end -------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests hold what CCID 3 does, whatever else is registered before it. */
+/* Most tests check CCID 3, whichever other CCIDs are registered before it. */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void
@@ -493,7 +499,7 @@ dccp_network_close (DccpNetwork * network, DccpEnd end)
   dccp_network_flush (network, end);
 }
 
-/* --- what was seen ------------------------------------------------------------- */
+/* --- inspection ----------------------------------------------------------- */
 
 DccpConnection *
 dccp_network_get (DccpNetwork * network, DccpEnd end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forged packets of DCCP. */
+/* Builds forged DCCP packets. */
 
 #include "dccppacketbuilder.h"
 
@@ -32,7 +32,7 @@ dccp_build_packet (guint32 * state)
     .reset_code = dccp_builder_draw (state) % 13,
     .service_code = DCCP_SERVICE_RTPV,
     .ccval = dccp_builder_draw (state) % 16,
-    /* Slow Receiver, Receive Rate, Loss Event Rate */
+    /* The options are Slow Receiver, Receive Rate and Loss Event Rate. */
     .options = (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2",
     .options_size = dccp_builder_draw (state) % 2 ? 13 : 0,
     .payload = payload,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The network of the simulation and who talks over it, see the header. What each
- * flow does at a time stands in dccpsimulationflow.c.
+/* The network of the simulation and the flows that share it; dccpsimulation.h
+ * describes it. dccpsimulationflow.c implements the flows.
  */
 
 #include "dccpsimulationprivate.h"
@@ -57,8 +57,8 @@ on_held (Simulation * simulation, Flow * flow, Held * held)
   g_free (held);
 }
 
-/* The delay of a flow lies before the link in the direction of its data, and
- * behind it in the other: its own access network. */
+/* Delays a packet in the access network of its flow. This network is before the
+ * link in the direction of the data, and after it in the other direction. */
 static void
 hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 {
@@ -192,7 +192,8 @@ dccp_simulation_run (const DccpSimulationConfig * config,
     guint n = 0;
 
     while (step (&simulation))
-      g_assert_cmpuint (n++, <, 100000);        /* somebody never rests */
+      /* An endpoint is in an endless loop. */
+      g_assert_cmpuint (n++, <, 100000);
     simulation.now = MAX (simulation.now + 1, next_time (&simulation));
     while (simulation.next_bin <= simulation.now)
       end_bin (&simulation);
@@ -215,7 +216,7 @@ dccp_simulation_result_clear (DccpSimulationResult * result)
   }
 }
 
-/* --- what it comes to ----------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static guint64
 sum_arrived (const DccpSimulationFlowResult * flow, guint64 from, guint64 to)

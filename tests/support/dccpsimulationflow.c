@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One flow of the simulation: two ends and an application on each. */
+/* One flow of the simulation: two endpoints and an application at each. */
 
 #include "dccpsimulationprivate.h"
 
@@ -10,15 +10,17 @@
 
 #define NEVER G_MAXUINT64
 #define PORT 5001
-/* More than so many packets do not wait for the rate: a live encoder drops. */
+/* Maximum number of packets that wait because of the rate. A live encoder drops
+ * further ones. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
-/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the least */
+/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the minimum.
+ */
 #define MEDIA_MIN (150000 / 8.0)
 #define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_LENGTH,
@@ -142,7 +144,7 @@ next_tcp (const Flow * flow)
   return MIN (flow->next_transfer, tcp_next_wakeup (&flow->tcp));
 }
 
-/* --- DCCP: the ends ------------------------------------------------------- */
+/* --- DCCP: endpoints ------------------------------------------------------ */
 
 static DatagramPath
 get_path (const Flow * flow, gboolean of_client)
@@ -237,7 +239,7 @@ run_endpoint (Flow * flow, gboolean of_client)
   return send_control (flow, of_client) || any;
 }
 
-/* --- DCCP: who receives --------------------------------------------------- */
+/* --- DCCP: receiving ------------------------------------------------------ */
 
 static void
 drain (Flow * flow)
@@ -306,7 +308,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
 }
 
-/* --- DCCP: who sends ------------------------------------------------------ */
+/* --- DCCP: sending -------------------------------------------------------- */
 
 static gboolean
 is_paused (const Flow * flow)
@@ -324,7 +326,7 @@ get_period (const Flow * flow)
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
 
-/* The application has made a packet. */
+/* Adds a packet of the application to the waiting packets, if there is room. */
 static gboolean
 make_packet (Flow * flow)
 {
@@ -402,7 +404,7 @@ run_dccp (Flow * flow)
   return any;
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- all kinds of flows --------------------------------------------------- */
 
 void
 flow_init (Flow * flow, Simulation * simulation, guint number,
@@ -486,7 +488,7 @@ flow_next (Flow * flow)
   return next;
 }
 
-/* The encoder follows what is allowed, as far as it can. */
+/* The encoder follows the allowed rate within its limits. */
 static void
 follow_rate (Flow * flow)
 {

@@ -60,7 +60,8 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 {
   GstElement *element = make_element (factory, first_property, values);
 
-  /* A harness is a live source, and a machine under load may be slow. */
+  /* The harness is a live source, so frames could be dropped on a slow machine.
+   */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       86400000, NULL);
   loopback_end_init (end, element, "sink", NULL);
@@ -167,7 +168,7 @@ loopback_expect_no_start (LoopbackEnd * end, const gchar * expected)
   g_free (text);
 }
 
-/* --- downstream that stands still ----------------------------------------- */
+/* --- blocked downstream --------------------------------------------------- */
 
 static GstPadProbeReturn
 hold_it (GstPad * pad, GstPadProbeInfo * info, gpointer data)

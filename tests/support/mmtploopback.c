@@ -11,7 +11,8 @@ mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1])
     g_snprintf (key + i, 9, "%08x", g_random_int ());
 }
 
-/* Texts that are no key; the last one is NULL. `valid` is one. */
+/* Returns texts that are not accepted as a key, ending with NULL. They are made
+ * from the valid key `valid`. */
 static gchar **
 make_weak_keys (const gchar * valid)
 {
@@ -35,7 +36,8 @@ make_weak_keys (const gchar * valid)
   return (gchar **) g_ptr_array_free (keys, FALSE);
 }
 
-/* The element doesn't begin, and says what a key is and how one is made. */
+/* Checks that the element does not start. Its error must say what a key is and
+ * how to make one. */
 static void
 check_weak_key (const gchar * factory, const gchar * key)
 {

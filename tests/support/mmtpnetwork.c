@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of MMTP in virtual time; see the header. Whatever
- * does not hold ends the program.
+/* A sender and a receiver of MMTP in virtual time; mmtpnetwork.h describes
+ * them. A violated condition ends the program.
  */
 
 #include "mmtpnetwork.h"
@@ -12,8 +12,10 @@
 #define OVERHEAD 28             /* IPv4 and UDP */
 #define MAX_SIZE 1472
 #define MAX_BYTES 500000
-#define MAX_OUTPUTS 100000      /* at one time; more is without end */
-#define MAX_WAKEUPS 8           /* at one time; the same */
+/* Maximum number of outputs at one time; more would be an endless loop. */
+#define MAX_OUTPUTS 100000
+/* Maximum number of wakeups at one time; more would be an endless loop. */
+#define MAX_WAKEUPS 8
 
 static const struct
 {
@@ -29,18 +31,22 @@ typedef struct
 {
   guint64 time;                 /* ns, of arrival */
   guint path;
-  MmtpAddress address;          /* of the path when it was sent */
+  /* Address of the path at the time of sending. */
+  MmtpAddress address;
   GBytes *bytes;
 } Flight;
 
-/* Of an address, as the receiver has to see it: docs/wire-mmtp.md section 3,
- * RESPONSE, and section 4 */
+/* The state of an address, as the receiver has to see it. See docs/wire-mmtp.md
+ * section 3 (RESPONSE) and section 4. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */
-  GArray *challenges;           /* guint64: that were sent there; NULL: none */
+  /* Array of guint64: challenges that were sent to this address; NULL if none.
+   */
+  GArray *challenges;
   GByteArray *cookies;
-  gboolean validated;           /* one of them came back */
+  /* The peer has returned one of the challenges. */
+  gboolean validated;
 } Account;
 
 enum
@@ -105,7 +111,7 @@ mmtp_network_move (MmtpNetwork * self, guint path, const MmtpAddress * address)
   self->addresses[path] = *address;
 }
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static void
 check_sender_path (MmtpNetwork * self, guint path)
@@ -150,6 +156,7 @@ check_sender_stats (MmtpNetwork * self)
   g_assert (new.discarded_buffers >= old->discarded_buffers);
   g_assert (new.discarded_room >= old->discarded_room);
   g_assert (new.discarded_broken >= old->discarded_broken);
+  g_assert (new.discarded_connection >= old->discarded_connection);
   g_assert (new.discarded_keys >= old->discarded_keys);
   g_assert (new.discarded_droppable >= old->discarded_droppable);
   g_assert (new.retransmitted >= old->retransmitted);
@@ -309,8 +316,8 @@ put (MmtpNetwork * self)
   g_bytes_unref (buffer.data);
 }
 
-/* While a buffer waits the receiver's clock may be corrected, by at most 1 ms
- * in a second (mmtpclock.c). */
+/* While a buffer waits, the receiver may correct its clock by at most 1 ms per
+ * second (mmtpclock.c). */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
@@ -363,7 +370,7 @@ tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
       size, self->config.data);
 }
 
-/* Messages of a path come in the order in which they were sent. */
+/* The messages of a path arrive in the order in which they were sent. */
 static void
 take_off (MmtpNetwork * self, guint to, guint path,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
@@ -395,7 +402,7 @@ has_room (MmtpNetwork * self, guint to, guint path)
   return self->busy[to][path] < self->now + SECOND;
 }
 
-/* A queue of a second, then it drops. */
+/* The path has a queue of one second and drops further messages. */
 static void
 send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
@@ -546,8 +553,8 @@ get_next_time (MmtpNetwork * self, GQueue * queue)
   return next;
 }
 
-/* What one of them does may be a reason to do something else at once, but not
- * for ever. */
+/* An action of one endpoint may cause another action at the same time, but not
+ * endlessly. */
 static void
 wake (MmtpNetwork * self)
 {

@@ -2,8 +2,8 @@
 
 #include "mmtpoptimum.h"
 
-/* All slots of a path that can serve anything, by time, the first at
- * `begin` */
+/* Returns all useful slots of a path, ordered by time. The first slot begins at
+ * `begin`. */
 static GArray *
 mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
@@ -16,7 +16,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* nothing that is generated is as late as this one would serve */
+    /* The slot could only carry packets that are generated after the last one.
+     */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);
@@ -24,8 +25,9 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
   return slots;
 }
 
-/* The slot that can serve what is generated at `time` and ends its chances
- * first, or -1; slots whose chances are over are left behind */
+/* Returns the path whose next slot can carry a packet that is generated at
+ * `time` and expires first, or -1 if there is none. Slots that have expired are
+ * skipped. */
 static gint
 mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {

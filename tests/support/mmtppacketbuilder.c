@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes MMTP messages that nobody sent; see the header. Each value is drawn
- * near the one that was overheard, at an edge, or anywhere.
+/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. Each value
+ * is close to the observed one, a minimum or maximum, or random.
  */
 
 #include "mmtppacketbuilder.h"
@@ -12,13 +12,13 @@ typedef struct
   MmtpDraw draw;
   gpointer source;
   const MmtpOverheard *overheard;
-  const guint64 *others;        /* numbers, of the other direction */
+  const guint64 *others;        /* Message numbers of the other direction. */
 } Builder;
 
 static const guint8 forged_payload[1500];
 static const gchar forged_caps[] = "video/mpeg, mpegversion=(int)2";
 
-/* --- overhearing ---------------------------------------------------------- */
+/* --- observing a session -------------------------------------------------- */
 
 static void
 overhear_number (MmtpOverheard * self, const MmtpMessage * message,
@@ -94,7 +94,8 @@ draw_u64 (const Builder * self)
   return high << 32 | draw_u32 (self);
 }
 
-/* Mostly close by, at times a window of replays away, or anywhere */
+/* Returns a number that is usually close to `value`, at times further away than
+ * the replay window, or random. */
 static guint64
 draw_near (const Builder * self, guint64 value)
 {
@@ -352,7 +353,8 @@ mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
-  /* A type that nobody can write is one that both sides send. */
+  /* MMTP_RESERVED_13 cannot be written, so a type that both endpoints send
+   * replaces it. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = path;
   message->number = number;

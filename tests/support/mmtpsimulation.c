@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loop of the simulation: whatever comes next in virtual time happens, and
- * then both ends say all that they have to say. Judging is mmtpsimulationjudge.c.
+/* The main loop of the simulation: it advances virtual time to the next event,
+ * handles the event, and then collects all messages of both endpoints.
+ * mmtpsimulationjudge.c judges the results.
  */
 
 #include "mmtpsimulation.h"
@@ -9,11 +10,12 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* The sender's clock at time 0: the 24 bits of the times of sending, or the 32
- * of the due times, are about to wrap. docs/wire-mmtp.md section 1 */
+/* The sender's clock at time 0. The 24 bits of the sending times, or the 32
+ * bits of the due times, are about to wrap (docs/wire-mmtp.md section 1). */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
-/* Calls in one instant, after which an end is said to turn in a circle */
+/* Maximum number of calls at one time, after which an endpoint is considered to
+ * be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
 
 typedef enum
@@ -25,14 +27,14 @@ typedef enum
 typedef struct
 {
   PacketKind kind;
-  guint8 generation;            /* of the address */
+  guint8 generation;            /* Number of the address. */
   Tcp *tcp;
   guint number;                 /* TCP's */
-  gsize size;                   /* of bytes */
+  gsize size;                   /* Size of `bytes`. */
   guint8 bytes[];
 } Packet;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 void
 mmtp_simulation_config_init (MmtpSimulationConfig * config,
@@ -97,7 +99,8 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* more than any run needs; of Ethernet's size with time stamps */
+  /* More segments than any run needs. They have the size for Ethernet with TCP
+   * timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
@@ -185,7 +188,7 @@ from_sender (const MmtpSimulation * simulation, guint64 time)
   return time > simulation->sender_clock ? time - simulation->sender_clock : 0;
 }
 
-/* The first instant at which the receiver's clock shows the time */
+/* Returns the first time at which the receiver's clock shows `time`. */
 static guint64
 from_receiver (const MmtpSimulation * simulation, guint64 time)
 {
@@ -201,7 +204,7 @@ from_receiver (const MmtpSimulation * simulation, guint64 time)
   return instant;
 }
 
-/* --- what happens --------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
 add_path (MmtpSimulation * simulation, guint path)
@@ -235,7 +238,8 @@ run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
   simulation->paths[action->path].is_up = FALSE;
 }
 
-/* A message of ours, as the receiver's address of the path has it */
+/* Delivers a message of the sender. The receiver sees the current address of
+ * the path. */
 static void
 deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)
@@ -318,7 +322,7 @@ run_flows (MmtpSimulation * simulation)
   }
 }
 
-/* I-frames are five times, P-frames three times a B-frame */
+/* I-frames are five times as large as B-frames, P-frames three times. */
 static guint32
 get_frame_size (const MmtpSimulationSource * source, guint number,
     guint8 * flags)
@@ -337,7 +341,7 @@ get_frame_size (const MmtpSimulationSource * source, guint number,
   return MAX (source->size * weight * 12 / 22, 4);
 }
 
-/* The frame's number, and behind it its lowest byte */
+/* The first four bytes hold the frame's number, all others its lowest byte. */
 static GBytes *
 make_frame (guint number, guint32 size)
 {
@@ -440,7 +444,7 @@ run_timeouts (MmtpSimulation * simulation)
         mmtp_simulation_to_receiver (simulation, simulation->now));
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
 static void
 send_packet (MmtpSimulation * simulation, guint path,
@@ -541,7 +545,7 @@ get_next_time (MmtpSimulation * simulation)
           simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* The stream has ended at both ends, or will never */
+/* Returns whether the stream has ended at both endpoints, or will never end. */
 static gboolean
 is_over (const MmtpSimulation * simulation, guint64 next)
 {

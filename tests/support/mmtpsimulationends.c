@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ends of a simulated session: MMTP's cores. */
+/* The endpoints of a simulated session that are the cores of MMTP. */
 
 #include "mmtpsimulation.h"
 
 #include "seededdraw.h"
 
-/* "Random" in a simulation that must be the same each time */
+/* Makes the random bytes of an endpoint from the seed, so that a simulation is
+ * reproducible. */
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 {

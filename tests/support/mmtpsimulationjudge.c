@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What became of each frame and packet of a simulated session, by true time and
- * by the bytes of docs/wire-mmtp.md, read here once more and not by the codec
- * that wrote them.
+/* Determines what became of each frame and packet of a simulated session. The
+ * judge uses true times and reads the wire format of docs/wire-mmtp.md with its
+ * own code, not with the codec that wrote the packets.
  */
 
 #include "mmtpsimulation.h"
@@ -71,7 +71,7 @@ mmtp_simulation_judge_sent (MmtpSimulation * simulation,
   simulation->result.data_packets += is_data (simulation, bytes, size);
 }
 
-/* While the source and the TCP flows of the path both run */
+/* Returns whether both the source and the TCP flows of the path are active. */
 static gboolean
 is_shared_time (const MmtpSimulation * simulation, guint path)
 {
@@ -81,7 +81,8 @@ is_shared_time (const MmtpSimulation * simulation, guint path)
       && simulation->n_put < simulation->config.source.n;
 }
 
-/* All packets of a frame have its due time, of which a packet has 32 bits. */
+/* All packets of a frame have the frame's due time. A packet holds its lowest
+ * 32 bits. */
 static void
 note_arrival (MmtpSimulation * simulation, guint32 due)
 {
@@ -96,7 +97,8 @@ note_arrival (MmtpSimulation * simulation, guint32 due)
     simulation->frames[number].arrived = simulation->now;
 }
 
-/* A message has come to the receiver. Due time in us, docs/wire-mmtp.md 3 */
+/* Judges a message that arrived at the receiver. The due time is in us
+ * (docs/wire-mmtp.md section 3). */
 void
 mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size)
@@ -132,7 +134,8 @@ mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The frame's number, or G_MAXUINT: its bytes are not those that were put. */
+/* Returns the number of the frame, or G_MAXUINT if its bytes are not those that
+ * were put. */
 static guint
 identify_frame (const MmtpSimulation * simulation, GBytes * data)
 {
@@ -150,7 +153,8 @@ identify_frame (const MmtpSimulation * simulation, GBytes * data)
   return number;
 }
 
-/* The receiver's word for the deadline, and its own promise */
+/* Compares the deadline that the receiver reports with the true one, and checks
+ * that the receiver kept it. */
 static void
 judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)
@@ -251,7 +255,7 @@ mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
         event->state, event->rate);
 }
 
-/* --- in all --------------------------------------------------------------- */
+/* --- the end of the run --------------------------------------------------- */
 
 void
 mmtp_simulation_judge_memory (MmtpSimulation * simulation)

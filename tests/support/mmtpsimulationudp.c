@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The naive program that the paper compares itself with [5.2]: each frame is a
- * UDP packet on the one path as it is generated. It also holds the
- * simulation to what can be worked out by hand.
+/* The simple program with which the paper compares itself [5.2]: it sends each
+ * frame as one UDP packet on the only path when the frame is generated. Its
+ * results can be computed by hand, so it also serves to check the simulation
+ * itself.
  */
 
 #include "mmtpsimulation.h"
@@ -11,7 +12,7 @@
 typedef struct
 {
   GQueue packets;               /* of GBytes */
-  gboolean has_begun;           /* told that it is ready */
+  gboolean has_begun;           /* The sender was told that it is ready. */
   gboolean has_ended;
   guint n_paths;
   MmtpSenderStats stats;

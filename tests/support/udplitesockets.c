@@ -112,7 +112,8 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Whatever was refused, each room is there once. */
+/* Checks that each buffer is in `inputs` exactly once, whichever packets were
+ * refused. */
 static void
 udplite_test_check_rooms (const UdpliteInput * inputs, const guint8 * room)
 {
@@ -188,7 +189,7 @@ udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     fd = socket (family, SOCK_RAW | SOCK_CLOEXEC, UDPLITE_PROTOCOL);
   }
   if (fd < 0)
-    say_skipped (test, "with backend %s and %s no packets may be made here: %s",
+    say_skipped (test, "with backend %s and %s packets cannot be injected: %s",
         udplite_backend_get_name (backend),
         udplite_test_family_name (ipv6), g_strerror (errno));
   return fd;

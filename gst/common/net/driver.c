@@ -543,8 +543,8 @@ do_what_is_due (Driver * driver)
   driver->verbs->timeout (driver->core, get_now ());
   driver_flush (driver);
   wakeup = driver->verbs->next_wakeup (driver->core);
-  if (driver->funcs->get_wakeup)
-    wakeup = MIN (wakeup, driver->funcs->get_wakeup (driver->owner));
+  if (driver->funcs->next_wakeup)
+    wakeup = MIN (wakeup, driver->funcs->next_wakeup (driver->owner));
   return wakeup;
 }
 
@@ -594,7 +594,7 @@ sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
   guint i;
 
   driver->sleeps_until = wakeup;
-  driver->funcs->unlock_and_tell (driver->owner);
+  driver->funcs->unlock_and_post (driver->owner);
   now = get_now ();
   driver_poll_wait (&driver->poll, wakeup == DRIVER_NEVER ? G_MAXUINT64 :
       wakeup > now ? wakeup - now : 0);
@@ -628,7 +628,7 @@ driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
       wakeup = MIN (wakeup, (guint64) deadline * 1000);
     sleep_until (driver, wakeup, cancel_fd);
   }
-  driver->funcs->unlock_and_tell (driver->owner);
+  driver->funcs->unlock_and_post (driver->owner);
   if (cancel_fd >= 0)
     g_cancellable_release_fd (cancellable);
   return done;

@@ -34,7 +34,7 @@ typedef struct
 } DriverPoll;
 
 /* Callbacks of the owner. All are called with the lock. Only take_event and
- * unlock_and_tell must not be NULL. */
+ * unlock_and_post must not be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
@@ -55,12 +55,12 @@ typedef struct
   void (*note_flushed) (gpointer owner);
   /* Returns when the next round of driver_run must begin, in ns; DRIVER_NEVER
    * if the owner does not need one. */
-    guint64 (*get_wakeup) (gpointer owner);
+    guint64 (*next_wakeup) (gpointer owner);
   /* If it returns FALSE, driver_run ends with `error`. */
     gboolean (*check) (gpointer owner, GError ** error);
   /* Releases the lock, and then reports to other threads what the callbacks
    * above have recorded. */
-  void (*unlock_and_tell) (gpointer owner);
+  void (*unlock_and_post) (gpointer owner);
   DriverTrace trace;            /* may be NULL */
 } DriverFuncs;
 

@@ -306,3 +306,17 @@ mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size)
   g_hmac_unref (hmac);
   memcpy (bytes, block, MIN (size, sizeof (block)));
 }
+
+void
+mmtp_secret_derive (const guint8 secret[MMTP_KEY_SIZE], const gchar * purpose,
+    gconstpointer more, gsize size, guint8 derived[MMTP_KEY_SIZE])
+{
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, secret, MMTP_KEY_SIZE);
+  gsize n = MMTP_KEY_SIZE;
+
+  g_hmac_update (hmac, (const guchar *) purpose, strlen (purpose));
+  if (size > 0)
+    g_hmac_update (hmac, more, size);
+  g_hmac_get_digest (hmac, derived, &n);
+  g_hmac_unref (hmac);
+}

@@ -98,3 +98,8 @@ void mmtp_entropy_init (MmtpEntropy * entropy,
 /* Draws random bytes. The seed is the key of an HMAC, and the output is the
  * HMAC of a counter. `size` is at most MMTP_KEY_SIZE. */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
+/* Derives bytes from a secret, the string `purpose` and the `size` bytes at
+ * `more`. Equal arguments give equal bytes. */
+void mmtp_secret_derive (const guint8 secret[MMTP_KEY_SIZE],
+    const gchar * purpose, gconstpointer more, gsize size,
+    guint8 derived[MMTP_KEY_SIZE]);

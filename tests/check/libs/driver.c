@@ -224,7 +224,7 @@ check (gpointer owner, GError ** error)
 }
 
 static void
-unlock_and_tell (gpointer owner)
+unlock_and_post (gpointer owner)
 {
   g_mutex_unlock (&((Fixture *) owner)->lock);
 }
@@ -243,7 +243,7 @@ static const DriverFuncs funcs = {
   .prepare = prepare,
   .note_flushed = note_flushed,
   .check = check,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers of an MMTP session. Most of them must change nothing at all: the
- * same run without them has the same messages at the same times, the same
- * buffers, and the same statistics but for what was refused (docs/wire-mmtp.md
- * section 2: a message that is refused moves no state but the counter).
+/* Attackers of an MMTP session. Most of them must not change anything: a run
+ * without the attacker has the same messages at the same times, the same
+ * buffers, and the same statistics except for refused messages
+ * (docs/wire-mmtp.md section 2: a refused message changes no state except a
+ * counter).
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,9 +11,10 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast path alone could */
+/* 1.2 Mbit/s, which the fast path alone can carry. */
+#define FRAME_SIZE 6000
 #define KEY "correct horse"
-#define SETTLED (2 * SECOND)    /* longer than any message is under way */
+#define SETTLED (2 * SECOND)    /* Longer than any message needs to arrive. */
 #define MAX_RECORDED 4000
 
 static const gchar *const keys[] = { NULL, KEY };
@@ -22,21 +24,23 @@ typedef struct _Attack Attack;
 struct _Attack
 {
   void (*attack) (Attack * self, MmtpNetwork * network);
-  guint32 state;                /* of the numbers that it draws */
-  GChecksum *messages;          /* all that the two said to each other */
-  GArray *recorded;             /* of Recorded; NULL: nothing */
+  guint32 state;                /* State of the random numbers. */
+  /* Checksum of all messages between the two endpoints. */
+  GChecksum *messages;
+  GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
-  guint n_sent;                 /* messages of the attacker */
-  guint8 nonce_s[MMTP_NONCE_SIZE];      /* of the sender's last INIT */
-  gboolean accepted;            /* and it got its ACCEPT */
-  gboolean has_cookie;          /* of a stranger */
+  guint n_sent;                 /* Number of messages that the attacker sent. */
+  guint8 nonce_s[MMTP_NONCE_SIZE];      /* Nonce of the sender's last INIT. */
+  gboolean accepted;            /* An ACCEPT answered this INIT. */
+  /* The attacker has got a cookie for its own address. */
+  gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint attacker_path;          /* path whose messages are stolen */
-  gboolean shares_host;         /* on the sender's host */
+  guint attacker_path;          /* Path whose messages the attacker takes. */
+  gboolean shares_host;         /* The attacker is on the sender's host. */
 };
 
-/* The address of the sender or of anybody else: an attacker can write any
- * source address. */
+/* Returns the sender's address or another one, because an attacker can forge
+ * any source address. */
 static MmtpAddress
 draw_address (Attack * self)
 {
@@ -75,8 +79,10 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
   g_array_append_val (self->recorded, recorded);
 }
 
-/* To an attacker's INIT or OPEN with the sender's address: they would take the
- * path's time. What they say, attackers say to the sender themselves. */
+/* Returns whether a message answers an INIT or OPEN that the attacker sent with
+ * the sender's address. Such answers are dropped, because they would use
+ * capacity of the path. Attackers send messages to the sender directly instead.
+ */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
 {
@@ -149,7 +155,7 @@ finish (MmtpNetwork * network, Attack * self)
   mmtp_network_clear (network);
 }
 
-/* --- what must be the same ------------------------------------------------ */
+/* --- comparison with the undisturbed run ---------------------------------- */
 
 static void
 assert_same_paths (MmtpNetwork * one, MmtpNetwork * other)
@@ -196,7 +202,7 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_same_stats (one, other);
 }
 
-/* And that it was a session to begin with */
+/* Checks also that the session did stream. */
 static void
 assert_streamed (MmtpNetwork * network, guint seconds)
 {
@@ -225,7 +231,7 @@ count_refused (const guint64 refused[MMTP_LAST_REFUSAL])
   return n;
 }
 
-/* The same session twice, the second time with the attacker in it */
+/* Runs the same session twice, the second time with the attacker. */
 static void
 check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 {
@@ -246,9 +252,10 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
   finish (&quiet, &nobody);
 }
 
-/* --- who can't see the packets -------------------------------------------- */
+/* --- off-path attackers --------------------------------------------------- */
 
-/* Everything but the secrets is guessed right: numbers, times, stream. */
+/* All values except the secrets are guessed correctly: numbers, times and
+ * stream. */
 static void
 guess (Attack * self, MmtpNetwork * network)
 {
@@ -283,7 +290,7 @@ GST_START_TEST (who_guesses_changes_nothing)
 
 GST_END_TEST;
 
-/* With neither form nor sense */
+/* Random bytes without a valid format. */
 static void
 send_noise (Attack * self, MmtpNetwork * network)
 {
@@ -308,7 +315,7 @@ GST_START_TEST (noise_changes_nothing)
 
 GST_END_TEST;
 
-/* With an address and a cookie of its own */
+/* The attacker asks for a session with its own address and cookie. */
 static void
 ask_for_session (Attack * self, MmtpNetwork * network)
 {
@@ -340,7 +347,8 @@ GST_START_TEST (who_comes_second_changes_nothing)
 
 GST_END_TEST;
 
-/* Another sender on the same host, while the first one lives */
+/* Another sender on the same host asks for a session while the first one is
+ * alive. */
 GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 {
   Attack attack = { ask_for_session, };
@@ -351,9 +359,10 @@ GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 
 GST_END_TEST;
 
-/* --- who sees the packets, and has no key --------------------------------- */
+/* --- on-path attackers without the key ------------------------------------ */
 
-/* Whole to where it went; spoiled or from elsewhere to anywhere */
+/* An unchanged message is sent to its destination again. A damaged message, or
+ * one from another address, is sent to any endpoint. */
 static void
 replay (Attack * self, MmtpNetwork * network)
 {
@@ -395,7 +404,8 @@ GST_START_TEST (what_is_replayed_later_changes_nothing)
 
 GST_END_TEST;
 
-/* Before the whole one comes: no byte of it may be believed. */
+/* The damaged copy arrives before the message itself, so no byte of it may be
+ * used. */
 static void
 spoil_the_latest (Attack * self, MmtpNetwork * network)
 {
@@ -420,7 +430,8 @@ GST_START_TEST (what_is_spoiled_changes_nothing)
 
 GST_END_TEST;
 
-/* With the nonces and the cookie of the session, but not its key */
+/* The attacker knows the nonces and the cookie of the session, but not its key.
+ */
 static void
 send_with_known_nonces (Attack * self, MmtpNetwork * network)
 {
@@ -451,12 +462,12 @@ GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 
 GST_END_TEST;
 
-/* --- who sees the handshake, and has no key ------------------------------- */
+/* --- on-path attackers of the handshake ----------------------------------- */
 
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
 
-/* What an attacker answers to a message that it has just seen */
+/* Messages with which an attacker answers a message that it has just seen. */
 static const struct
 {
   MmtpType type;
@@ -474,13 +485,15 @@ static const struct
 typedef struct
 {
   Attack attack;
-  MmtpType step;                /* a message of this type makes the
-                                 * attacker send one of its own, */
-  MmtpType type;                /* of this type */
+  /* The attacker reacts to messages of this type with a forged one. */
+  MmtpType step;
+  MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
-  gboolean relays;              /* a COOKIE, and sends no forged message */
+  /* The attacker relays a COOKIE and sends no forged message. */
+  gboolean relays;
   gboolean seen;
-  guint8 relayed[64];           /* the receiver's COOKIE for another address */
+  /* COOKIE of the receiver for another address. */
+  guint8 relayed[64];
   gsize relayed_size;
 } Handshaker;
 
@@ -508,7 +521,7 @@ send_forged_answer (Handshaker * self, MmtpNetwork * network, guint path)
   mmtp_network_to_sender (network, path, bytes, size);
 }
 
-/* The receiver's own COOKIE, for an address of the attacker's */
+/* Relays a COOKIE that the receiver made for an address of the attacker. */
 static void
 relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
@@ -578,7 +591,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* With a key it neither ends the attempt nor keeps it from its session. */
+/* With a key, a forged message neither ends the attempt nor prevents the
+ * session. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -598,7 +612,7 @@ GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 
 GST_END_TEST;
 
-/* It comes before the right one each time. */
+/* The relayed COOKIE arrives before the correct one each time. */
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -616,8 +630,8 @@ GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 
 GST_END_TEST;
 
-/* A stranger's, and the sender's own as if it had no key: both are of the
- * budget of strangers. */
+/* Sends INITs of other hosts, and INITs with the sender's address but without a
+ * key. Both count for the budget of unknown hosts. */
 static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
@@ -635,7 +649,8 @@ flood_with_inits (Handshaker * self, MmtpNetwork * network)
   mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
-/* An OPEN of the right address, nonce and cookie with a wrong MAC, or cookie */
+/* Sends an OPEN with the correct address, nonce and cookie but a wrong MAC, or
+ * with a wrong cookie. */
 static void
 send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
@@ -675,7 +690,7 @@ send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
   }
 }
 
-/* All the time, from before the first INIT until the stream is there */
+/* The flood lasts from before the first INIT until the stream runs. */
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
@@ -698,7 +713,7 @@ GST_START_TEST (a_flooded_handshake_succeeds)
 
 GST_END_TEST;
 
-/* --- sessions that are over ----------------------------------------------- */
+/* --- ended sessions ------------------------------------------------------- */
 
 static void
 replay_all (Attack * self, MmtpNetwork * network, guint n)
@@ -736,7 +751,7 @@ begin_second (MmtpNetwork * network)
     mmtp_network_add_path (network, i);
 }
 
-/* Not even while the cookie still holds */
+/* An ended session must not return, even while its cookie is still valid. */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };
@@ -761,8 +776,8 @@ GST_START_TEST (a_session_that_is_over_does_not_come_back)
 
 GST_END_TEST;
 
-/* Nor is the next sender kept out, or its session anything like the last
- * one. */
+/* The next sender is not refused, and its session is independent of the
+ * previous one. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
@@ -792,7 +807,7 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Nor when the cookies of both still hold */
+/* Neither session returns, even while the cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -817,7 +832,7 @@ GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 
 GST_END_TEST;
 
-/* Of nobody, of another address, of another time */
+/* The cookie is invalid, of another address, or of another time. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };
@@ -858,9 +873,9 @@ write_init (guint8 * bytes, gsize room, guint32 number)
   return mmtp_packet_write (&message, bytes, room);
 }
 
-/* docs/wire-mmtp.md section 4: a tenth of a second's 20,000 answers may be sent at
- * once, but no more wait than a bounded queue holds, since no state is kept before
- * OPEN and an answer that waits is state. */
+/* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
+ * of them at once. Only a bounded queue of answers waits, because a waiting
+ * answer is state and no state is kept before OPEN. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -904,7 +919,7 @@ flood (Attack * self, MmtpNetwork * network)
   }
 }
 
-/* The network checks that nobody gets more than it sent. */
+/* The network checks that no address gets more bytes than it sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -927,10 +942,10 @@ GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 
 GST_END_TEST;
 
-/* --- thieves -------------------------------------------------------------- */
+/* --- attackers who take messages away ------------------------------------- */
 
-/* Takes the sender's messages of a path away and sends them from an address
- * of its own, to have the stream's reports sent there. */
+/* Takes the sender's messages on a path away and sends them from the attacker's
+ * address, so that the reports go there. */
 static gboolean
 steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
@@ -961,8 +976,8 @@ resend (Attack * self, MmtpNetwork * network)
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by who answers there; the attacker can't without the
- * sender. The others carry on. */
+/* An address is validated by an answer from there, which the attacker cannot
+ * give without the sender. The other paths continue. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
@@ -987,7 +1002,7 @@ GST_START_TEST (an_attacker_gets_no_path)
 
 GST_END_TEST;
 
-/* The challenge is of the address. */
+/* A challenge is only valid for one address. */
 static gboolean
 steal_response (MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size,
@@ -1016,7 +1031,7 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* For a path that answers and can't be measured a sender waits 7 s. */
+  /* The sender waits 7 s for a path that answers but cannot be measured. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);
@@ -1033,7 +1048,8 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  guint next_init, wait;        /* ms; next_init 0: it has a cookie */
+  /* In ms. `next_init` is 0 when the sender has a cookie. */
+  guint next_init, wait;
 } RealSender;
 
 typedef struct
@@ -1085,7 +1101,8 @@ typedef enum
 {
   INITS_FROM_ANYWHERE,
   INITS_FROM_ONE_PREFIX,
-  OPENS_FROM_ANYWHERE,          /* with a cookie of nobody */
+  /* OPENs with a cookie that the receiver did not make. */
+  OPENS_FROM_ANYWHERE,
   OPENS_FROM_ONE_PREFIX,
   N_FLOODS
 } FloodType;
@@ -1122,7 +1139,8 @@ send_forged_requests (Flood * self, FloodType type)
   }
 }
 
-/* After 250 ms, doubled up to 2 s (docs/wire-mmtp.md section 4) */
+/* Sends the INITs again: first after 250 ms, then after twice the time, up to 2
+ * s (docs/wire-mmtp.md section 4). */
 static void
 ask_again (Flood * self, guint ms)
 {
@@ -1155,8 +1173,9 @@ take_answers (Flood * self)
   }
 }
 
-/* 10,000 forged requests a second, and nobody has had a session before. All of 200
- * senders that begin in the first two seconds get a cookie in time. */
+/* 10,000 forged requests arrive per second, and no host had a session before.
+ * All 200 senders that begin in the first two seconds must get a cookie in
+ * time. */
 GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 {
   guint ms, i, without = 0;
@@ -1173,7 +1192,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
     without += flood.real[i].next_init > 0;
   fail_unless (without == 0, "%u of %u senders have no cookie", without,
       N_REAL);
-  /* and one prefix gets no more than its own */
+  /* A single prefix gets no more answers than its own budget. */
   if (__i__ % 2)
     fail_unless (flood.n_answers <= N_REAL + 100 + FLOOD_TIME / 1000 * 100,
         "%u answers", flood.n_answers);
@@ -1182,7 +1201,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* Forged INITs from the network of the sender itself: a host that was there
+/* The forged INITs come from the sender's own prefix. A host that had a session
  * before has a reserve. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)

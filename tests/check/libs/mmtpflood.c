@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Floods of forged messages: 10,000 per second of each type, in each state of
- * both ends, from each kind of attacker. Each run is compared with the same run
- * without the attacker: the loss rises by less than a point, and the work of a
- * message, the memory in use and the answers are bounded. MMTP_FLOOD_MS says
- * how long a flood lasts, MMTP_FLOOD_SEED draws other ones, MMTP_FLOOD_TABLE=1
- * prints what came of each.
+ * both endpoints, from each kind of attacker. Each run is compared with the
+ * same run without the attacker. The loss may rise by less than one percentage
+ * point, and the work for a message, the memory in use and the answers are
+ * bounded. The environment variable MMTP_FLOOD_MS sets the duration of a flood,
+ * MMTP_FLOOD_SEED the random numbers, and MMTP_FLOOD_TABLE=1 prints the
+ * results.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,41 +18,48 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-#define FRAME_SIZE 2400         /* 480 kbit/s; the slowest path has 500 */
+/* 480 kbit/s; the slowest path carries 500 kbit/s. */
+#define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
 #define FORGED_EACH_MS 10
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-#define MAX_ENDING 5000         /* ms; both ends give up after 10 s */
+#define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
 #define MIN_TAKE_OVER 1000      /* ms; from TAKE_OVER_AFTER on */
 #define RESTART_TIME (500 * MS)
-#define TAKE_OVER_AFTER (900 * MS)      /* the receiver doubts for 1 s */
+/* The flood begins so long after the next sender has come. It begins just
+ * before the receiver, which doubts the old session for 1 s, lets the next
+ * sender take over. */
+#define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-#define N_SEEN 64               /* messages of each type, the latest */
+/* Number of latest messages of each type that are kept. */
+#define N_SEEN 64
 #define N_STRANGERS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
-#define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* all of them, in any order */
+#define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
 
-/* Percentage points that a flood may add to the loss */
+/* Maximum percentage points that a flood may add to the loss. */
 #define MAX_ADDED_LOSS 1.0
-/* ms that it may delay the stream: the longest wait of the handshake */
+/* Maximum ms by which a flood may delay the stream: the maximum wait of the
+ * handshake. */
 #define MAX_DELAY 2000
-/* Basic blocks of the cores that one forged message may execute, with all that
- * is sent because of it. Most execute some hundreds; the maximum belongs to
- * copies that arrive before the message itself, as of the OPEN that begins a
- * session. */
+/* Maximum number of basic blocks of the cores that one forged message may
+ * execute, including the messages that are sent because of it. Most messages
+ * execute a few hundred. The maximum belongs to copies that arrive before the
+ * original, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Bytes by which the memory in use may grow: no more than a session and its
- * stream need, which begin sooner with the attacker's copies. For each message that is sent the
- * test itself keeps some bytes. */
+/* Maximum growth of the memory in use, in bytes. A session and its stream,
+ * which begin earlier because of the attacker's copies, need no more than this.
+ * The test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent.
+ */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* Messages that a flood from off-path may cause in a second while there is a
- * session, and at once: docs/security.md, Floods. Without a session it is one
- * for each. */
+/* Maximum number of messages that an off-path flood may cause while there is a
+ * session: per second, and at once. See docs/security.md, Floods. Without a
+ * session it is one answer for each message. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -82,17 +90,22 @@ get_memory (void)
 
 /* --- runs ----------------------------------------------------------------- */
 
-/* What the two ends do meanwhile */
+/* State of the two endpoints during the flood. */
 typedef enum
 {
-  NOBODY,                       /* the receiver waits, and no sender is there */
-  ASKING,                       /* the sender waits for COOKIE */
-  OPENING,                      /* and for ACCEPT: the session is new */
-  JOINING,                      /* and for CHALLENGE on two paths */
+  /* The receiver waits, and there is no sender. */
+  NOBODY,
+  ASKING,                       /* The sender waits for COOKIE. */
+  /* The sender waits for ACCEPT; the session is new. */
+  OPENING,
+  /* The sender waits for CHALLENGE on two paths. */
+  JOINING,
   STREAMING,
-  ENDING,                       /* the sender waits for END-ACK */
-  OVER,                         /* the next sender comes */
-  TAKING_OVER,                  /* the next sender, and the last has died */
+  ENDING,                       /* The sender waits for END-ACK. */
+  /* The session has ended and the next sender comes. */
+  OVER,
+  /* The next sender comes after the last one has died. */
+  TAKING_OVER,
   N_STATES
 } State;
 
@@ -116,9 +129,11 @@ typedef struct
   guint n_put, n_out;           /* buffers */
   guint sessions, ends, ended, troubles;
   guint n_forged, flood_ms;
-  guint n_messages;             /* that the two sent while it was flooded */
+  /* Messages that the two endpoints sent during the flood. */
+  guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
-  guint64 steps;                /* the most for one forged message */
+  /* Maximum number of steps for one forged message. */
+  guint64 steps;
   gint64 growth;                /* bytes */
 } Outcome;
 
@@ -127,12 +142,12 @@ struct _Flood
   MmtpNetwork network;
   State state;
   const Attacker *attacker;     /* NULL: none */
-  guint target;                 /* type, or ANY_TYPE */
-  guint type;                   /* of the next one */
-  guint each_ms;                /* messages that are forged */
+  guint target;                 /* A type, or ANY_TYPE. */
+  guint type;                   /* Type of the next message. */
+  guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  guint lost;                   /* bit of each type that is lost now */
+  guint lost;                   /* A bit for each type that is lost now. */
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
   Outcome outcome;
@@ -204,8 +219,9 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Keeps a state up by the loss of the message that ends it; `more`: ms until it
- * has been asked for again */
+/* Floods while one state lasts longer, because the message that would end it is
+ * lost. `more` is the time in ms until this message has been requested again.
+ */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
@@ -240,8 +256,8 @@ begin_second (Flood * self)
   add_paths (self);
 }
 
-/* From the first INIT to a stream on all paths, one of which leaves and
- * comes back */
+/* Runs from the first INIT to a stream on all paths. One path leaves and joins
+ * again. */
 static void
 begin (Flood * self)
 {
@@ -313,7 +329,8 @@ get_seed (void)
   return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
 }
 
-/* The test's own memory of an address is there beforehand. */
+/* Allocates the memory that the test itself keeps for each address before the
+ * memory is measured. */
 static void
 meet_strangers (Flood * self)
 {
@@ -375,7 +392,8 @@ static const MmtpRole roles[ANY_TYPE] = {
   [UNKNOWN_TYPE] = BOTH,
 };
 
-/* Of an end that sends this type, or now and then of the other */
+/* Returns an endpoint that sends this type, and sometimes the other endpoint.
+ */
 static MmtpRole
 draw_role (Flood * self)
 {
@@ -386,8 +404,9 @@ draw_role (Flood * self)
   return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
-/* Requests in the sender's name take the answers of its network, which a sender
- * without a key needs itself (docs/security.md, Floods). */
+/* Returns whether the attacker may use the sender's address. Requests with this
+ * address use up the answers for the sender's network, which a sender without a
+ * key needs itself (docs/security.md, Floods). */
 static gboolean
 may_be_sender (const Flood * self)
 {
@@ -400,7 +419,8 @@ may_be_sender (const Flood * self)
   return self->attacker->key || !is_request || !is_waited_for;
 }
 
-/* Of a host of its own, of anybody, or forged as the sender's */
+/* Returns an address of the attacker's host, of any host, or the forged one of
+ * the sender. */
 static MmtpAddress
 draw_address (Flood * self)
 {
@@ -459,7 +479,8 @@ draw_trailer (Flood * self)
   return high << 32 | attacker_draw (&self->random);
 }
 
-/* Numbers, times and the place in the stream are right, the secrets are not. */
+/* Sends a message in which numbers, times and the position in the stream are
+ * correct but the secrets are not. */
 static void
 guess (Flood * self)
 {
@@ -472,7 +493,8 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* All that was said is known, and only the key is not. */
+/* Sends a message for which the attacker knows all that was sent, but not the
+ * key. */
 static void
 send_without_key (Flood * self)
 {
@@ -483,8 +505,8 @@ send_without_key (Flood * self)
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* One that was sent: of the type, or else of another one whose type is changed.
- * FALSE: nothing has been sent yet */
+/* Copies a message that was sent before. It has this type, or another type that
+ * is then changed. Returns FALSE if no message has been sent yet. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -493,7 +515,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* mostly the last one, which is still under way */
+  /* In half of the cases the copy is of the last message, which has not arrived
+   * yet. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];
@@ -512,7 +535,7 @@ find_any_seen (Flood * self, Recorded * copy)
   return FALSE;
 }
 
-/* Header or trailer of another message */
+/* Replaces the header or the trailer with that of another message. */
 static void
 mix (Flood * self, Recorded * copy)
 {
@@ -572,7 +595,7 @@ replay (Flood * self)
 
 #define N_OFF_PATH 2
 
-/* Those that are off-path come first. */
+/* Off-path attackers come first. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},
@@ -580,7 +603,7 @@ static const Attacker attackers[] = {
   {"on-path, key, replays", KEY, TRUE, replay},
 };
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static gdouble
 get_loss (const Outcome * outcome)
@@ -588,7 +611,7 @@ get_loss (const Outcome * outcome)
   return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
 }
 
-/* ms that the stream began later */
+/* Returns by how many ms the stream began later. */
 static gint
 get_delay (const Outcome * quiet, const Outcome * flooded)
 {
@@ -684,7 +707,7 @@ GST_START_TEST (flood_of_forged_messages_changes_nothing)
 
 GST_END_TEST;
 
-/* A million each second from off-path */
+/* An off-path attacker sends a million messages per second. */
 GST_START_TEST (huge_flood_gets_no_more_answers)
 {
   const Attacker *attacker = &attackers[__i__];
@@ -710,12 +733,13 @@ GST_START_TEST (steps_are_counted)
 
 GST_END_TEST;
 
-/* --- an address of its own ------------------------------------------------ */
+/* --- attempts to move the session to another address ---------------------- */
 
-/* An attacker that is faster than the path wants the session, or a path of
- * it, at its own address. It sends a copy of the sender's question from there,
- * gives the answer to the sender, and sends a copy of the sender's reaction from
- * its own address before the sender's own message arrives. */
+/* An on-path attacker that is faster than the path tries to move the session,
+ * or a path of it, to its own address. It sends a copy of the sender's request
+ * from its address and forwards the answer to the sender. Then it sends a copy
+ * of the sender's reaction from its address before the sender's own message
+ * arrives. */
 typedef struct
 {
   MmtpNetwork network;
@@ -775,7 +799,8 @@ static const struct
 };
 
 #define THEFT_TIME 8            /* s */
-#define MAX_START 2             /* s; the longest wait of the handshake */
+/* Seconds; the maximum wait of the handshake. */
+#define MAX_START 2
 
 GST_START_TEST (address_of_a_session_is_not_stolen)
 {

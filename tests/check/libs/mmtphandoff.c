@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths that go and come back under a stream of video that the others could
- * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6): with a
- * warning nothing is lost; without one, only what was on its way in the first
- * 300 ms. And what bonding users suffered elsewhere: paths that answer
- * quickly and deliver nothing, that flap, and whose delay jumps.
+/* Paths that leave and return during a video stream that the other paths could
+ * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). With a
+ * warning no frame is lost. Without one, only frames that were on their way in
+ * the first 300 ms may be lost. The test also has cases from the experience of
+ * bonding users: paths that answer quickly but deliver nothing, that flap, and
+ * whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,7 +17,7 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* After a cut that nobody has told, this long frames may be lost. */
+/* For this time after a cut without a warning, frames may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -30,8 +31,8 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* 25 frames a second for 40 s, 600 kbit/s in I, P and B; each of the two
- * paths can carry 1.5 Mbit/s */
+/* 25 frames per second for 40 s, 600 kbit/s as I-, P- and B-frames. Each of the
+ * two paths can carry 1.5 Mbit/s. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -65,8 +66,8 @@ run (MmtpSimulationConfig * config, const gchar * what)
   return simulation;
 }
 
-/* Of all frames, at most those of [from, to) are lost, and those behind them
- * that need one of them; and none is late */
+/* Checks that only frames of [from, to) are lost, and later frames that refer
+ * to one of them. No frame may be late. */
 static void
 check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
@@ -92,7 +93,7 @@ check_carries (MmtpSimulation * simulation, guint path, guint64 min)
   fail_unless (data >= min, "path %u carried %" G_GUINT64_FORMAT, path, data);
 }
 
-/* --- one of two goes ------------------------------------------------------ */
+/* --- one of two paths fails ----------------------------------------------- */
 
 static void
 run_cut (guint path, guint64 limit, guint64 phase)
@@ -106,7 +107,7 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* what was put up to D0 before may have been on its way */
+  /* Frames that were put up to D0 earlier may still have been on their way. */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
@@ -171,7 +172,8 @@ GST_START_TEST (cut_with_warning_loses_nothing)
 
 GST_END_TEST;
 
-/* The only path: its user is told, and it goes on when it is back. */
+/* The only path fails: the application is told, and the stream continues when
+ * the path returns. */
 GST_START_TEST (only_path_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
@@ -196,8 +198,8 @@ GST_START_TEST (only_path_is_told_broken_and_comes_back)
 
 GST_END_TEST;
 
-/* A new one while the stream runs, then the old one goes: the vertical handoff
- * of figure 1 */
+/* A new path joins during the stream, and then the old one leaves: the vertical
+ * handoff of figure 1. */
 GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
@@ -222,7 +224,7 @@ GST_START_TEST (new_path_takes_over_from_the_old_one)
 
 GST_END_TEST;
 
-/* What is there beforehand is sent ahead, so that its deadlines are far away
+/* Stored input is sent ahead of its due times, so its deadlines are far away
  * when both paths fail [4.2]. */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
@@ -243,9 +245,9 @@ GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 
 GST_END_TEST;
 
-/* --- what bonding users suffered ------------------------------------------ */
+/* --- cases from bonding users --------------------------------------------- */
 
-/* The best of paths by its round trip falls silent for good. */
+/* The path with the minimum round trip becomes silent permanently. */
 GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
@@ -265,8 +267,8 @@ GST_START_TEST (silent_fast_path_ages)
 
 GST_END_TEST;
 
-/* Keep-alives and their answers go on to pass, and measure beautifully, but
- * nothing of a frame's size comes through. */
+/* Keep-alives and their answers still pass, with a good round trip, but no
+ * message of a frame's size arrives. */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
@@ -288,7 +290,7 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 
 GST_END_TEST;
 
-/* As of a path that was mute from the beginning */
+/* The path delivers nothing from the beginning. */
 GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
@@ -305,8 +307,8 @@ GST_START_TEST (path_that_never_answers_does_no_harm)
 
 GST_END_TEST;
 
-/* Mute for 15 s, back, mute again: what is put more than 300 ms after each cut
- * is there. */
+/* The path is silent for 15 s, returns, and is silent again. All frames that
+ * are put more than 300 ms after each cut must arrive. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -333,7 +335,8 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* on its way when it was cut, or put in the 300 ms after that */
+    /* The frame was on its way at the cut, or was put in the 300 ms after it.
+     */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);
   }
@@ -354,8 +357,9 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* 100 and 1200 ms in turn, each second; D0 is 600 ms. What was sent on the
- * path just before a jump is too late, the rest isn't. */
+/* The delay is 100 ms and 1200 ms in turn, for one second each, and D0 is 600
+ * ms. Packets that were sent on the path shortly before a jump are late, others
+ * are not. */
 GST_START_TEST (delay_that_jumps_each_second)
 {
   MmtpSimulationConfig config;
@@ -374,8 +378,8 @@ GST_START_TEST (delay_that_jumps_each_second)
       mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* the other path is enough: what is lost was on the first one in the time
-   * in which nobody can know */
+  /* The other path suffices. Frames are only lost on the first path, in the
+   * time in which the sender cannot know of the jump. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

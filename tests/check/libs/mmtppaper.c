@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The experiment of Magalhães and Kravets (2001, section 5) in virtual time:
- * 1000 frames of 1400 bytes over RangeLAN2 and infrared, in time within a
- * second. Prints their tables 2 to 4 beside ours, and holds ours to what an
- * ideal scheduler brings with our bytes on the wire.
+/* Repeats the experiment of Magalhães and Kravets (2001, section 5) in virtual
+ * time: 1000 frames of 1400 bytes over RangeLAN2 and infrared, with a limit of
+ * one second. The test prints tables 2 to 4 of the paper together with our
+ * results. It compares our results with an ideal scheduler for packets of our
+ * size.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,18 +16,20 @@
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
-#define TICK (10 * MS / 1000)   /* of the times on the wire */
-#define LIMIT SECOND            /* "more than one second after" [5.2] */
-/* A frame of ours on the wire: DATA's header and trailer, UDP, IP */
+#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
+/* The paper counts frames as late "more than one second after" [5.2]. */
+#define LIMIT SECOND
+/* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
-/* Table 1: 36.4 and 9.2 kB/s of frames of 1400 bytes, which were UDP's; the
- * least delay is that of such a frame, so what is behind its transmission is
- * less; the mean is as much above the least as half of the fluctuation. */
+/* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. Its
+ * minimum delay is that of such a frame, so the delay after the transmission is
+ * smaller. The mean delay exceeds the minimum by half of the fluctuation. */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
 #define RADIO_FLUCTUATION (2 * (291 - 176) * MS)
-#define RADIO_QUEUE 200000      /* 5.5 s, as wirelesslink's rangelan2 */
+/* 5.5 s, as in wirelesslink's profile rangelan2. */
+#define RADIO_QUEUE 200000
 #define INFRARED_RATE 9384
 #define INFRARED_DELAY 162826087        /* 315 ms - 1400 / 9.2 */
 #define INFRARED_FLUCTUATION (2 * (465 - 315) * MS)
@@ -50,7 +53,7 @@ config_init (MmtpSimulationConfig * config, const MmtpSimulationEnds * ends,
   config->sender.frame_period = period_ms * 1000;
 }
 
-/* Half duplex, as both are */
+/* Half duplex, like both links. */
 static MmtpSimulationPathConfig *
 add_radio (MmtpSimulationConfig * config, Delays delays)
 {
@@ -64,7 +67,7 @@ add_radio (MmtpSimulationConfig * config, Delays delays)
   return path;
 }
 
-/* At random, in both directions */
+/* Random losses in both directions. */
 static void
 set_losses (MmtpSimulationPathConfig * path, gdouble loss)
 {
@@ -136,7 +139,7 @@ run_flood (const Flood * theirs, gboolean radio)
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
       result->missing, count_blocks (simulation), theirs->in_time,
       result->in_time);
-  /* each frame is one of these */
+  /* Each frame is in time, late or missing. */
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
@@ -182,10 +185,11 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-#define FIRST_ENOUGH 5          /* 35 ms: both links carry all of it */
+/* In ms: with this period both links carry the whole stream. */
+#define FIRST_ENOUGH 5
 
-/* What must hold in every run. At most one packet of a hundred may be late;
- * `late` is the part that is reached where more are. */
+/* Checks what must hold in every run. At most 1 % of the packets may be late;
+ * `late` is the achieved share where more are late. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -194,7 +198,7 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* by no more than the clocks of both ends differ from the truth */
+  /* A frame may be output late only by the error of both endpoints' clocks. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -214,8 +218,9 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
   /* [4.3] "The protocol queries the communication framework to learn [...] an
-   * estimate of the propagation delay and packet rate": where delays fluctuate
-   * by six times a packet's time on the air, pairs say little. */
+   * estimate of the propagation delay and packet rate". If the delay fluctuates
+   * by six times the transmission time of a packet, packet pairs are not a
+   * reliable measure. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -244,10 +249,10 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* 95 % are asked for, and at most 1 % late. Both are missed since the stream
- * begins with the first round trip, when nothing has been measured yet;
- * before, it began after five seconds of probing. What is reached is held;
- * docs/mmtp.md has what is missing. */
+/* The goal is 95 %, with at most 1 % late. Both are missed since the stream
+ * begins with the first round trip, when the paths are not measured yet;
+ * earlier, it began after five seconds of probing. The test checks what is
+ * achieved. docs/mmtp.md says what is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -271,18 +276,20 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 
 GST_END_TEST;
 
-/* 90 % are asked for in each seed, and 93 % in the mean. Where delays fluctuate
- * this much the share of one seed says little: at 10 ms it was 80.6 to 91.0 % in
- * 256 seeds, and up to 22 % of the packets were late. So the median over seeds is
- * held for each period. A bound is what the median of 16 seeds falls short of
- * once in 1000 times, by the distribution over those 256 seeds. */
+/* The goal is 90 % for each seed and 93 % on average. With delays that
+ * fluctuate so much, the share of one seed says little: at 10 ms it was 80.6 to
+ * 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
+ * therefore checks the median over seeds for each period. The bounds are chosen
+ * so that the median of 16 seeds misses them once in 1000 times, by the
+ * distribution over those 256 seeds. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
 {
-  gdouble use, late;            /* medians: of the ideal, of the packets */
+  /* Medians: share of the ideal result, and share of late packets. */
+  gdouble use, late;
 } Typical;
 
 static const Typical typical[FIRST_ENOUGH] = {
@@ -316,7 +323,7 @@ check_fluctuating (const Row * row, const Typical * bound)
         mmtp_simulation_get_result (simulation);
     guint n = result->late_packets + result->too_late;
 
-    /* Where both links together carry the stream, every frame is in time. */
+    /* If both links together carry the stream, all frames must be in time. */
     check_run (simulation, row->period, bound ? WORST_SEED : 1, optimum,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
     use[i] = result->in_time / (gdouble) optimum;
@@ -350,7 +357,7 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* At most one of a hundred may be late; one run of twenty has 1.6. */
+/* The goal is at most 1 %; in one run of twenty it is 1.6 %. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
@@ -369,9 +376,9 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* 99.5 % are asked for in each seed, and reached in 18 of 20: what is missing
- * in the others is in the first second, where a lost message of the handshake
- * leaves the rate unknown. */
+/* The goal is 99.5 % for each seed; 18 of 20 seeds achieve it. The others lose
+ * frames in the first second, when a lost handshake message leaves the rate
+ * unknown. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -391,11 +398,11 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* What one seed loses is a matter of chance, 16 of 1000 in the mean, and so is
- * whether two of them are close together: the mean is asked for. 99.5 % are
- * asked from 35 ms on, and reached from 40 ms on; at 35 ms, where 8 % of the
- * rate is to spare, what is reached is held. docs/mmtp.md has what is
- * missing. */
+/* How many frames a seed loses is random, 16 of 1000 on average, and so is
+ * whether two losses are close together. The test therefore checks the mean.
+ * The goal is 99.5 % from 35 ms on, and it is achieved from 40 ms on. At 35 ms
+ * only 8 % of the rate is spare, so the test checks what is achieved.
+ * docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* REPAIR of docs/wire-mmtp.md: of some messages and all of them combined, the
- * one that is missing. */
+/* Checks REPAIR of docs/wire-mmtp.md: the receiver computes the missing message
+ * from the other messages and their combination. */
 
 #include <gst/check/gstcheck.h>
 
@@ -17,8 +17,8 @@ typedef struct
   MmtpStore *store;
 } Fixture;
 
-/* Of lengths that differ, the last one the shortest; every other is the second
- * of a pair */
+/* Makes messages of different lengths; the last one is the shortest. Every
+ * other message is a delta unit. */
 static void
 fixture_init (Fixture * fixture, guint64 first)
 {
@@ -75,7 +75,8 @@ check_none (Fixture * fixture)
   fail_if (mmtp_store_poll (fixture->store, &bytes, &size));
 }
 
-/* As it was sent, but for what is another message's */
+/* Checks that the message is as it was sent, except for the fields that belong
+ * to another message. */
 static void
 check_out (Fixture * fixture, guint i)
 {
@@ -91,7 +92,7 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Also where the 24 bits of stream numbers begin again */
+/* Includes numbers at which the 24 bits of stream numbers wrap. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)
@@ -157,15 +158,15 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
     come (&fixture, 100, i);
-  /* longer than all of them */
+  /* The computed length is longer than all messages. */
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* shorter than any message */
+  /* The computed length is shorter than any message. */
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* one that came is longer than all combined */
+  /* A message that arrived is longer than the combination. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

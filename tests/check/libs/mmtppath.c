@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender's view of a path to sections 4.4 to 4.6 of Magalhães and
- * Kravets and to docs/wire-mmtp.md sections 6 and 7: what is in flight, when it
- * has stalled, when it is drained. A receiver is played by hand. */
+/* Checks the sender's state of a path against sections 4.4 to 4.6 of Magalhães
+ * and Kravets and sections 6 and 7 of docs/wire-mmtp.md: the bytes in flight,
+ * and when the path is stalled or drained. The test plays the receiver. */
 
 #include <gst/check/gstcheck.h>
 
@@ -16,8 +16,9 @@
 #define OVERHEAD 28
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
-#define DELAY (20 * MS)         /* one way, in both directions */
-/* The receiver's clock, which has wrapped before 10 s are over */
+#define DELAY (20 * MS)         /* One-way delay of each direction. */
+/* Offset of the receiver's clock. Its times in reports wrap after 167.77 s,
+ * which is 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
@@ -92,7 +93,7 @@ arrive (Fixture * fixture, guint64 number)
   record->flags = 0;
 }
 
-/* The receiver wrote it at `written` and it comes at `now`. */
+/* The receiver made the report at `written`, and it arrives at `now`. */
 static gboolean
 report_late (Fixture * fixture, guint64 written, guint64 now)
 {
@@ -109,7 +110,7 @@ report (Fixture * fixture, guint64 written)
   return report_late (fixture, written, written + DELAY);
 }
 
-/* All that was sent arrives and is reported. */
+/* All packets that were sent arrive and are reported. */
 static void
 report_all (Fixture * fixture, guint64 written)
 {
@@ -121,8 +122,8 @@ report_all (Fixture * fixture, guint64 written)
   report (fixture, written);
 }
 
-/* Sends a packet each 5 ms, and reports each 50. `limited`: nothing more
- * waits. */
+/* Sends a packet every 5 ms and a report every 50 ms. `limited` means that no
+ * more packets wait. */
 static void
 run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 {
@@ -181,8 +182,8 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
   fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
-  /* One of them was overtaken only: it has been delivered, and was not in
-   * flight any more. */
+  /* One of them was only reordered. It counts as delivered, and it is no longer
+   * in flight. */
   arrive (&fixture, 3);
   fail_unless (report (&fixture, START + 100 * MS));
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
@@ -192,8 +193,8 @@ GST_START_TEST (lost_messages_are_not_in_flight)
 
 GST_END_TEST;
 
-/* A report is overdue when half as much time more has passed as lies between
- * reports, which is 50 ms at first. */
+/* A report is overdue after one and a half report intervals. The interval is 50
+ * ms at first. */
 GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
 {
   Fixture fixture;
@@ -205,7 +206,7 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The interval follows shorter ones slowly: 50 ms less a sixteenth. */
+  /* The interval decreases slowly: from 50 ms by one sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
@@ -228,11 +229,11 @@ GST_START_TEST (window_limits_what_is_in_flight)
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
-  /* what it is trusted with where no other path has room */
+  /* The reserve may be used if no other path has room. */
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
-  /* A path on which nothing is in flight may always carry one. */
+  /* A path with nothing in flight may always carry one packet. */
   report_all (&fixture, START + 50 * MS);
   fixture.path->limits.window = fixture.path->limits.reserve = 0;
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
@@ -274,7 +275,7 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   guint i;
 
   fixture_init (&fixture, 0);
-  /* Where it began does not matter. */
+  /* The begin of the log does not matter. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
   mmtp_sent_log_forget (&fixture.path->sent, START + 1);
@@ -306,7 +307,7 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
       fixture.path->sent.kept, 32768);
   fail_unless_equals_int (fixture.path->sent.ring_size, 32768);
   fail_unless (mmtp_sent_log_get (&fixture.path->sent, 67231) == NULL);
-  /* What is forgotten is not in flight. */
+  /* Packets that the log has forgotten are not in flight. */
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 32768 * PACKET);
   fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
@@ -353,7 +354,7 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 
 GST_END_TEST;
 
-/* Reports on different paths overtake each other, and 32 bits wrap. */
+/* Reports are reordered between paths, and the counters of 32 bits wrap. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;
@@ -415,7 +416,7 @@ GST_START_TEST (delays_are_transits_less_the_offset)
 
 GST_END_TEST;
 
-/* A record of which nothing came has no transits. */
+/* A record without received messages has no transits. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
   Fixture fixture;
@@ -438,7 +439,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* "a silent link's old, beautiful round-trip time must age" */
+/* The low minimum delay of an earlier time must not count forever, because the
+ * path may have become silent since then. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
@@ -456,7 +458,8 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* What is longer than was asked for is a report that was lost, or a gap. */
+/* An interval that is longer than the requested one means a lost report or a
+ * gap. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Fixture fixture;
@@ -490,8 +493,8 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* One message has arrived and another one has not, which was sent 40 ms later;
- * both take `DELAY` and no time for their size. */
+/* One message has arrived. Another one, sent 40 ms later, has not. Both need
+ * `DELAY`, and no time for their size. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -512,7 +515,7 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
   fail_if (fixture.path->is_stalled);
   report (&fixture, START + 40 * MS + DELAY + 110 * MS);
   fail_unless (fixture.path->is_stalled);
-  /* until something arrives, and nothing else is due */
+  /* The stall ends when a message arrives and none is overdue. */
   arrive (&fixture, 1);
   report (&fixture, START + 40 * MS + DELAY + 120 * MS);
   fail_if (fixture.path->is_stalled);
@@ -524,7 +527,7 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 
 GST_END_TEST;
 
-/* The receiver wrote its report before anything was missed. */
+/* The receiver made the report before any message was overdue. */
 GST_START_TEST (stalled_return_path_is_no_stall)
 {
   Fixture fixture;
@@ -538,7 +541,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* and one that was on its way behind it says that all had arrived */
+  /* A later report, which was already on its way, says that all messages have
+   * arrived. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -564,7 +568,7 @@ GST_START_TEST (jitter_is_no_stall)
 
 GST_END_TEST;
 
-/* A packet takes 1.12 s at 10 kbit/s. */
+/* At 10 kbit/s a packet takes 1.12 s. */
 GST_START_TEST (slow_path_is_not_stalled)
 {
   Fixture fixture;
@@ -582,8 +586,9 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* 60 ms after it should have come a message is in doubt, and one that is sent
- * now takes 20 ms and as long again, which with what has passed is 120. */
+/* A message is in doubt 60 ms after its expected arrival. A packet that is sent
+ * now takes 20 ms, and the gap is expected to last as long again: 120 ms with
+ * the time that has passed. */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
@@ -605,7 +610,7 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
       fixture.path->delay + 2 * fixture.path->gap);
   fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
-  /* it came after all */
+  /* The message has arrived after all. */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
   fail_if (mmtp_path_is_overdue (fixture.path));
@@ -632,8 +637,8 @@ GST_START_TEST (jitter_is_no_gap)
 
 GST_END_TEST;
 
-/* No report comes at all: the return path may be at fault, but what was sent
- * is in doubt. */
+/* No report arrives. The cause may be the return path, but the messages are in
+ * doubt. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
@@ -658,7 +663,7 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 
 GST_END_TEST;
 
-/* A configured rate is believed, as in the paper. */
+/* A configured rate is trusted, as in the paper. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -703,7 +708,7 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* until one that was sent after that has been reported */
+  /* The flag is set until a packet that was sent later has been reported. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -732,7 +737,8 @@ GST_END_TEST;
 
 /* --- draining ------------------------------------------------------------- */
 
-/* Since the path has always been busy a standing queue has become its base. */
+/* The path was always busy, so a standing queue is now part of its base delay.
+ */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 {
   Fixture fixture;
@@ -748,7 +754,8 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
-  /* No more than that may be in flight, nor what it is trusted with alone. */
+  /* The window of the drain is the maximum in flight; the reserve may not be
+   * used either. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -765,13 +772,14 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + SECOND, FALSE);
-  /* The path becomes longer. */
+  /* The delay of the path increases. */
   fixture.delay = 80 * MS;
   for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  /* What was sent before waited behind a queue: it says nothing. */
+  /* Packets that were sent before the drain waited in the queue, so they are
+   * ignored. */
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
@@ -789,7 +797,7 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
 GST_END_TEST;
 
-/* A drain that is not reported on is over all the same, and says nothing. */
+/* A drain without a report ends by itself, and its result is ignored. */
 GST_START_TEST (drain_ends_by_itself)
 {
   Fixture fixture;
@@ -841,7 +849,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* Idle time saves no token; a coarse timer's millisecond is not lost. */
+  /* Idle time saves no tokens, but the lateness of a coarse timer (1 ms) is not
+   * lost. */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);
@@ -853,8 +862,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* What moves from a path that has failed to one that carried little need not
- * wait until it is known what that one carries. */
+/* Packets that move from a failed path to one that carried little need not wait
+ * until the rate of this path is known. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;
@@ -873,7 +882,8 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* Infrared of the paper: what is added to be safe would leave nothing. */
+/* The infrared link of the paper: without this limit, the safety margin would
+ * leave no time for waiting. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -886,7 +896,7 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* but what takes so long takes so long */
+  /* A delay that really is so high is not reduced. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -896,8 +906,7 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 
 GST_END_TEST;
 
-/* Where no rate is configured a slow message of late says nothing of the
- * next. */
+/* Without a configured rate, one slow message does not predict the next one. */
 GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 {
   Fixture fixture;
@@ -922,7 +931,8 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 
 GST_END_TEST;
 
-/* At the rate of a few messages of control each packet would seem too late. */
+/* The rate of a few control messages is very low. With this rate, each packet
+ * would seem too late. */
 GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 {
   guint64 expected;
@@ -939,7 +949,7 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 
 GST_END_TEST;
 
-/* What is in flight beyond a round trip waits in a queue. */
+/* Bytes in flight beyond those of a round trip wait in a queue. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;
@@ -953,7 +963,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* 500 ms of packets, less the round trip of 40 and half of 50 */
+  /* 500 ms of packets, less the round trip of 40 ms and half of 50 ms. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* The rate of a path that the application limits is unknown. So the bytes in
    * flight do not count as a queue. */
@@ -964,7 +974,7 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 
 GST_END_TEST;
 
-/* --- does it deliver [4.6] ------------------------------------------------ */
+/* --- detection of paths that deliver nothing [4.6] ------------------------ */
 
 static void
 note_missed (Fixture * fixture, guint64 number, guint n)
@@ -999,7 +1009,7 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
 
 GST_END_TEST;
 
-/* Before the stream begins nearly all that is sent is control. */
+/* Before the stream begins, nearly all messages are control messages. */
 GST_START_TEST (lost_control_messages_are_no_measure)
 {
   Fixture fixture;
@@ -1016,7 +1026,7 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   note_missed (&fixture, 0, 14);
   note_missed (&fixture, 107, 1);
   fail_unless (mmtp_path_delivers (fixture.path));
-  /* told once more, it is the same loss */
+  /* A loss that is reported again counts only once. */
   note_missed (&fixture, 107, 1);
   note_missed (&fixture, 107, 1);
   fail_unless (mmtp_path_delivers (fixture.path));
@@ -1026,9 +1036,9 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 
 GST_END_TEST;
 
-/* A packet of 40 ms is measured on an idle path. From then on it is known how
- * long others take behind what is in flight, although the application has never
- * asked for the rate of the path. */
+/* A packet that takes 40 ms is measured on an idle path. From then on the
+ * sender knows how long further packets need after those in flight, although
+ * the application has never used the full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

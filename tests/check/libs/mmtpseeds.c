@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP over paths drawn at random: two to eight of them, 10 kbit/s to 100
- * Mbit/s, 1 to 600 ms, 0 to 10 % of losses, under a stream that is more than
- * they can carry. How much of what the paths could bring in time was used,
- * and what may never happen. A few dozen seeds; MMTP_SEEDS=1000 for all, and
- * MMTP_SEED=N shows one of them.
+/* Runs MMTP over random paths: two to eight of them with 10 kbit/s to 100
+ * Mbit/s, 1 to 600 ms and 0 to 10 % losses. The stream has a higher rate than
+ * they can carry. The test measures which share of the possible result was
+ * achieved, and checks conditions that must always hold. By default it runs a
+ * few dozen seeds. MMTP_SEEDS=1000 runs 1000 seeds, and MMTP_SEED=N prints the
+ * run of one seed.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,15 +19,15 @@
 #define MS VIRTUAL_LINK_MS
 #define SECOND VIRTUAL_LINK_SECOND
 
-#define TICK (10 * MS / 1000)   /* of the times on the wire */
+#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
 #define USUAL_SEEDS 12
-#define WORST 8                 /* that are printed */
+#define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
-/* The median that is asked for is 95 %; the sender that measured each path
- * with packet pairs for five seconds first had 94.3 % of the first 24 seeds.
- * What is reached is held; docs/mmtp.md explains the worst seeds. */
+/* The goal for the median is 95 %. A sender that first measured each path with
+ * packet pairs for five seconds achieved 94.3 % with the first 24 seeds. The
+ * test checks what is achieved; docs/mmtp.md explains the worst seeds. */
 #define REACHED 0.85
-/* So much more comes than the paths can carry. */
+/* Rate of the stream, relative to what the paths can carry. */
 #define DEMAND 1.2
 
 typedef struct
@@ -36,7 +37,7 @@ typedef struct
   gdouble use;
 } Outcome;
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_PATHS,
@@ -94,9 +95,9 @@ get_wire_size (const MmtpSimulationConfig * config)
   return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
-/* Delays are drawn from 0 to the fluctuation, and nothing overtakes: of the m
- * packets that are sent in such a time the slowest one holds up those behind
- * it, and the mean of the largest of m draws is m / (m + 1) of the range. */
+/* Delays are uniform from 0 to the fluctuation, and packets stay in order. Of
+ * the m packets that are sent within this time, the slowest one delays those
+ * after it. The mean of the maximum of m draws is m / (m + 1) of the range. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
@@ -106,8 +107,9 @@ get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
   return fluctuation * m / (m + 1);
 }
 
-/* Of a path that loses every tenth packet, the time of ten brings nine.
- * FALSE: no packet can be in time here. */
+/* Describes a path for the ideal scheduler. If a path loses every tenth packet,
+ * ten transmissions deliver nine packets. Returns FALSE if no packet can be in
+ * time on this path. */
 static gboolean
 get_optimum_path (const MmtpSimulationConfig * config, guint i,
     MmtpOptimumPath * path)
@@ -136,7 +138,7 @@ get_optimum (const MmtpSimulationConfig * config)
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
 
-/* FALSE: no path can meet the deadline at all */
+/* Returns FALSE if no path can meet the deadline at all. */
 static gboolean
 config_init (MmtpSimulationConfig * config, guint64 seed)
 {
@@ -165,14 +167,14 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
   return TRUE;
 }
 
-/* --- what must hold for each seed ----------------------------------------- */
+/* --- conditions for each seed --------------------------------------------- */
 
 static void
 check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
-  /* The clocks drift apart by up to 100 ppm from the moment in which the sender
-   * sets a deadline to that in which it comes. */
+  /* The clocks differ by up to 100 ppm, so they drift apart between the time at
+   * which the sender sets a deadline and the deadline itself. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 
@@ -183,7 +185,7 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* what a silent path gives back may wait beside that */
+  /* Packets that a silent path gives back may wait in addition. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
@@ -192,7 +194,7 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* FALSE: there was nothing to use */
+/* Returns FALSE if no packet could have been in time. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
@@ -268,9 +270,10 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Of overloaded paths. Seed 18: where packets are sent just before they would
- * be too late, most of them came too late (57.7 % before). Seed 44: random losses
- * on paths whose delays fluctuate were taken for congestion (19.0 %). */
+/* Two seeds with overloaded paths that had bad results before. Seed 18 used
+ * 57.7 % of the possible result: packets were sent just before they would be
+ * late, and most of them were late. Seed 44 used 19.0 %: random losses on paths
+ * with jitter were taken for congestion. */
 GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct

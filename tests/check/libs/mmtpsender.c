@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender to docs/wire-mmtp.md and to section 4 of Magalhães and
- * Kravets. The receiver is played by hand: it counts, and reports as often as
- * it is asked for. Time is virtual. */
+/* Checks the sender against docs/wire-mmtp.md and section 4 of Magalhães and
+ * Kravets. The test plays the receiver, which counts messages and reports as
+ * often as the sender asks. Time is virtual. */
 
 #include <gst/check/gstcheck.h>
 
@@ -18,7 +18,7 @@
 #define TOKEN_R G_GUINT64_CONSTANT (0x1122334455667788)
 #define ROOM 2000
 
-/* A message on its way */
+/* A message on its way. */
 typedef struct
 {
   guint64 arrival;              /* ns */
@@ -29,27 +29,31 @@ typedef struct
 
 typedef struct
 {
-  guint64 delay;                /* ns, each way */
-  guint64 capacity;             /* bytes of messages per second */
-  guint64 busy;                 /* ns, until which it transmits */
-  gint64 transit;               /* ticks, of the newest message */
-  gint64 min, high;             /* ticks, since the last record */
-  guint32 arrival;              /* ticks, of the newest message */
-  gboolean is_measured;         /* something came since the last record */
+  guint64 delay;                /* One-way delay in ns. */
+  guint64 capacity;             /* Bytes of messages per second. */
+  guint64 busy;                 /* Time in ns until which it transmits. */
+  gint64 transit;               /* Transit of the newest message, in ticks. */
+  gint64 min, high;             /* Transits since the last record, in ticks. */
+  guint32 arrival;              /* Arrival of the newest message, in ticks. */
+  gboolean is_measured;         /* A message arrived since the last record. */
   gboolean is_cut;
-  gboolean is_black_hole;       /* JOIN arrives, and nothing else */
+  gboolean is_black_hole;       /* Only JOINs arrive. */
   gboolean joined;
   guint64 next;                 /* our number */
   guint64 highest, received, bytes;
   guint lost;
-  gint64 jitter;                /* ns, RFC 3550, section 6.4.1, of loads */
-  gint64 load_transit;          /* ticks, of the last of them */
+  /* Jitter of the large messages in ns (RFC 3550 section 6.4.1). */
+  gint64 jitter;
+  /* Transit of the last large message, in ticks. */
+  gint64 load_transit;
   gboolean has_load;
-  guint64 reported;             /* ns, last report on it */
-  guint64 period;               /* ns between reports that was asked for */
+  /* Time in ns of the last report about this path. */
+  guint64 reported;
+  guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
-  GArray *ranges;               /* of guint64, channel numbers to be lost */
+  /* Array of guint64: numbers of the messages that are lost. */
+  GArray *ranges;
 } Line;
 
 typedef struct
@@ -60,22 +64,27 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   MmtpDirection from, to;       /* the sender */
   gboolean in_session;
-  guint64 mute_until;           /* ns; nothing comes back before */
-  gboolean answers;             /* otherwise nothing is said but by the test */
+  /* Time in ns before which the receiver sends nothing. */
+  guint64 mute_until;
+  /* The receiver answers by itself. Otherwise only the test sends answers. */
+  gboolean answers;
   Line lines[MAX_LINES];
   guint n_lines;
   guint32 report;
   GQueue forth, back;           /* of Flight */
-  GArray *arrived;              /* of MmtpMessage, all that came */
+  /* Array of MmtpMessage: all messages that arrived. */
+  GArray *arrived;
   GArray *events;               /* of MmtpSenderEvent */
-  GHashTable *numbers;          /* of the stream that came */
-  guint counts[MMTP_LAST_TYPE][MAX_LINES];      /* that were sent */
+  GHashTable *numbers;          /* Stream numbers that arrived. */
+  /* Number of messages that were sent. */
+  guint counts[MMTP_LAST_TYPE][MAX_LINES];
     gboolean (*loses) (const MmtpMessage * message);
 } Fixture;
 
 static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
 
-/* Bits per second with IP and UDP, as long as all messages are long */
+/* Converts a rate of messages to bits per second with UDP and IP, for messages
+ * of maximum size. */
 static guint64
 get_wire_rate (guint64 capacity)
 {
@@ -160,7 +169,7 @@ compare_arrivals (gconstpointer a, gconstpointer b, gpointer user_data)
       first->arrival > second->arrival;
 }
 
-/* --- the receiver, by hand ------------------------------------------------ */
+/* --- the simulated receiver ----------------------------------------------- */
 
 static gsize
 seal (Fixture * fixture, MmtpMessage * message, guint path, guint8 * bytes)
@@ -225,7 +234,7 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant is 0: both clocks are one. */
+/* The transit constant is 0, because both endpoints use the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -456,7 +465,7 @@ pop_arrived (Fixture * fixture, GQueue * flights)
   return g_queue_pop_head (flights);
 }
 
-/* ns, when the next report is due on the path */
+/* Returns the time in ns at which the next report is due on the path. */
 static guint64
 get_report_time (Fixture * fixture, guint path)
 {
@@ -558,7 +567,7 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* `words`: what a user reads begins with them */
+/* `words` is the beginning of the text that users see. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -572,7 +581,7 @@ expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
   g_free (text);
 }
 
-/* What was said and came until now is of no interest. */
+/* Clears the events and the messages so far. */
 static void
 forget (Fixture * fixture)
 {
@@ -581,7 +590,8 @@ forget (Fixture * fixture)
   memset (fixture->counts, 0, sizeof (fixture->counts));
 }
 
-/* Two lines on which nothing was sent yet: 20 and 50 ms, 100 and 50 kbyte/s */
+/* Returns a fixture with two unused paths. Their delays are 20 and 50 ms, and
+ * their rates 100 and 50 kbyte/s. */
 static Fixture *
 fixture_new_ready (const MmtpSenderConfig * config)
 {
@@ -595,7 +605,7 @@ fixture_new_ready (const MmtpSenderConfig * config)
   return fixture;
 }
 
-/* The same, with rates that are configured */
+/* Returns a fixture with the same two paths, whose rates are configured. */
 static Fixture *
 fixture_new_known (const MmtpSenderConfig * config)
 {
@@ -684,7 +694,7 @@ GST_START_TEST (handshake_opens_where_the_cookie_came)
   fail_unless_equals_int (fixture->counts[MMTP_OPEN][1], 1);
   fail_unless (fixture->in_session);
   fail_unless_equals_int (fixture->counts[MMTP_JOIN][0], 1);
-  /* the stream begins without the first one */
+  /* The stream begins without the first path. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   fail_unless_equals_int (get_state (fixture, 0), MMTP_PATH_OPENING);
   fail_unless (find_event (fixture, MMTP_EVENT_READY) != NULL);
@@ -737,7 +747,8 @@ refuse (Fixture * fixture, const guint8 * nonce, guint8 reason)
   run (fixture, 20 * MS);
 }
 
-/* Of the sender's INIT; asked at 0, 250, 750, 1750 ms */
+/* Stores the nonce of the sender's INIT, which is sent at 0, 250, 750 and 1750
+ * ms. */
 static Fixture *
 fixture_new_asking (guint8 nonce[MMTP_NONCE_SIZE])
 {
@@ -778,7 +789,7 @@ GST_START_TEST (refused_three_times_it_is_over)
 
 GST_END_TEST;
 
-/* An INIT has one answer, and what follows it says nothing. */
+/* An INIT has one answer, and later answers are ignored. */
 GST_START_TEST (a_question_is_refused_once)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -802,7 +813,8 @@ GST_START_TEST (a_question_is_refused_once)
 
 GST_END_TEST;
 
-/* It may be our own last session, which has to be found dead. */
+/* The receiver may be busy with our own previous session, and needs time to
+ * detect its end. */
 GST_START_TEST (who_is_busy_is_asked_for_longer)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -835,7 +847,7 @@ make_config_with_key (void)
   return config;
 }
 
-/* Asks with OPEN, at 100, 350, 850, 1850 ms and so on */
+/* The sender sends OPEN at 100, 350, 850, 1850 ms and so on. */
 static Fixture *
 fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 {
@@ -850,7 +862,7 @@ fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
   return fixture;
 }
 
-/* As the receiver with the key does, to the OPEN of this number */
+/* Refuses the OPEN with this number as a receiver with the key does. */
 static void
 refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
     guint number)
@@ -868,7 +880,7 @@ refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
   run (fixture, 0);
 }
 
-/* Whoever sees an OPEN can say so, as often as it likes. */
+/* An attacker who sees an OPEN can send such a refusal any number of times. */
 GST_START_TEST (an_unverified_refusal_ends_nothing)
 {
   MmtpSenderConfig config = make_config_with_key ();
@@ -945,7 +957,7 @@ GST_END_TEST;
 
 /* --- startup [4.3] -------------------------------------------------------- */
 
-/* One frame each 20 ms, of so many bytes */
+/* Puts one frame of `size` bytes every 20 ms. */
 static void
 put_frames (Fixture * fixture, guint n, gsize size)
 {
@@ -963,7 +975,8 @@ GST_START_TEST (stream_begins_with_the_first_round_trip)
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
   fail_unless (put (fixture, 1000, 0));
-  /* INIT and OPEN take two, and OPEN 12 ms for its size */
+  /* INIT and OPEN need two round trips, and OPEN needs 12 ms more because of
+   * its size. */
   run (fixture, 99 * MS);
   event = find_event (fixture, MMTP_EVENT_READY);
   fail_unless (event != NULL);
@@ -992,7 +1005,7 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     fail_unless (path.rate >= wire_rate * 85 / 100 &&
         path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, path.rate, wire_rate);
-    /* What is in flight takes no more than 400 ms, reports included. */
+    /* The packets in flight need at most 400 ms, including reports. */
     fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
@@ -1016,8 +1029,8 @@ GST_START_TEST (estimate_of_a_slow_source_is_application_limited)
   put_frames (fixture, 250, 1000);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.is_app_limited);
-  /* The application limits the paths. So the sender does not report that they
-   * are too slow. */
+  /* The application limits the rate of the paths, so the sender does not report
+   * that the paths are too slow. */
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_TOO_SLOW), 0);
   fail_unless_equals_uint64 (stats.discarded_buffers, 0);
   fixture_free (fixture);
@@ -1043,7 +1056,7 @@ GST_START_TEST (too_slow_is_told_each_second)
 
 GST_END_TEST;
 
-/* Where rates are configured it is known before the stream begins. */
+/* With configured rates this is known before the stream begins. */
 GST_START_TEST (too_slow_is_told_beforehand_where_rates_are_known)
 {
   MmtpSenderConfig config;
@@ -1079,7 +1092,7 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* back when it is fast enough by a tenth */
+  /* The path is used again when it is a tenth faster than necessary. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1182,7 +1195,7 @@ GST_START_TEST (prelude_goes_with_the_first)
 
 GST_END_TEST;
 
-/* 150 kbyte/s carry 1400 bytes each 9.3 ms; twice as much is put. */
+/* 150 kbyte/s carry 1400 bytes every 9.3 ms. The test puts twice as much. */
 GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1212,7 +1225,8 @@ GST_START_TEST (droppable_buffers_go_first_and_keys_last)
   MmtpSenderStats stats;
   guint i;
 
-  /* 200 kbyte/s, 50 too much: keys 1 of 10, droppable 6 of 10 */
+  /* 200 kbyte/s are 50 too much. Of ten frames, one is a key frame and six are
+   * droppable. */
   for (i = 0; i < 1000; i++) {
     put (fixture, 2000, i % 10 == 0 ? 0 : i % 10 < 4 ? MMTP_FLAG_DELTA :
         MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE);
@@ -1242,8 +1256,8 @@ put_picture (Fixture * fixture, guint64 due, guint8 flags,
   return taken;
 }
 
-/* The key frame was due long ago. What needs it is not sent, until the next
- * key frame. */
+/* The key frame was due long ago. Frames that refer to it are not sent until
+ * the next key frame. */
 static void
 check_dependents (gboolean is_independent)
 {
@@ -1302,8 +1316,8 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
   return taken;
 }
 
-/* A frame of three buffers that was due long ago, of which the first and the
- * last do not tell what they belong to */
+/* Puts a frame of three buffers that was due long ago. The kind of the first
+ * and of the last buffer is unknown. */
 static void
 check_parts (PictureKind kind, gboolean is_needed)
 {
@@ -1349,8 +1363,9 @@ put_leading (Fixture * fixture, guint64 due)
   return taken;
 }
 
-/* x265 makes them: open GOPs and references among the leading pictures. One that
- * is given up, or needs what was given up, does not spoil the group behind it. */
+/* x265 makes open GOPs with references among the leading pictures. A leading
+ * picture that is given up, or that refers to such a picture, does not disturb
+ * the GOP after it. */
 GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1359,7 +1374,7 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
   guint i;
 
   run (fixture, 1500 * MS);
-  /* the key frame of the first group is late */
+  /* The key frame of the first GOP is late. */
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   for (i = 0; i < 4; i++) {
@@ -1370,7 +1385,8 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
     fail_unless (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
     run (fixture, 250 * MS);
   }
-  /* a late leading picture: the next one needs it, and what trails does not */
+  /* A leading picture is late. The next leading picture refers to it, but the
+   * trailing pictures do not. */
   put_kind (fixture, fixture->now, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
   put_leading (fixture, fixture->now - 1500 * MS);
@@ -1386,7 +1402,8 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The delimiter of a key frame is not refused because of the group before. */
+/* The delimiter of a key frame is accepted although the previous GOP was given
+ * up. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1396,7 +1413,7 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
   run (fixture, 1500 * MS);
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
-  /* all three of a frame that is vain */
+  /* All three buffers of a frame that cannot be decoded. */
   put_kind (fixture, fixture->now, PICTURE_KIND_PART);
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
@@ -1413,7 +1430,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* also those that are not marked as key, as behind rtph264pay */
+/* All buffers of a key frame count as key, even if they are not marked, as
+ * after rtph264pay. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1431,8 +1449,8 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* Puts frames of a packet while there is room, and waits for it otherwise;
- * returns how many. */
+/* Puts frames of one packet while the sender has room, and waits otherwise.
+ * Returns the number of frames. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1442,7 +1460,7 @@ put_while_room (Fixture * fixture, guint64 time)
   while (fixture->now < end) {
     if (mmtp_sender_has_room (fixture->sender, fixture->now)) {
       fail_unless (put (fixture, 1376, 0));
-      /* Each is a frame of its own. */
+      /* Each packet is a frame of its own. */
       fixture->now++;
       n++;
       continue;
@@ -1456,7 +1474,8 @@ put_while_room (Fixture * fixture, guint64 time)
   return n;
 }
 
-/* A source that waits for room is not too fast, and fills the paths. */
+/* A source that waits for room is not too fast, and it uses the full rate of
+ * the paths. */
 GST_START_TEST (room_is_what_can_be_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1464,7 +1483,7 @@ GST_START_TEST (room_is_what_can_be_in_time)
   guint arrived, n;
 
   fail_unless (mmtp_sender_has_room (fixture->sender, fixture->now));
-  /* until it is known what the paths carry */
+  /* Runs until the sender knows the rates of the paths. */
   put_while_room (fixture, 2 * SECOND);
   mmtp_sender_get_stats (fixture->sender, &before);
   arrived = g_hash_table_size (fixture->numbers);
@@ -1472,7 +1491,7 @@ GST_START_TEST (room_is_what_can_be_in_time)
   mmtp_sender_get_stats (fixture->sender, &after);
   fail_unless (after.queued_bytes < 150000);
   arrived = g_hash_table_size (fixture->numbers) - arrived;
-  /* of 20 s of 150 kbyte/s */
+  /* 20 s at 150 kbyte/s. */
   fail_unless (arrived >= 20 * 150000 * 9 / 14000, "%u", arrived);
   run (fixture, 2 * SECOND);
   mmtp_sender_get_stats (fixture->sender, &after);
@@ -1482,7 +1501,7 @@ GST_START_TEST (room_is_what_can_be_in_time)
 
 GST_END_TEST;
 
-/* Where rates are configured it is known at once. */
+/* With configured rates the room is known at once. */
 GST_START_TEST (room_of_configured_paths_is_known)
 {
   MmtpSenderConfig config;
@@ -1531,9 +1550,9 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
-/* Numbers that the sender looks up for one REPORT */
+/* Maximum packet numbers that the sender looks up for one REPORT. */
 #define MAX_REPORT_LOOKUPS (16 * 255)
-#define RECORDS 14              /* that a message has room for */
+#define RECORDS 14              /* Number of records that fit into a message. */
 
 GST_START_TEST (the_work_of_a_report_is_bounded)
 {
@@ -1608,9 +1627,9 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* One line of 20 ms that takes 220 ms now and then: 350 ms are enough for one
- * time there, but not surely for two. Its rate is configured, so that nearly
- * all packets have to be in time. */
+/* A path of 20 ms that needs 220 ms at times. Within 350 ms a packet can
+ * certainly be sent once, but not twice. The rate is configured, so nearly all
+ * packets have to be in time. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1671,7 +1690,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* one at most that was told so soon that it was surely in time */
+  /* At most one packet was reported as lost so early that its retransmission
+   * was certainly in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1679,7 +1699,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
-/* Nothing else needs the rate, and what is lost would be too late again. */
+/* No other packet needs the rate, and retransmissions of lost packets would be
+ * late. */
 GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 {
   Fixture *fixture = fixture_new_fluctuating ();
@@ -1697,7 +1718,7 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
     run (fixture, 20 * MS);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
-  /* D0 leaves time to wait for two or three packets more */
+  /* D0 leaves time to wait for two or three more packets. */
   fail_unless (stats.repairs >= 40);
   fail_unless (stats.repairs <= 80);
   fail_unless_equals_uint64 (stats.repairs, fixture->counts[MMTP_REPAIR][0]);
@@ -1706,7 +1727,8 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 
 GST_END_TEST;
 
-/* As above, but a second time is surely early enough. */
+/* A tenth of the packets is lost, but a retransmission is certainly in time.
+ * The sender then sends no repair packets in advance. */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1724,7 +1746,7 @@ GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 
 GST_END_TEST;
 
-/* --- paths that go and come [4.6] ----------------------------------------- */
+/* --- paths that fail and return [4.6] ------------------------------------- */
 
 static void
 put_for (Fixture * fixture, guint n)
@@ -1737,8 +1759,8 @@ put_for (Fixture * fixture, guint n)
   }
 }
 
-/* A path that is cut is stalled, by the reports on the other one, and silent
- * after a second. */
+/* The reports on the other path show that the cut path is stalled. After one
+ * second it is silent. */
 GST_START_TEST (cut_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1780,7 +1802,8 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The one of longest delay does, and is better known from then on. */
+  /* The path with the maximum delay is used, and its rate is then known better.
+   */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, TRUE);
@@ -1788,7 +1811,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   mmtp_sender_set_blocked (fixture->sender, fixture->now, 1, FALSE);
   fixture->lines[1].is_cut = TRUE;
   put_for (fixture, 50);
-  /* a stall, and then silence */
+  /* The path stalls and then becomes silent. */
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
   expect_use (fixture, 1, MMTP_USE_SILENT, "silent for 0.");
   put_for (fixture, 300);
@@ -1803,7 +1826,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The rule of the paper keeps the fast path free for what is urgent. */
+/* The rule of the paper reserves the fast path for urgent packets. */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -1872,7 +1895,7 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
-/* A gap is no silence: what is in flight arrives in the end, and nothing is
+/* A gap is no silence: the packets in flight arrive in the end, and none is
  * sent twice. */
 GST_START_TEST (gap_of_the_only_path_is_waited_for)
 {
@@ -1896,7 +1919,8 @@ GST_START_TEST (gap_of_the_only_path_is_waited_for)
 
 GST_END_TEST;
 
-/* Reports of a second are late: that is no congestion of the forward path. */
+/* The reports of one second are late. This is no congestion of the forward
+ * path. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -1924,8 +1948,8 @@ GST_START_TEST (stalled_return_path_stops_nothing)
 
 GST_END_TEST;
 
-/* What is stuck on a stalled path goes on the other one when it would be too
- * late otherwise, although the first one is not silent yet. */
+/* Packets that are stuck on a stalled path are sent on the other path if they
+ * would be late otherwise, even before the first path is silent. */
 GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 {
   MmtpSenderConfig config;
@@ -1948,7 +1972,8 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* Somebody takes all that is sent on it, and its CHALLENGE came. */
+/* Only JOINs arrive on this path. It has got a CHALLENGE, but no report ever
+ * contains it. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();
@@ -1977,8 +2002,8 @@ loses_first_response (const MmtpMessage * message)
   return message->type == MMTP_RESPONSE && n++ == 0;
 }
 
-/* The receiver takes nothing on the path until it has a RESPONSE. The sender
- * repeats the JOIN when no report names the path after 200 ms. */
+/* The receiver accepts nothing on the path until it gets a RESPONSE. The sender
+ * repeats the JOIN if no report contains the path within 200 ms. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2029,7 +2054,8 @@ GST_START_TEST (removed_path_loses_nothing)
 
 GST_END_TEST;
 
-/* What the receiver says that it has is not in flight when it joins anew. */
+/* Packets that the receiver has reported as received are not in flight when the
+ * path joins again. */
 GST_START_TEST (path_that_the_receiver_leaves_joins_anew)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -2062,7 +2088,8 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
   add_line (fixture, 20 * MS, 100000);
   run (fixture, 3 * SECOND);
-  /* Without any report it takes 3 s: it may be the return path only. */
+  /* Without any report, the path counts as broken after 3 s, because only the
+   * return path may have failed. */
   fixture->lines[0].is_cut = TRUE;
   run (fixture, 2 * SECOND);
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_BROKEN), 0);
@@ -2080,7 +2107,7 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
 GST_END_TEST;
 
-/* --- the rest of the messages --------------------------------------------- */
+/* --- other messages ------------------------------------------------------- */
 
 GST_START_TEST (keepalives_cost_little)
 {
@@ -2094,7 +2121,7 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* 83 bytes are 1 % of two seconds' 8000 */
+  /* 83 bytes are 1 % of the 8000 bytes of two seconds. */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
   fail_unless (n >= 4 && n <= 5, "%u", n);
@@ -2151,7 +2178,8 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* A REPORT that comes behind it is refused, the two other END-ACKs are not. */
+  /* A REPORT that arrives after END-ACK is refused, but the two other END-ACKs
+   * are not. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);
@@ -2203,7 +2231,7 @@ GST_START_TEST (queries_are_answered_but_not_too_often)
 
 GST_END_TEST;
 
-/* --- who may speak -------------------------------------------------------- */
+/* --- refused messages ----------------------------------------------------- */
 
 static void
 input (Fixture * fixture, guint path, const guint8 * bytes, gsize size)

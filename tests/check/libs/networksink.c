@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds GstNetworkSink to its contract, over a transport that does what the
- * test says: takes so many bytes, breaks, doesn't answer. What a person would
- * read from a clock is not asserted, only what happened and in which order.
+/* Checks the contract of GstNetworkSink with a fake transport. The test decides
+ * how many bytes the transport accepts, and when it fails or does not answer.
+ * The assertions cover which events happen and their order, not how long they
+ * take.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,23 +19,33 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* protected by lock; written by the tests */
+  /* Written by the tests, protected by `lock`. */
   GMutex lock;
-  guint refuse;                 /* so many attempts are refused */
-  gint resolver_error;          /* of these attempts; -1: they are refused */
-  gboolean silent;              /* an attempt is not answered */
-  gsize room;                   /* bytes that it takes before it is full */
+  /* Number of connection attempts that are still refused. */
+  guint refuse;
+  /* GResolverError with which these attempts fail; -1 if the connection is
+   * refused instead. */
+  gint resolver_error;
+  gboolean silent;              /* Connection attempts are not answered. */
+  /* Bytes that the transport accepts before it is full. */
+  gsize room;
   gboolean gone;                /* the receiver closed */
   gboolean broken;              /* sending fails */
-  gsize unsendable;             /* packets of this size */
-  guint early;                  /* so many attempts to send come too early */
-  gboolean drains;              /* the receiver takes the rest in time */
+  /* Size in bytes of packets that cannot be sent. */
+  gsize unsendable;
+  /* Number of send calls that are still refused because they come too early. */
+  guint early;
+  /* The receiver takes the remaining data before the drain timeout. */
+  gboolean drains;
   gboolean drain_breaks;
 
-  /* read by the tests */
-  GString *log;                 /* first byte of what came whole; <: a connection
-                                 * begins; >: ends; !: is reset; .: drained */
-  gsize n_taken;                /* bytes that were taken of the present buffer */
+  /* Read by the tests, protected by `lock`. */
+  /* What happened, one character for each event. A letter is the first byte of
+   * a buffer that was sent completely. The others mean: < a connection begins,
+   * > it ends, ! it is reset, . all data was drained. */
+  GString *log;
+  /* Number of bytes of the current buffer that were accepted. */
+  gsize n_taken;
   gsize taken;                  /* ... of all */
 } FakeSink;
 
@@ -247,7 +258,7 @@ fake_sink_class_init (FakeSinkClass * klass)
       "Sink/Network", "A transport of tests", "tests");
 }
 
-/* The same, with a whole frame in each buffer */
+/* A FakeSink that gets a whole frame in each buffer. */
 typedef FakeSink FrameSink;
 typedef FakeSinkClass FrameSinkClass;
 
@@ -264,8 +275,9 @@ frame_sink_class_init (FrameSinkClass * klass)
   GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
 }
 
-/* The same with packets, as many at a time as there are; room counts bytes, of
- * which a packet needs all. A single | stands between batches. */
+/* A FakeSink that gets as many packets at a time as are available. `room` still
+ * counts bytes, and a packet is accepted only as a whole. The log has a |
+ * between two batches. */
 typedef FakeSink PacketSink;
 typedef FakeSinkClass PacketSinkClass;
 
@@ -325,7 +337,8 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
-/* The same over datagrams, which anybody may refuse */
+/* A FakeSink that sends datagrams, for which a refusal is no permanent error
+ * because any host on the way can send it. */
 typedef FakeSink DatagramSink;
 typedef FakeSinkClass DatagramSinkClass;
 
@@ -374,7 +387,8 @@ sink_pipeline_free_and_expect_log (SinkPipeline * test, const gchar * expected)
   g_free (log);
 }
 
-/* The end of a stored stream of which nobody got anything: no EOS, but an error */
+/* Waits for the end of a stored stream that no receiver got. The pipeline posts
+ * an error and no EOS. */
 static void
 wait_for_end_without_receiver (SinkPipeline * test)
 {
@@ -466,7 +480,7 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* It missed nothing. */
+  /* The receiver has missed no buffer. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
@@ -537,7 +551,8 @@ GST_START_TEST (refused_is_one_error)
   FAKE (test->sink)->refuse = 1;
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
-  /* An error while the pipeline starts would leave it waiting in PAUSED. */
+  /* The error may only be posted when the pipeline has started. An error during
+   * the start would leave the pipeline waiting in PAUSED. */
   WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
   SET (test, silent, FALSE);
   check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
@@ -554,7 +569,8 @@ GST_START_TEST (refused_is_one_error)
 
 GST_END_TEST;
 
-/* With auto-reconnect, too: a wrong name does not become right. */
+/* A name that does not exist is an error even with auto-reconnect, because a
+ * later attempt cannot make the name correct. */
 GST_START_TEST (a_name_that_does_not_exist_is_one_error)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
@@ -578,8 +594,8 @@ static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
   G_RESOLVER_ERROR_NOT_FOUND
 };
 
-/* A name server that does not answer may do so later; a name that was there once
- * may come back. */
+/* Two errors are temporary: a name server that does not answer may answer
+ * later, and a name that was resolved once may exist again. */
 GST_START_TEST (a_name_may_be_missing_for_a_while)
 {
   gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;
@@ -700,7 +716,7 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, gone, TRUE);
-  /* Nothing is rendered meanwhile. */
+  /* While the sink waits, it renders no buffer. */
   check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
   push (test, 'b', 0, 40);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -754,7 +770,8 @@ GST_START_TEST (next_receiver_begins_with_a_key_frame)
 
 GST_END_TEST;
 
-/* It may lack headers that the new receiver does not have. */
+/* A key frame that was sent only partly may lack headers that the new receiver
+ * needs, so it is dropped. */
 GST_START_TEST (torn_key_frame_is_dropped)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
@@ -855,7 +872,7 @@ GST_START_TEST (waits_while_the_network_is_full)
 
 GST_END_TEST;
 
-/* --- live input ------------------------------------------------------------ */
+/* --- live input ----------------------------------------------------------- */
 
 static gboolean
 answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
@@ -866,7 +883,7 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* As ifdqueue after a camera */
+/* Answers like ifdqueue after a camera. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -874,7 +891,8 @@ answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
       || answer_live (pad, parent, query);
 }
 
-/* Of buffers and of packets */
+/* Makes a pipeline with a live source. `packets` selects the packet sink
+ * instead of the sink for buffers. */
 static SinkPipeline *
 create_live (gboolean packets, guint max_live_wait)
 {
@@ -885,7 +903,8 @@ create_live (gboolean packets, guint max_live_wait)
   return test;
 }
 
-/* The calls of send_packets do not count here. */
+/* Compares the log without the | characters, because the number of calls of
+ * send_packets does not matter here. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
@@ -914,7 +933,8 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'd', DELTA, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  /* The packets have no connection, and so no new receiver. */
+  /* The packet sink has no connections, so it does not wait for a key frame for
+   * a new receiver. */
   free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 
@@ -961,7 +981,8 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* Neither stored input nor what drops frames itself has a limit. */
+/* There is no limit for stored input, nor for a source that drops frames
+ * itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);
@@ -1059,7 +1080,8 @@ GST_START_TEST (whole_frame_has_no_rest)
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, room, 30);
   push (test, 'b', 0, 0);
-  /* It was begun: it is finished, whatever `blocking` says. */
+  /* A buffer of which a part was sent is always sent completely, whatever
+   * `blocking` is set to. */
   WAIT_FOR (taken (test) == 30);
   SET (test, room, G_MAXSIZE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -1101,9 +1123,10 @@ GST_START_TEST (list_is_sent_like_its_buffers)
 
 GST_END_TEST;
 
-/* --- packets ---------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------- */
 
-/* One for each letter, of 100 bytes; a capital ends a frame */
+/* Pushes a buffer list with one packet of 100 bytes for each letter of `names`.
+ * A capital letter ends a frame. */
 static void
 push_packets (SinkPipeline * test, const gchar * names)
 {
@@ -1150,8 +1173,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* That is no network which is full: nothing is dropped for it, and however often
- * it happens, no receiver has gone. */
+/* Packets that come too early do not mean that the network is full. The sink
+ * drops none of them, and it does not conclude that the receiver has gone,
+ * however often this happens. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1172,7 +1196,7 @@ GST_START_TEST (packets_wait_until_it_is_time)
 
 GST_END_TEST;
 
-/* Not only of one list */
+/* The rest of the frame in the next buffer list is dropped, too. */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1212,7 +1236,8 @@ GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
 
 GST_END_TEST;
 
-/* Who knows of no connections misses nothing by a new one. */
+/* A packet sink has no connections, so a new connection does not make it drop
+ * packets. */
 GST_START_TEST (packets_go_on_with_the_next_connection)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
@@ -1270,7 +1295,7 @@ GST_START_TEST (eos_behind_packets_comes_in_time)
 
 GST_END_TEST;
 
-/* --- in the middle of a frame --------------------------------------------- */
+/* --- disconnection within a frame ----------------------------------------- */
 
 GST_START_TEST (flush_leaves_no_torn_frame)
 {
@@ -1373,7 +1398,7 @@ GST_START_TEST (stop_in_a_frame_resets)
   fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
   fail_unless (sink_pipeline_is_in_state (test, "idle"));
 
-  /* and begins anew */
+  /* After the restart, the sink begins with a new connection. */
   SET (test, room, G_MAXSIZE);
   sink_pipeline_set_state (test, GST_STATE_PLAYING);
   sink_pipeline_push_start_events (test);
@@ -1458,11 +1483,13 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   sink_pipeline_push_eos (test);
-  g_usleep (5000);              /* by then it may drain, or not yet */
+  /* The sink may or may not have begun to drain by then. */
+  g_usleep (5000);
   sink_pipeline_flush (test);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
 
-  /* Who said that this was all speaks on another connection. */
+  /* EOS ended the previous connection, so data of the next stream goes to a new
+   * connection. */
   sink_pipeline_push_start_events (test);
   push (test, 'b', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
@@ -1533,7 +1560,8 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* EOS waits behind what blocks, but is known to come. */
+/* EOS waits behind the blocked buffer. The sink already knows that EOS will
+ * come, so it applies the drain timeout. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
@@ -1576,8 +1604,8 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
 
 GST_END_TEST;
 
-/* As `gst-launch-1.0 -e` ends it: the source has the event, and its thread
- * waits in the sink. */
+/* Ends the pipeline as `gst-launch-1.0 -e` does: the source gets the EOS event
+ * while its streaming thread waits in the sink. */
 static void
 check_asked_eos (GType type, gboolean silent)
 {
@@ -1648,7 +1676,8 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* What waits for nobody is sent, however long ago that was. */
+/* Buffers that do not wait for a receiver are still sent after EOS was
+ * requested, however long ago that was. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

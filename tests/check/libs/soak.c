@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hours of a stream through the cores of MMTP and of DCCP in virtual time, over
- * links that have outages. The memory in use after the first part of the run is
- * the memory in use at its end, and every packet is in one counter. The test in
- * the suite `unit` takes 20 minutes, the one in the suite `long` eight hours;
- * SOAK_MINUTES says how many minutes.
+/* Runs a stream through the cores of MMTP and of DCCP for a long virtual time,
+ * over links with outages. The memory in use must not grow after the first part
+ * of the run, and each packet must be in exactly one counter. The test in the
+ * suite `unit` simulates 20 minutes, the one in the suite `long` eight hours.
+ * The environment variable SOAK_MINUTES sets the minutes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,11 +16,13 @@
 
 #define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
-/* A run is watched so often. The first watches are the start: queues, histories
- * and the arrays of the test grow to the size that they keep. */
+/* A run is divided into N_WATCHES parts, and the memory is read in each. The
+ * first N_START parts are the start, in which queues, histories and the arrays
+ * of the test grow to their final size. */
 #define N_WATCHES 16
 #define N_START 4
-/* bytes; a leak of a single byte in each packet of eight hours is a megabyte */
+/* Allowed growth in bytes. A leak of a single byte for each packet in eight
+ * hours would be a megabyte. */
 #define MAX_GROWTH (32 * 1024)
 
 static guint64
@@ -36,7 +38,9 @@ get_duration (void)
 
 typedef struct
 {
-  gsize start, end;             /* bytes: the maximum in each part of the run */
+  /* Maximum memory in use in the first and in the last part of the run, in
+   * bytes. */
+  gsize start, end;
   guint n;
 } Memory;
 
@@ -80,8 +84,8 @@ add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each path has outages of its own, both have one at a time, and the first
- * one leaves and comes back. */
+/* Each path has outages of its own, at times both paths have one together, and
+ * the first path leaves and joins again. */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 {
@@ -130,7 +134,8 @@ check_mmtp_link (const MmtpSimulationResult * result, guint path)
         "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
         " are accounted for", path, links[direction].offered, over);
   }
-  /* An INIT is answered before there is a session that could count it. */
+  /* The receiver answers an INIT before a session exists, so no session counts
+   * it. */
   if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
   fail_unless_equals_uint64 (result->paths[path].packets,
@@ -205,7 +210,8 @@ is_dccp_data (const DccpPacket * packet)
   return packet->type == DCCP_DATA || packet->type == DCCP_DATA_ACK;
 }
 
-/* Nothing arrives in an outage, and single packets are lost at any time. */
+/* Drops all packets during an outage, and single packets at random at any other
+ * time. */
 static gboolean
 pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -221,8 +227,9 @@ pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
   return !lost;
 }
 
-/* The network keeps what a test may ask for; none of it is asked for here. Each
- * number is one that was sent and comes once. */
+/* The simulated network keeps logs for tests that need them. This test does
+ * not, so it clears them. It also checks that each received number was sent and
+ * arrived only once. */
 static void
 clear_logs (DccpSoak * self)
 {
@@ -256,7 +263,7 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
   }
 }
 
-/* What waits in the application is sent, and arrives. */
+/* The packets that wait in the application are sent, and they arrive. */
 static void
 finish_dccp (DccpSoak * self)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of TFRC in virtual time. Between them is a link of
- * wirelesslink's core with a fixed rate and delay and a queue: Erixzon's two
- * links (sections 5.3.1 and 5.3.4), and his losses (5.3.5). His own sawtooth,
- * figures 13 and 14, must not come. */
+/* Runs a sender and a receiver of TFRC in virtual time over a link with a fixed
+ * rate, a delay and a queue. The link is the core of wirelesslink. The test
+ * uses the two links of Erixzon's thesis (sections 5.3.1 and 5.3.4) and its
+ * losses (5.3.5). The sawtooth that figures 13 and 14 of the thesis show must
+ * not occur. */
 
 #include <gst/check/gstcheck.h>
 
@@ -17,12 +18,17 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define NEVER G_MAXUINT64
 
-#define SIZE 512                /* bytes, as the paper's */
-#define HEADERS 40              /* IP and DCCP with long numbers */
-#define FIRST (DCCP_SEQUENCE_MASK - 1000)       /* so that numbers wrap */
+#define SIZE 512                /* Packet size in bytes, as in the paper. */
+/* Bytes of the headers of IP and of DCCP with long sequence numbers. */
+#define HEADERS 40
+/* First sequence number, chosen so that the numbers wrap. */
+#define FIRST (DCCP_SEQUENCE_MASK - 1000)
 #define SECONDS 180
-#define WARM_UP 60              /* seconds that are not judged */
-#define ANSWER_RATE 12500000    /* bytes per second: answers do not queue */
+/* Seconds at the start that are not evaluated. */
+#define WARM_UP 60
+/* Rate of the return path in bytes per second, so high that answers do not
+ * queue. */
+#define ANSWER_RATE 12500000
 #define ENDLESS (G_GUINT64_CONSTANT (1) << 40)  /* bytes of a queue */
 
 typedef struct
@@ -33,31 +39,37 @@ typedef struct
 
 typedef struct
 {
-  guint64 rate;                 /* of the link: bytes per second, headers
-                                 * included */
+  /* Rate of the link in bytes per second, headers included. */
+  guint64 rate;
   guint64 delay;                /* ns, each way */
   VirtualLink *link;
-  guint every;                  /* so many packets one is lost; 0: none */
-  gdouble application;          /* bytes per second, 0: always data */
-  guint64 loss_events;          /* told of */
-  guint32 max_received;         /* X_recv of any report */
-  gboolean is_linux;            /* the receiver says neither Loss Intervals nor
-                                 * Elapsed Time */
+  guint every;                  /* Every n-th packet is lost; 0 means none. */
+  /* Rate of the application in bytes per second; 0 means that it always has
+   * data to send. */
+  gdouble application;
+  /* Number of loss events that the receiver reported. */
+  guint64 loss_events;
+  guint32 max_received;         /* Maximum X_recv of all reports. */
+  /* The receiver behaves like Linux: it sends neither Loss Intervals nor
+   * Elapsed Time. */
+  gboolean is_linux;
 
   TfrcSender *sender;
   TfrcReceiver *receiver;
   guint64 now, sequence, n_sent;
   guint64 next_data;
 
-  /* --- what came of it */
+  /* --- results */
   guint64 received[SECONDS];    /* bytes */
   guint64 n_feedback;
-  guint64 max_wait;             /* ns in the queue, after WARM_UP */
+  /* Maximum time in the queue after WARM_UP, in ns. */
+  guint64 max_wait;
   gdouble p_sum, relative_sum, p_min, p_max;
   guint n_judged;
 } Loop;
 
-/* `queue`: bytes, with the packet in transmission; `loss`: at random */
+/* `queue` is the size of the queue in bytes, including the packet in
+ * transmission. `loss` is the probability of a random loss. */
 static VirtualLink *
 make_link (guint64 rate, guint64 delay, guint64 queue, gdouble loss)
 {
@@ -223,7 +235,8 @@ run_link (Loop * loop)
   }
 }
 
-/* Takes what waits at the end, so that its time in the queue counts as well. */
+/* Takes the packets that are still in the queue at the end, so that their
+ * queueing delays are counted. */
 static void
 drain_link (Loop * loop)
 {
@@ -266,8 +279,9 @@ loop_run (Loop * loop)
   drain_link (loop);
 }
 
-/* Of the link's rate, after the warm-up; and the coefficient of variation of
- * the seconds */
+/* Returns the mean throughput after the warm-up as a share of the link's rate.
+ * Stores the coefficient of variation of the bytes per second in `variation`.
+ */
 static gdouble
 get_use (Loop * loop, gdouble * variation)
 {
@@ -319,7 +333,8 @@ GST_START_TEST (one_flow_fills_its_link)
 
 GST_END_TEST;
 
-/* Figures 5.13 and 5.14: 20 kbyte/s, what is more is delayed */
+/* Figures 5.13 and 5.14: a link of 20 kbyte/s, which delays packets above this
+ * rate. */
 GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
 {
   const guint64 queues[] = { 4000, 6000, 10000, 20000 };
@@ -356,9 +371,10 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 
 GST_END_TEST;
 
-/* A queue without end: nothing is lost, and X = 2 X_recv is the only limit, so
- * that it takes up to a second of a second; less where longer round trips slow
- * the sender at once (RFC 5348 section 4.5). */
+/* With an endless queue no packet is lost, and X = 2 X_recv is the only limit,
+ * so that the queueing delay grows by up to a second in each second. With the
+ * oscillation reduction (RFC 5348 section 4.5) the sender slows down as the
+ * round trip grows, so that the delay grows less. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];
@@ -400,9 +416,10 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* An application that sends less than it may: twice what is received is as much
- * as it is allowed (5.3.5). Of a data-limited sender the greatest report counts (RFC
- * 5348 section 4.3, Maximize), and packets are few in a round trip. */
+/* The application sends less than its allowed rate. It is then allowed twice
+ * the receive rate (Erixzon, section 5.3.5). For a data-limited sender the
+ * maximum of the reports counts (RFC 5348 section 4.3, Maximize). There are
+ * only few packets in a round trip. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

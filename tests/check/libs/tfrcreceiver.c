@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the receiver of TFRC to RFC 5348 sections 5 and 6 and RFC 4342 sections
- * 6, 8 and 10: which packets are lost, which losses are one event, the loss
- * event rate that they make, the receive rate, and when feedback is due. */
+/* Checks the receiver of TFRC against RFC 5348 sections 5 and 6 and RFC 4342
+ * sections 6, 8 and 10: which packets are lost, which losses belong to one loss
+ * event, the loss event rate, the receive rate, and when feedback is due. */
 
 #include <gst/check/gstcheck.h>
 
@@ -28,7 +28,7 @@
 typedef struct
 {
   TfrcReceiver *receiver;
-  guint64 now, sequence;        /* of the next packet */
+  guint64 now, sequence;        /* Sequence number of the next packet. */
   guint64 step;                 /* ns between packets */
   guint ndp;
 } Fixture;
@@ -72,7 +72,8 @@ get_ccval (Fixture * fixture)
   return fixture->now / (R / 4) % 16;
 }
 
-/* A sender may say its round trip with each packet (RFC 6323). */
+/* Inputs a data packet. The round trip is set with each packet, because a
+ * sender may tell it with each packet (RFC 6323). */
 static void
 input (Fixture * fixture, guint64 sequence)
 {
@@ -96,7 +97,7 @@ wants (Fixture * fixture)
   return tfrc_receiver_wants_feedback (fixture->receiver, fixture->now);
 }
 
-/* The next comes, and its feedback goes if it is due */
+/* Inputs the next `n` packets and takes the feedback whenever it is due. */
 static void
 take (Fixture * fixture, guint n)
 {
@@ -165,7 +166,7 @@ GST_START_TEST (feedback_each_four_of_the_window_counter)
         SIZE, 0);
     fixture.now = i;
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
-    /* what is no data is no reason */
+    /* A packet without data does not make feedback due. */
     tfrc_receiver_input (fixture.receiver, i, fixture.sequence++, FALSE,
         ccval + 7, 0, 0);
     fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
@@ -213,7 +214,8 @@ GST_START_TEST (new_loss_event_is_told_at_once)
   input (&fixture, fixture.sequence++);
   fail_unless (wants (&fixture));
   fail_unless (report (&fixture).loss_event_rate < G_MAXUINT32);
-  /* another one less than a round trip later is of the same event */
+  /* Another loss less than a round trip later belongs to the same loss event.
+   */
   lose (&fixture, 1);
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
@@ -228,7 +230,7 @@ GST_END_TEST;
 
 /* --- what is lost */
 
-/* Packet 10 comes behind `later` later ones */
+/* Packet 10 arrives after `later` packets with higher numbers. */
 static void
 reorder (Fixture * fixture, guint later)
 {
@@ -255,7 +257,8 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
     fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
     tear_down (&fixture);
   }
-  /* NDUPACK = 3: the third makes it lost, and late it stays so */
+  /* NDUPACK = 3: the third later packet marks packet 10 as lost, and its late
+   * arrival does not change this. */
   for (later = 3; later <= 6; later++) {
     reorder (&fixture, later);
     fail_unless_equals_uint64 (get_state (&fixture).lost, 1);
@@ -268,8 +271,8 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
 
 GST_END_TEST;
 
-/* A burst that was overtaken by one packet is not lost: packets count, not the
- * distance of numbers. */
+/* One packet overtakes a burst. The burst is not lost, because the number of
+ * later packets counts and not the difference of the sequence numbers. */
 GST_START_TEST (burst_may_be_overtaken)
 {
   Fixture fixture;
@@ -308,7 +311,7 @@ GST_START_TEST (duplicates_count_once)
   fail_unless_equals_uint64 (state.bytes, 200 * SIZE);
   fail_unless_equals_uint64 (state.duplicates, 600);
   fail_unless_equals_uint64 (state.lost + state.reordered, 0);
-  /* behind a hole too */
+  /* Duplicates are recognised after a gap, too. */
   input (&fixture, fixture.sequence + 201);
   input (&fixture, fixture.sequence + 201);
   fail_unless_equals_uint64 (get_state (&fixture).duplicates, 601);
@@ -352,7 +355,8 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
     take (&fixture, 100);
     for (n = 0; n < 1000; n++) {
       fixture.sequence = dccp_sequence_add (fixture.sequence, jumps[i]);
-      /* in no time, in less than a round trip, in many */
+      /* The time between the packets is zero, less than a round trip, or many
+       * round trips. */
       fixture.now += n % 3 * n % 7 * 50 * MS;
       take (&fixture, 5);
     }
@@ -388,7 +392,8 @@ GST_START_TEST (lost_acknowledgements_are_no_loss_event)
   last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  /* two of three: one was data */
+  /* Three packets are lost and two of them were no data packets, so one data
+   * packet is lost. */
   lose (&fixture, 3);
   fixture.ndp = 2;
   take (&fixture, 1);
@@ -413,7 +418,9 @@ GST_START_TEST (losses_of_a_round_trip_are_one_event)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* first at 500, then each 40 ms, up to 580 ms: 120 ms are too long */
+  /* The losses are at 500 ms and then every 40 ms. The fourth is 120 ms after
+   * the first, which is more than the round trip, so it begins a second loss
+   * event. */
   for (i = 0; i < 4; i++) {
     lose (&fixture, 1);
     take (&fixture, 3);
@@ -432,11 +439,13 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  lose (&fixture, 33);          /* at 500, 610, 720: R and the next one */
+  /* Loss events begin at 500, 610 and 720 ms: each begins with the first packet
+   * that is more than R after the previous event. */
+  lose (&fixture, 33);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);
   fail_unless_equals_int (report (&fixture).intervals.intervals[1].data, 11);
-  /* those that nobody remembers count too */
+  /* Loss events that are no longer in the history are still counted. */
   lose (&fixture, 11 * 100);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 103);
@@ -446,8 +455,8 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
 GST_END_TEST;
 
-/* RFC 4342 section 10.2, of which time knows nothing: the receiver was never
- * told a round trip */
+/* RFC 4342 section 10.2: the window counter separates loss events. The receiver
+ * was never told a round trip, so it cannot use time. */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -459,7 +468,8 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
     TfrcReceiverState state;
     guint i;
 
-    /* all at the same time, so that no round trip is seen either */
+    /* All packets arrive at the same time, so the receiver cannot measure a
+     * round trip either. */
     for (i = 0; i < 20; i++)
       tfrc_receiver_input (receiver, 0, sequence++, TRUE, 14, SIZE, 0);
     sequence++;
@@ -478,8 +488,8 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
 
 GST_END_TEST;
 
-/* A round trip that the handshake measured before the queue grew must not make
- * many events of one. */
+/* The handshake measured the round trip before the queue grew. This old round
+ * trip must not split one loss event into many. */
 GST_START_TEST (window_counter_corrects_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -491,7 +501,8 @@ GST_START_TEST (window_counter_corrects_an_old_round_trip)
   tfrc_receiver_set_round_trip (receiver, 10 * MS);
   tfrc_receiver_get_state (receiver, &state);
   fail_unless_equals_uint64 (state.round_trip, 10 * MS);
-  /* in fact 400 ms: the counter moves each 100 */
+  /* The real round trip is 400 ms: the window counter increases every 100 ms.
+   */
   for (i = 0; i < 200; i++, now += 20 * MS, sequence++) {
     if (i < 160 || i % 10)
       tfrc_receiver_input (receiver, now, sequence, TRUE, i / 5, SIZE, 0);
@@ -533,11 +544,13 @@ GST_START_TEST (mean_loss_interval)
 
   /* I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440, by 6 */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* I_tot0 = 200 + 5 * 100, by 6: twice the mean, still without discount */
+  /* I_tot0 = 200 + 5 * 100, divided by 6. The open interval is twice the mean,
+   * so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* fewer: only their weights; max (40 / 2, 50 / 2) */
+  /* With fewer intervals only their weights count: max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* the oldest counts once: max (60, 40), max (85 / 2, 70 / 2) */
+  /* The oldest interval is used only once: max (60, 40) and max (85 / 2, 70 /
+   * 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -550,13 +563,14 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   const guint longer[] = { 10000, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint closed[] = { 10, 500, 100, 100, 100, 100, 100, 100, 100 };
 
-  /* DF = 2 * 100 / 500; (500 + 0.4 * 500) / (1 + 0.4 * 5). Without discounting
-   * it would be 1000 / 6 = 166.67. */
+  /* DF = 2 * 100 / 500. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5);
+   * without the discount it would be 1000 / 6 = 166.67. */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5) */
+  /* The discount is at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* It stays discounted: I_1 = 500, the others 0.4 of their weights 5, of which
-   * the last, not there, had 0.2: (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5) */
+  /* The discount is permanent. I_1 = 500, and the other intervals have 0.4 of
+   * their weights, which sum up to 5. The last interval, which does not exist,
+   * had the weight 0.2. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -579,7 +593,7 @@ GST_START_TEST (intervals_that_say_little)
   intervals.intervals[0].data = 4;
   fail_unless (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, .25);
-  /* a lie: never more than every packet */
+  /* These intervals are invalid. The loss event rate is limited to 1. */
   assert_near (get_p (nothing, 3), 1, 1e-9);
 }
 
@@ -596,7 +610,8 @@ GST_START_TEST (more_intervals_than_count)
 
 GST_END_TEST;
 
-/* RFC 4342 section 6.1.1: it has no data length before the first loss. */
+/* RFC 4342 section 6.1.1: the first loss interval has no data length before the
+ * first loss. */
 GST_START_TEST (first_interval_has_no_length)
 {
   TfrcReport last;
@@ -613,8 +628,8 @@ GST_START_TEST (first_interval_has_no_length)
 
 GST_END_TEST;
 
-/* RFC 5348 section 6.3.1: X_recv of 125000 at R = 100 ms and s = 1460, as in
- * the test of the equation */
+/* RFC 5348 section 6.3.1: X_recv = 125000 at R = 100 ms and s = 1460, as in the
+ * test of the equation. */
 GST_START_TEST (first_interval_comes_from_the_equation)
 {
   TfrcReport last;
@@ -655,8 +670,8 @@ GST_START_TEST (loss_of_the_first_data)
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
   last = report (&fixture);
-  /* Half a packet a round trip: f (p) = 2, p = 0.2063, 1 / p = 4.85; the open
-   * interval has 4 */
+  /* The rate is half a packet per round trip: f (p) = 2, p = 0.2063 and 1 / p =
+   * 4.85. The open interval has 4 packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
@@ -690,9 +705,11 @@ GST_START_TEST (every_tenth_lost_is_a_tenth)
 
 GST_END_TEST;
 
-/* The option has what the receiver's own p is made of, but for the packets with
- * which the first interval is rounded. */
-/* What adding eight products leaves is no packet more. */
+/* The option Loss Intervals contains the values from which the receiver
+ * computes its own p. The two results differ only by the rounding of the first
+ * interval to whole packets. */
+/* The rounding error of the sum of eight products must not round the result up
+ * by one packet. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -712,8 +729,8 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The handshake's round trip of 10 ms became 400 ms before the window counter
- * was ever seen to go on by four. */
+/* The handshake measured a round trip of 10 ms. It grew to 400 ms before the
+ * window counter increased by four for the first time. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -761,14 +778,16 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
-      /* of nine intervals the discounts of longer ago are not known */
+      /* Nine intervals do not contain the discounts of earlier intervals, so
+       * the values may differ a little. */
       assert_near (p, get_state (&fixture).loss_event_rate, .15);
       fail_unless_equals_int (last.intervals.n, 9);
       fail_unless (last.intervals.skip <= 3);
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* but for what is not settled yet, and more than may be skipped */
+        /* Each interval has a loss, and its data length covers all its packets
+         * except the newest ones, which may still be skipped. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -782,8 +801,8 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
 GST_END_TEST;
 
-/* Every number from the first packet to the acknowledged one is of an interval
- * or skipped (RFC 4342 section 8.6.1). */
+/* RFC 4342 section 8.6.1: each sequence number from the first packet to the
+ * acknowledged one is part of an interval or skipped. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
   Fixture fixture;
@@ -803,7 +822,8 @@ GST_START_TEST (intervals_cover_all_numbers)
           last.intervals.intervals[n].lossless;
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
-  /* a hole of one and one behind it; then two; then it is lost */
+  /* After a gap of one packet, one later packet arrives, then a second one. The
+   * third marks the missing packet as lost. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);
@@ -818,8 +838,9 @@ GST_END_TEST;
 
 /* --- the receive rate */
 
-/* Reports each round trip of 22 ms about packets that come each 25.6 ms: of
- * these an interval of fixed length has none, one or two. */
+/* Reports follow each round trip of 22 ms and packets arrive every 25.6 ms. An
+ * interval of fixed length would contain no packet, one or two, and the receive
+ * rate would oscillate. */
 GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
 {
   GRand *random = g_rand_new_with_seed (514);
@@ -860,8 +881,8 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   Fixture fixture;
   guint i;
 
-  /* 100 kbyte/s in bursts of 5 each 50 ms, on a clock that does not see the
-   * time within one; and feedback is taken much too often */
+  /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
+   * advance within a burst, and feedback is taken more often than it is due. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;
@@ -890,7 +911,7 @@ GST_START_TEST (two_packets_are_no_high_rate)
   set_up (&fixture, 1000);
   take (&fixture, 1);
   input (&fixture, fixture.sequence++);
-  /* one in a round trip */
+  /* There is one packet in the round trip. */
   fail_unless_equals_int (report (&fixture).receive_rate, SIZE * SECOND / R);
   tear_down (&fixture);
 }
@@ -910,7 +931,8 @@ GST_START_TEST (burst_after_silence_is_no_high_rate)
   last = report (&fixture);
   fail_unless (last.receive_rate <= 100000);
   take (&fixture, 10);
-  /* 10 at once, over the round trip: 100000, not more */
+  /* 10 packets arrive at once. The rate is computed over a round trip, so it is
+   * at most 100000. */
   fail_unless (report (&fixture).receive_rate <= 100000);
   tear_down (&fixture);
 }
@@ -973,7 +995,7 @@ GST_START_TEST (clock_that_stands_still)
   take (&fixture, 100);
   report (&fixture);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
-  /* and one that goes back */
+  /* A clock that goes back must not disturb the receiver. */
   fixture.now = SECOND;
   take (&fixture, 1);
   fixture.now = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender of TFRC to RFC 5348 section 4 and RFC 4342 sections 5.2 and
- * 8.1, branch by branch; the expected numbers are worked out by hand from their
- * text. */
+/* Checks the sender of TFRC against RFC 5348 section 4 and RFC 4342 sections
+ * 5.2 and 8.1, branch by branch. The expected numbers were worked out by hand
+ * from the text of the RFCs. */
 
 #include <gst/check/gstcheck.h>
 
@@ -94,7 +94,8 @@ take_feedback (Fixture * fixture, guint32 receive_rate, gdouble p)
   tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
-/* As many as may go, in a row; then a round trip passes */
+/* Sends as many packets as the sender allows now, without advancing the time,
+ * and returns their number. */
 static guint
 send_all (Fixture * fixture)
 {
@@ -106,7 +107,8 @@ send_all (Fixture * fixture)
   return n;
 }
 
-/* Feedback on an interval that was not data-limited */
+/* Gives the sender feedback for an interval in which it was not data-limited.
+ */
 static void
 go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -115,7 +117,8 @@ go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
   take_feedback (fixture, receive_rate, p);
 }
 
-/* ... that was: one packet, long after it could have gone */
+/* Gives the sender feedback for a data-limited interval: one packet is sent,
+ * two seconds after it was allowed. */
 static void
 go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -143,7 +146,7 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
       G_MAXUINT64);
   assert_near (get_rate (&fixture), S);
   fail_unless_equals_int (send_one (&fixture), 0);
-  /* early by half of the timer's granularity */
+  /* A packet may be sent early by half of the timer's granularity. */
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
@@ -152,7 +155,7 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
   assert_near (get_rate (&fixture), S / 2.);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* nothing was sent since: idle */
+  /* No packet was sent since then, so the sender is idle. */
   run_timer (&fixture);
   assert_near (get_rate (&fixture), S / 2.);
   tear_down (&fixture);
@@ -180,7 +183,8 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* 1460 / (0.1 * 243.3) is 60, but twice 1 is 2 */
+  /* The equation gives 1460 / (0.1 * 243.3) = 60, but twice the receive rate of
+   * 1 is 2. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -237,14 +241,17 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   Fixture fixture;
 
   set_up (&fixture, TRUE);
-  go_round (&fixture, 0, 0);    /* the first has no receive rate yet */
+  /* The first feedback has no receive rate yet. */
+  go_round (&fixture, 0, 0);
   assert_near (get_rate (&fixture), 2 * INITIAL);
   fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
-  go_round (&fixture, 40000, 0);        /* Infinity is two round trips old */
+  /* The entry Infinity of X_recv_set is now two round trips old. */
+  go_round (&fixture, 40000, 0);
   assert_near (get_rate (&fixture), 4 * INITIAL);
   take_feedback (&fixture, 40000, 0);   /* too soon */
   assert_near (get_rate (&fixture), 4 * INITIAL);
-  go_round (&fixture, 80000, 0);        /* now it is older */
+  /* The entry Infinity of X_recv_set is now older than two round trips. */
+  go_round (&fixture, 80000, 0);
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 70000, 0);        /* 80000 still counts */
   assert_near (get_rate (&fixture), 2 * 80000);
@@ -252,7 +259,7 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   assert_near (get_rate (&fixture), 2 * 80000);
   go_round (&fixture, 50000, 0);
   assert_near (get_rate (&fixture), 2 * 70000);
-  /* never below where it begins */
+  /* The rate never falls below the initial rate. */
   go_round (&fixture, 1000, 0);
   go_round (&fixture, 1000, 0);
   go_round (&fixture, 1000, 0);
@@ -312,7 +319,7 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* that is over with the first interval that is not */
+  /* The limit ends with the first interval that is not data-limited. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -331,20 +338,22 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
-  /* of the infinite one nothing is left: 0.85 * 20000, and once of it */
+  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000:
+   * the limit is once X_recv, not twice. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
   go_round_limited (&fixture, 15000, .002);
-  /* 20000 / 2 is less than 0.85 * 15000 */
+  /* 20000 / 2 is less than 0.85 * 15000. */
   assert_near (get_rate (&fixture), 12750);
   go_round_limited (&fixture, 2000, .003);
   /* 12750 / 2 is more than 0.85 * 2000 */
   assert_near (get_rate (&fixture), 6375);
-  /* p falls: no loss event */
+  /* p decreases, so there was no loss event. */
   go_round_limited (&fixture, 2000, .002);
   assert_near (get_rate (&fixture), 12750);
-  /* p falls, but the intervals have a new one: 6375 / 2 is more */
+  /* p decreases, but the intervals contain a new loss event. 6375 / 2 is the
+   * maximum. */
   fixture.now += 2 * SECOND;
   send_one (&fixture);
   fixture.now += R;
@@ -460,7 +469,7 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
 {
   Fixture fixture;
 
-  /* X_recv below recover_rate = 43800: nothing */
+  /* X_recv is below recover_rate = 43800, so the rate is not halved. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 40000, .01);
@@ -470,7 +479,8 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* above: 120000 to 60000, by which X_recv is 30000 */
+  /* X_recv is above recover_rate. The rate falls from 120000 to 60000, which
+   * corresponds to X_recv = 30000. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -522,7 +532,8 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   mean = .9 * sqrt (.1) + .1 * sqrt (.2);
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
-  /* first half of the sample, then a quarter of how far the next is off */
+  /* The variance begins with half of the first sample, 50 ms. The next sample
+   * deviates by 100 ms, of which a quarter counts. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);
@@ -547,7 +558,8 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* 299 intervals of 1460 / 43800 s; the last is early by half of t_gran */
+  /* There are 299 intervals of 1460 / 43800 s. The last packet is early by half
+   * of t_gran. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -588,7 +600,7 @@ GST_START_TEST (late_caller_catches_up)
   guint n = 0;
 
   set_up (&fixture, TRUE);
-  /* a timer of 40 ms for packets of 33 ms */
+  /* The timer fires every 40 ms, but a packet is allowed every 33 ms. */
   for (fixture.now = 0; fixture.now < 60 * SECOND; fixture.now += 40 * MS)
     n += send_all (&fixture);
   fail_unless (abs ((gint) n - 60 * INITIAL / S) <= 2, "%u", n);
@@ -619,7 +631,7 @@ GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
   fail_unless (bytes >= INITIAL * (gdouble) now / SECOND - 1400);
   tfrc_sender_get_state (sender, &state);
   fail_unless (state.segment_size > 650 && state.segment_size < 850);
-  /* without payload, as if they were of the mean size */
+  /* Packets without payload count as packets of the mean size. */
   for (n = 2000; n < 2100; n++) {
     const guint64 next = tfrc_sender_next_send (sender, now);
 
@@ -643,14 +655,15 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* and is no congestion: such intervals are data-limited */
+  /* The limit that the application set is no congestion: these intervals are
+   * data-limited. */
   fixture.now = R;
   take_feedback (&fixture, 14600, 1e-6);
   fixture.now = 2 * R;
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* p > 0 was new in the first: 2 * 0.85 * 14600 */
+  /* p > 0 was new in the first feedback, which gives 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -680,7 +693,7 @@ GST_START_TEST (window_counter_counts_quarters)
 
 GST_END_TEST;
 
-/* last_WC_time is that of the first packet. */
+/* last_WC_time is the time of the first packet. */
 GST_START_TEST (window_counter_begins_with_the_first_packet)
 {
   Fixture fixture;
@@ -704,15 +717,19 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   set_up (&fixture, TRUE);
   send_one (&fixture);          /* 0 */
   fixture.now = 10 * MS;
-  take_feedback (&fixture, 0, 0);       /* 4: R falls, but the counter leads */
+  /* The counter is 4 after this feedback. R falls, but the counter does not go
+   * back. */
+  take_feedback (&fixture, 0, 0);
   fail_unless_equals_int (send_one (&fixture), 4);
   fixture.now = 12 * MS;
   take_feedback (&fixture, 1000, 0);
   fail_unless_equals_int (send_one (&fixture), 8);
   fixture.now += R;
-  ccval = send_one (&fixture);  /* at most 5 more: 13 or less */
+  /* The counter increases by at most 5, to 13 or less. */
+  ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
-  /* 8 is acknowledged with the counter at ccval */
+  /* The packet with the counter 8 is acknowledged after a packet with the
+   * counter `ccval` was sent, so the next counter is at least 8 + 4. */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
@@ -724,7 +741,7 @@ GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* With X_recv = 50000, by which X = 100000 */
+/* X_recv is 50000, so X is 100000. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -748,7 +765,8 @@ get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
   rate = get_rate (&fixture);
   if (is_over) {
     fixture.now += R;
-    fail_unless (get_rate (&fixture) == rate);  /* until it is told */
+    /* The rate does not change until the next feedback arrives. */
+    fail_unless (get_rate (&fixture) == rate);
     feedback = make_feedback (&fixture, receive_rate, 1e-6);
     tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
     rate = get_rate (&fixture);
@@ -761,18 +779,20 @@ get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
 
 GST_START_TEST (receiver_drops_limit_until_they_end)
 {
-  /* nothing: twice what was received */
+  /* Without drops the rate is twice the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* Slow Receiver, and others' drops: what is received */
+  /* After Slow Receiver, or after other drops, the rate is the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* k packets less: s / R = 14600 */
+  /* For each of k dropped packets the rate is lower by s / R = 14600. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* but one a round trip, or what came if that is less */
+  /* The rate is at least one packet per round trip, or the receive rate if that
+   * is less. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
-  /* a round trip later, with the first feedback without it, it is as before */
+  /* One round trip later, with the first feedback without drops, the rate is as
+   * before. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
 }
@@ -798,7 +818,7 @@ GST_START_TEST (slow_receiver_stops_slow_start)
   }
   tear_down (&fixture);
 
-  /* nor does it go on behind the limit */
+  /* The rate does not grow beyond this limit while Slow Receiver is set. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {
@@ -864,7 +884,7 @@ GST_START_TEST (packet_long_ago_is_a_long_round_trip)
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
-  /* of 8192 that are remembered the oldest */
+  /* The sender remembers 8192 packets, and this is the oldest of them. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
   tear_down (&fixture);
@@ -918,7 +938,7 @@ GST_START_TEST (feedback_on_what_was_never_sent_is_ignored)
   feedback.acknowledged = G_MAXUINT64;
   tfrc_sender_feedback (fixture.sender, R, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
-  /* and old feedback that comes late */
+  /* Old feedback that arrives late is ignored. */
   take_feedback (&fixture, 1000, 0);
   feedback = make_feedback (&fixture, 1, 1);
   feedback.acknowledged--;
@@ -1016,7 +1036,7 @@ GST_START_TEST (clock_that_stands_still)
   set_up (&fixture, FALSE);
   send_one (&fixture);
   take_feedback (&fixture, 0, 0);
-  /* the least round trip is 1 ms */
+  /* The minimum round trip is 1 ms. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, MS);
   assert_near (get_rate (&fixture), 4380000);
   for (i = 0; i < 100; i++) {
@@ -1025,7 +1045,7 @@ GST_START_TEST (clock_that_stands_still)
     tfrc_sender_timeout (fixture.sender, fixture.now);
     fail_unless (isfinite (get_rate (&fixture)) && get_rate (&fixture) > 0);
   }
-  /* and one that goes back */
+  /* A clock that goes back must not disturb the sender. */
   fixture.now = SECOND;
   send_one (&fixture);
   fail_unless (tfrc_sender_next_send (fixture.sender, 0) >= SECOND);
@@ -1035,8 +1055,8 @@ GST_START_TEST (clock_that_stands_still)
 
 GST_END_TEST;
 
-/* A stream of one packet each 40 ms over a path on which the initial rate
- * allows three of them in that time: the sender never uses its rate. */
+/* The stream has one packet every 40 ms. The initial rate allows three packets
+ * in that time, so the sender never uses its full rate. */
 GST_START_TEST (stream_below_the_rate_is_application_limited)
 {
   Fixture fixture;
@@ -1056,7 +1076,7 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* After 0.4 s of 0.5 s the share of data-limited time is 0.2 or less. */
+/* After 0.4 s of 0.5 s, the share of data-limited time is at most 0.2. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1074,8 +1094,8 @@ GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 
 GST_END_TEST;
 
-/* The equation allows 164004 bytes per second and the receiver twice 100000:
- * the losses limit the rate, so the rate is known. */
+/* The equation allows 164004 bytes per second, and twice the receive rate is
+ * 200000. The losses limit the rate, so the rate is known. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {
   Fixture fixture;
@@ -1091,7 +1111,7 @@ GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 
 GST_END_TEST;
 
-/* The no-feedback timer runs out while nothing is sent. */
+/* The no-feedback timer expires while no packet is sent. */
 GST_START_TEST (idle_sender_is_application_limited)
 {
   Fixture fixture;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds what goes through sockets of UDP-Lite to RFC 3828, each backend with
- * each that it must understand, on real sockets of the loopback interface. What
- * the kernel, or the privileges, don't allow says that it is skipped.
+/* Checks what is sent through UDP-Lite sockets against RFC 3828. Each backend
+ * is combined with each backend that must understand it, on real sockets of the
+ * loopback interface. Cases that the kernel or missing privileges do not allow
+ * are reported as skipped.
  */
 
 #include "udplitesockets.h"
 
-/* --- what is sent, comes -------------------------------------------------- */
+/* --- accepted packets ----------------------------------------------------- */
 
-/* No byte, some, all, more than there are */
+/* The coverage is zero bytes, some bytes, all bytes, or more than the packet
+ * has. */
 GST_START_TEST (every_coverage_arrives_whole)
 {
   static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
@@ -40,8 +42,8 @@ GST_START_TEST (every_coverage_arrives_whole)
 
 GST_END_TEST;
 
-/* Sizes, parts and coverages change within a batch, which is longer than a
- * system call takes: all come, in order. */
+/* Sizes, parts and coverages differ within a batch that is longer than one
+ * system call takes. All packets arrive, in order. */
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum
@@ -65,7 +67,8 @@ GST_START_TEST (batch_keeps_order_and_parts)
     udplite_test_fill (bytes, i + 1, i);
     udplite_test_output (&outputs[i], &address, address_size, bytes, i + 1,
         i % 3 == 0 ? i / 2 : 12);
-    /* odd parts, empty parts, and the rest last */
+    /* Parts have odd sizes or are empty, and the last part holds the remaining
+     * bytes. */
     outputs[i].n_vectors = DATAGRAM_MAX_PARTS;
     for (j = 0; j < DATAGRAM_MAX_PARTS; j++) {
       outputs[i].vectors[j].data = bytes + j * part;
@@ -110,7 +113,8 @@ GST_START_TEST (empty_payload_arrives)
 
 GST_END_TEST;
 
-/* A raw socket gets what is for all ports, its own sender's too. */
+/* A raw socket receives packets for all ports, even those that it sent itself.
+ * Packets for other ports must be ignored. */
 GST_START_TEST (other_ports_stay_apart)
 {
   UdpliteFixture fixture, other;
@@ -139,15 +143,19 @@ GST_START_TEST (other_ports_stay_apart)
 
 GST_END_TEST;
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- refused packets ------------------------------------------------------ */
 
-/* RFC 3828 section 3.1 and 3.2. Offsets from the header's first byte */
+/* RFC 3828 sections 3.1 and 3.2. Offsets are counted from the first byte of the
+ * header. */
 static const struct
 {
   const gchar *name;
-  guint coverage;               /* when it was sent, on the wire */
-  gint flip;                    /* byte with a bit that is wrong; -1: none */
-  gint wire_coverage;           /* written afterwards; -1: not */
+  /* Value of the coverage field when the packet was sent. */
+  guint coverage;
+  /* Index of the byte in which one bit is inverted; -1 for none. */
+  gint flip;
+  /* Coverage that replaces the sent one afterwards; -1 to keep it. */
+  gint wire_coverage;
   gboolean no_checksum;
   UdpliteVerdict verdict;
 } damages[] = {
@@ -243,7 +251,8 @@ GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
 
 GST_END_TEST;
 
-/* Refused packets are among others in one batch; those come in order. */
+/* Refused packets are mixed with valid ones in one batch. The valid packets are
+ * returned in order. */
 GST_START_TEST (refused_packets_leave_no_holes)
 {
   const gchar *test = "refused_packets_leave_no_holes";
@@ -300,7 +309,8 @@ GST_START_TEST (packet_without_a_header_is_refused)
   packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (fixture.receiver, &stats);
-  /* 4 bytes and more say that they are for our port. */
+  /* Packets of 4 bytes or more hold the destination port, so they can be
+   * counted. */
   if (fd >= 0 && fixture.backend != UDPLITE_BACKEND_KERNEL)
     fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
         fixture.backend == UDPLITE_BACKEND_UDP ? 8 : 4);
@@ -312,12 +322,14 @@ GST_START_TEST (packet_without_a_header_is_refused)
 
 GST_END_TEST;
 
-/* Coverage of the payload that is sent; the least that is received, header
- * included, and how many of the packets come */
+/* Packets are sent with each of these coverages of the payload. For each
+ * minimum coverage, which includes the header, the table says how many of the
+ * packets are accepted. */
 GST_START_TEST (min_coverage_is_held)
 {
   static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };
-  /* RFC 3828 section 3.1: what is covered whole has all that it can have. */
+  /* RFC 3828 section 3.1: a packet that is covered completely meets any minimum
+   * coverage. */
   static const struct
   {
     gint min_coverage;

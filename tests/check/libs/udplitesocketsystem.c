@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sockets of UDP-Lite to what they make of the system: its errors,
- * its groups, sockets that others made, and which backend is taken where one is
- * missing. What can't be had here says that it is skipped.
+/* Checks how UDP-Lite sockets deal with the operating system: its errors,
+ * multicast groups, sockets that the application made, and which backend is
+ * selected if another one is not available. Cases that this system does not
+ * support are reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -22,7 +23,8 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* The one in the middle can't go: those before it went, and are counted. */
+/* The packet in the middle cannot be sent. The packets before it are sent and
+ * counted. */
 GST_START_TEST (packet_too_long_to_send_is_an_error)
 {
   gsize size = 66000;
@@ -111,9 +113,10 @@ GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
 
 GST_END_TEST;
 
-/* --- somebody else's sockets ---------------------------------------------- */
+/* --- sockets of the application ------------------------------------------- */
 
-/* A socket of protocol 136 that is connected to this port; NULL: none here */
+/* Returns a kernel socket of protocol 136 that is connected to `port`, or NULL
+ * if the system has none. */
 static GSocket *
 foreign_new (const gchar * test, gboolean ipv6, guint16 port)
 {
@@ -181,7 +184,8 @@ out:
 
 GST_END_TEST;
 
-/* Each has its coverage, whatever the other had. */
+/* Two senders share one socket. Each packet has the coverage of its own sender.
+ */
 GST_START_TEST (two_may_send_by_one_socket)
 {
   const gchar *test = "two_may_send_by_one_socket";
@@ -250,8 +254,8 @@ take_socket_error (GSocket * socket)
   return error_number;
 }
 
-/* Whether an error waits, or comes within so many ms: on a loaded machine the
- * kernel answers a packet a little later. */
+/* Returns whether an error is pending, or becomes pending within `time` ms. On
+ * a loaded machine the kernel answers a packet a little later. */
 static gboolean
 has_socket_error (GSocket * socket, gint time)
 {
@@ -260,7 +264,7 @@ has_socket_error (GSocket * socket, gint time)
   return poll (&fd, 1, time) == 1 && (fd.revents & POLLERR);
 }
 
-/* A port where nobody is, one that was a moment ago */
+/* Returns a port that no socket uses, by closing a socket that used it. */
 static guint16
 find_closed_port (gboolean ipv6)
 {
@@ -271,7 +275,8 @@ find_closed_port (gboolean ipv6)
   return port;
 }
 
-/* ICMP's answer to one packet is no error of the next, nor of receiving. */
+/* An ICMP answer to one packet must not become an error of the next packet or
+ * of receiving. */
 GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 {
   const gchar *test = "refusal_of_a_packet_before_is_ignored";
@@ -295,7 +300,8 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);
   for (i = 0; i < SENDS; i++)
     udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
-  /* Receiving takes each error that has come; there are no more than packets. */
+  /* Each receive call consumes one pending error. There are at most as many
+   * errors as packets. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     fail_unless_equals_int (udplite_socket_receive (self, &input, 1, &error),
         0);
@@ -308,7 +314,9 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 
 GST_END_TEST;
 
-/* The kernel knows of no raw socket when it says that nobody is there. */
+/* The kernel does not consider raw sockets when it decides whether a port is
+ * unreachable. The raw backend must prevent this answer, so that the sender
+ * gets no error. */
 GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 {
   const gchar *test = "raw_receiver_is_not_said_to_be_away";
@@ -329,7 +337,7 @@ GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 
 GST_END_TEST;
 
-/* --- groups --------------------------------------------------------------- */
+/* --- multicast groups ----------------------------------------------------- */
 
 static GInetAddress *
 get_group (gboolean ipv6)
@@ -353,8 +361,9 @@ open_any (UdpliteBackend backend, gboolean ipv6)
 
 #ifdef __linux__
 
-/* IPv6 has groups only where the interface has, as the loopback one has not: a
- * TUN device in a network of our own. 0: not here */
+/* Returns the index of an interface that supports multicast, or 0 if there is
+ * none. The loopback interface has no multicast groups of IPv6, so the test
+ * makes a TUN device in its own network namespace. */
 static guint
 find_interface (const gchar * test, gboolean ipv6)
 {
@@ -365,8 +374,8 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* In a network with nothing but a loopback interface: those before it went, and
- * those after it go. */
+/* The network namespace has only a loopback interface. The packets before and
+ * after the one without a route are sent. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";
@@ -410,7 +419,8 @@ GST_START_TEST (destination_without_a_route_is_an_error)
 
 GST_END_TEST;
 
-/* Both ends are bound to any address: the sender has to find its own. */
+/* Both sockets are bound to the wildcard address, so the sender has to find its
+ * own source address. */
 GST_START_TEST (group_is_reached)
 {
   const gchar *test = "group_is_reached";
@@ -465,12 +475,13 @@ GST_END_TEST;
 
 #endif
 
-/* --- which backend -------------------------------------------------------- */
+/* --- choice of the backend ------------------------------------------------ */
 
 #ifdef __linux__
 
-/* From now on, in this process, socket(2) of this type and protocol 136 fails:
- * as on a system that has none, or keeps it from us. */
+/* Makes socket(2) with this type and protocol 136 fail with `error_number` in
+ * this process from now on. A system without UDP-Lite, or without the privilege
+ * to use it, behaves like this. */
 static gboolean
 deny_socket (const gchar * test, gint type, gint error_number)
 {
@@ -493,7 +504,7 @@ deny_socket (const gchar * test, gint type, gint error_number)
       && prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
       && prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
     return TRUE;
-  say_skipped (test, "no sockets can be denied here: %s", g_strerror (errno));
+  say_skipped (test, "could not forbid sockets: %s", g_strerror (errno));
   return FALSE;
 }
 
@@ -548,7 +559,7 @@ out:
 
 GST_END_TEST;
 
-/* As on Linux 7.1 */
+/* Simulates a kernel without UDP-Lite, such as Linux 7.1. */
 GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
 {
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";

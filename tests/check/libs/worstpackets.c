@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The work of the worst packet of each type of each protocol. The cores count
- * the entries that they visit: slots, 64-bit words of a bitmap, deadlines, sent
- * messages and packets, numbers that are skipped. One table holds each count to
- * a constant. No test here measures time.
+/* Checks how much work the worst packet of each type and protocol can cause.
+ * The cores count the entries that they visit: slots, 64-bit words of a bitmap,
+ * deadlines, sent messages and packets, and skipped numbers. A table limits
+ * each count by a constant. No test here measures time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,43 +13,49 @@
 #include "mmtpnetwork.h"
 #include "ccid3options.h"
 #include "mmtppath.h"
-#include "mmtpreceiverprivate.h"
 #include "mmtpreorder.h"
 #include "mpegvideotimeline.h"
 #include "rtpreorder.h"
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: the bitmap's summary, a few of its words, and the history */
+/* MMTP DATA: the summary of the bitmap, a few of its words, and the history. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: numbers of one record full of the longest ranges */
+/* MMTP REPORT: packet numbers in one record with the maximum number of ranges
+ * of maximum length. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: packets that it settles; later ones settle the rest */
+/* MMTP REPORT: packets that one REPORT settles. Later REPORTs settle the rest.
+ */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: messages that the ring of a path remembers */
+/* MMTP REPORT: sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: words of a history, and one more when a run begins within a word */
+/* DCCP: the words of one history, and one more because a run may begin within a
+ * word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: a packet moves one history and counts another one. */
+/* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: a word for each block, one more for each time that the
- * runs, which go downwards, pass into another word, and moving the history */
+/* DCCP Data Dropped: one word for each block, one more whenever the runs, which
+ * go downwards, reach another word, and the words that are visited when the
+ * history advances. */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* The sink asks for each Drop Code of each option whether a key packet is among
- * the range. The ranges of a Drop Code don't overlap, and each has a block. */
+/* For each Drop Code of each option, the sink asks whether a packet of a key
+ * frame is in the range. The ranges of one Drop Code do not overlap, and each
+ * range has a block. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: they don't overlap, so it is one history, and one more
- * word for each interval. */
+/* DCCP Loss Intervals: the intervals do not overlap, so one history is visited
+ * once, and one more word for each interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
-/* RTP: sequence numbers that may be missing before a packet (MAX_DROPOUT) */
+/* RTP: maximum number of missing sequence numbers before a packet
+ * (MAX_DROPOUT). */
 #define MAX_RTP_STEPS 3000
-/* mpegstat: frames of ten seconds at 240 frames per second */
+/* mpegstat: the frames of ten seconds at 240 frames per second. */
 #define MAX_LOST_FRAMES 2400
 
 /* --- MMTP ----------------------------------------------------------------- */
 
 #define FRAME_SIZE 4000
-#define MAX_BYTES (1024 * 1024 * 1024)  /* that the receiver may hold */
+/* Maximum number of bytes that the receiver may hold. */
+#define MAX_BYTES (1024 * 1024 * 1024)
 #define N_FORGED 300            /* messages of each type */
 
 typedef struct
@@ -78,7 +84,7 @@ mmtp_new (void)
   mmtp_network_init (&self->network, &config);
   for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     mmtp_network_add_path (&self->network, i);
-  mmtp_network_run (&self->network, 2 * MMTP_SECOND);
+  mmtp_network_run (&self->network, 2 * GST_SECOND);
   fail_unless (self->network.has_session);
   self->network.trusted = FALSE;
   return self;
@@ -91,7 +97,8 @@ mmtp_free (Mmtp * self)
   g_free (self);
 }
 
-/* Sends a message whose trailer is right: whoever has the secrets does. */
+/* Sends a message with a correct trailer, as an endpoint that has the secrets
+ * would do. */
 static void
 say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
 {
@@ -111,7 +118,7 @@ say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
     mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
-/* The next message of a path */
+/* Sends the message with the next number of its path. */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
@@ -128,9 +135,10 @@ say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 static guint64
 get_receiver_steps (Mmtp * self)
 {
-  const MmtpReceiverSession *session = &self->network.receiver->session;
+  MmtpReceiverStats stats;
 
-  return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
+  mmtp_receiver_get_stats (self->network.receiver, &stats);
+  return stats.reorder_steps;
 }
 
 static guint64
@@ -150,8 +158,9 @@ get_sender_steps (Mmtp * self)
   return steps;
 }
 
-/* The worst of many messages of a type, with values near those of the session
- * and far from them, beside a stream that goes on */
+/* Returns the steps of the worst of many forged messages of a type, whose
+ * values are near those of the session or far from them. A valid stream goes on
+ * meanwhile. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -164,20 +173,20 @@ measure_forged (MmtpType type, MmtpRole from)
 
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
-      mmtp_network_run (&self->network, 10 * MMTP_MSECOND);
+      mmtp_network_run (&self->network, 10 * GST_MSECOND);
     number = mmtp_build_message (&message, type, from, i % MMTP_NETWORK_PATHS,
         &self->network.overheard, draw, self);
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* a session that begins counts from 0 */
+    /* The counter is 0 again after a new session began. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
   return worst;
 }
 
-/* DATA that jumps by 2^20 - 1 numbers, again and again */
+/* Each DATA message skips 2^20 - 1 numbers. */
 static guint64
 measure_data (void)
 {
@@ -190,7 +199,7 @@ measure_data (void)
 
   for (i = 0; i < 100; i++) {
     before = mmtp_reorder_get_stats (reorder)->steps;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND);
     worst = MAX (worst, mmtp_reorder_get_stats (reorder)->steps - before);
     data.stream_number = (data.stream_number + (1 << 20) - 1) & 0xffffff;
   }
@@ -198,8 +207,8 @@ measure_data (void)
   return worst;
 }
 
-/* D0 changes, and nothing is late by it: neither packets that wait for others
- * nor buffers that wait for their caps are visited. */
+/* D0 changes by so little that no packet becomes late. Neither the packets that
+ * wait for others nor the buffers that wait for their caps may be visited. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -211,9 +220,9 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* every other one of the second half is missing */
+    /* In the second half every other packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND + i);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
   steps = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, 0, -1000);
@@ -222,7 +231,8 @@ measure_change_of_delay (void)
   return steps;
 }
 
-/* A REPORT of records that are full of the longest ranges */
+/* A REPORT whose records contain the maximum number of ranges of maximum
+ * length. */
 static guint64
 measure_report (void)
 {
@@ -232,7 +242,7 @@ measure_report (void)
   guint i, k;
 
   message.report.number = 1000000;
-  message.report.n_records = 14;        /* that fit */
+  message.report.n_records = 14;        /* Number of records that fit. */
   for (i = 0; i < message.report.n_records; i++) {
     MmtpRecord *record = &message.report.records[i];
 
@@ -249,7 +259,7 @@ measure_report (void)
   return after.loss_lookups - before.loss_lookups;
 }
 
-/* A REPORT after 100,000 messages without one */
+/* A REPORT that arrives after 100,000 messages without a REPORT. */
 static guint64
 measure_late_report (void)
 {
@@ -257,16 +267,16 @@ measure_late_report (void)
   MmtpPath *path = mmtp_path_new (0, "path");
   guint64 steps, i;
 
-  mmtp_path_open (path, MMTP_SECOND, &config);
+  mmtp_path_open (path, GST_SECOND, &config);
   for (i = 0; i < 100000; i++)
-    mmtp_path_sent (path, MMTP_SECOND + i, 1400, i, TRUE);
-  mmtp_path_settle (path, 2 * MMTP_SECOND, i - 1);
+    mmtp_path_sent (path, GST_SECOND + i, 1400, i, TRUE);
+  mmtp_path_settle (path, 2 * GST_SECOND, i - 1);
   steps = path->stats.report_steps;
   mmtp_path_free (path);
   return steps;
 }
 
-/* A REPORT that acknowledges a queue full of short packets */
+/* A REPORT that acknowledges a full queue of small packets. */
 static guint64
 measure_acknowledgement (void)
 {
@@ -278,7 +288,7 @@ measure_acknowledgement (void)
 
   mmtp_sender_get_stats (self->network.sender, &before);
   for (i = 0; i < 20000; i++) {
-    buffer.due = self->network.now + 10 * MMTP_SECOND;
+    buffer.due = self->network.now + 10 * GST_SECOND;
     mmtp_sender_put (self->network.sender, self->network.now, &buffer);
   }
   g_bytes_unref (buffer.data);
@@ -311,7 +321,7 @@ get_steps (const DccpConnection * connection)
       connection->reported.steps;
 }
 
-/* As if all packets that the history holds had been data */
+/* Marks all packets in the history as data packets. */
 static void
 fill_sent_data (DccpConnection * connection)
 {
@@ -324,7 +334,7 @@ fill_sent_data (DccpConnection * connection)
         dccp_sequence_add (connection->gss, -i));
 }
 
-/* As many options of this type as a packet has room for */
+/* Writes as many options of this type as fit into a packet. */
 static gsize
 fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
     const guint8 * value, gsize size)
@@ -341,7 +351,8 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
   return offset;
 }
 
-/* Runs of 16 packets with Drop Codes 0, 1, 2, 3 and 7 in turn */
+/* Sends Data Dropped options with runs of 16 packets and the Drop Codes 0, 1,
+ * 2, 3 and 7 in turn. */
 static void
 hear_data_dropped (DccpNetwork * network)
 {
@@ -377,8 +388,8 @@ measure_data_dropped (void)
   return steps;
 }
 
-/* What the sink does with the events: no key packet is among the dropped ones,
- * so that it looks at all of them. */
+/* The sink searches each dropped range for packets of key frames. No range
+ * contains one, so the sink visits all ranges. */
 static guint64
 measure_dropped_key_packets (void)
 {
@@ -409,7 +420,8 @@ measure_dropped_key_packets (void)
   return steps;
 }
 
-/* As if all since this number had been sent, and nothing was told as lost */
+/* Creates the sender's congestion control anew, as if all packets from `first`
+ * on had been sent and no loss had been reported. */
 static void
 renew_sender (DccpConnection * connection, guint64 first)
 {
@@ -420,8 +432,8 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* Intervals that cover the whole history, in Loss Intervals; the sink looks for
- * key packets among the lost ones. */
+/* The Loss Intervals cover the whole history. The sink searches the lost
+ * packets for packets of key frames. */
 static guint64
 measure_loss_intervals (void)
 {
@@ -466,8 +478,8 @@ measure_loss_intervals (void)
   return steps;
 }
 
-/* Data whose numbers jump by nearly the size of the history, in a window that
- * allows it */
+/* The sequence numbers of data packets increase by nearly the size of the
+ * history, in a sequence window that allows this. */
 static guint64
 measure_dccp_jump (void)
 {
@@ -494,8 +506,9 @@ measure_dccp_jump (void)
   return worst;
 }
 
-/* Any type with as many of any options as fit: all codes, those of Ack Vector
- * and of features too, with values from small to large, to both ends */
+/* Sends packets of `type` to both endpoints with as many options as fit. All
+ * option codes are used, including those of Ack Vector and of feature
+ * negotiation, with small to large values. */
 static guint64
 measure_dccp_type (DccpType type)
 {
@@ -519,7 +532,7 @@ measure_dccp_type (DccpType type)
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
     before = get_steps (dccp_network_get (&network, to));
     dccp_network_inject_packet (&network, to, &packet);
-    /* a Reset may have ended the connection */
+    /* A Reset may have ended the connection. */
     after = dccp_network_get (&network, to) ?
         get_steps (dccp_network_get (&network, to)) : before;
     worst = MAX (worst, after - before);
@@ -530,8 +543,8 @@ measure_dccp_type (DccpType type)
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Packets wait with gaps between them. Then one comes as far ahead as it can be,
- * and all that is missing before it is given up. */
+/* Packets wait with gaps between them. Then a packet arrives that is as far
+ * ahead as possible, and all missing packets before it are given up. */
 static guint64
 measure_rtp (void)
 {
@@ -554,8 +567,9 @@ measure_rtp (void)
 
 /* --- mpegstat ------------------------------------------------------------- */
 
-/* Frames that are told as lost because of one frame whose timestamp is as far
- * ahead as is believed, at the highest frame rate of MPEG-2 */
+/* One frame has a timestamp that is as far ahead as the timeline still trusts,
+ * at the highest frame rate of MPEG-2. Returns how many frames are reported as
+ * lost. */
 static guint64
 measure_mpeg_video (void)
 {
@@ -594,7 +608,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  guint64 min_steps;            /* fewer: this is not the worst packet */
+  /* With fewer steps, this would not be the worst packet. */
+  guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
 
@@ -652,8 +667,8 @@ GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
 
 GST_END_TEST;
 
-/* Each message and each packet is settled once: REPORTs cost no more than the
- * stream, however many there are. */
+/* Each message and each packet is settled once. All REPORTs together cause no
+ * more work than the stream itself, however many they are. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
   MmtpSenderPathStats path;
@@ -662,7 +677,7 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   guint64 sent;
   guint i;
 
-  mmtp_network_run (&self->network, 60 * MMTP_SECOND);
+  mmtp_network_run (&self->network, 60 * GST_SECOND);
   mmtp_sender_get_stats (self->network.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {
