@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Address of a sender's path as the receiver sees it. The receiver's core
+/* The address of a sender's path as the receiver sees it. The receiver's core
  * treats an address as a row of bytes, so that simulations can use another kind
- * of address. With real sockets the bytes are a DatagramPath.
+ * of address. With real sockets, the bytes are a DatagramPath.
  */
 
 #pragma once
@@ -17,8 +17,8 @@ typedef struct
   /* Number of leading bytes that identify the host; 0 if the host is unknown.
    */
   guint8 host_size;
-  /* Number of leading bytes that identify the network, which the limit of
-   * answers uses; 0 means all bytes. */
+  /* Number of leading bytes that identify the network; 0 means all bytes. The
+   * rate limit for COOKIE and REFUSE messages counts per network. */
   guint8 prefix_size;
 } MmtpAddress;
 

@@ -9,12 +9,13 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* The statistics cover the last one or two of these windows. A window is long
- * enough for several frames of a slow stream and short enough to follow a
- * change. */
+/* The statistics cover the current window and the one before it, each of this
+ * length. A window is long enough for several frames of a slow stream and short
+ * enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* Minimum time for which the receiver waits for a message that was overtaken
- * before the message counts as lost. The jitter is used if it is longer
+/* Minimum time for which the receiver waits for a missing message before the
+ * message counts as lost, because later messages may have overtaken it. If the
+ * jitter is longer than this time, the receiver waits for the jitter
  * (docs/wire-mmtp.md, REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
@@ -107,8 +108,9 @@ static void
 note_time (MmtpArrivals * arrivals, guint64 now, gint64 transit,
     gboolean is_load)
 {
-  /* Short messages do not count, because on a slow path they arrive faster just
-   * because of their size. */
+  /* Only DATA, PROBE and REPAIR messages count for the jitter. The other
+   * messages are short, and on a slow path they arrive faster just because of
+   * their size. */
   if (is_load && arrivals->any_load)
     arrivals->jitter += (ABS (transit - arrivals->last_transit)
         - arrivals->jitter) / JITTER_GAIN;
@@ -192,9 +194,9 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Moves the span since the last record into `reported`. Several records may be
- * taken at the same time `now`, with messages arriving between them. These
- * messages are then added to the span that the records of that time cover. */
+/* Moves the messages since the last record into `reported`. Several records may
+ * be written at the same time `now`, with messages arriving between them. These
+ * messages are added to `reported`, which all records of that time share. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measurements of the receiver on one path: received and lost messages, the
  * arrival time and transit of the latest message, and the minimum and maximum
- * transit since the last record. The receiver draws no conclusions from these
- * figures, because the rate control is in the sender.
+ * transit since the last record of a REPORT. The receiver draws no conclusions
+ * from these figures, because the rate control is in the sender.
  *
  * Times are in ns. A transit is the arrival time on the receiver's clock minus
  * the sending time, less a constant. Only differences of transits are
@@ -16,21 +16,22 @@
 typedef struct
 {
   guint64 number;               /* channel number */
-  /* Sending time on the sender's clock less a constant, in ns. */
+  /* Sending time of the message on the sender's clock, less a constant, in ns.
+   */
   gint64 sent;
   gsize size;                   /* size of the whole message, in bytes */
   gboolean is_load;             /* The message is DATA, PROBE or REPAIR. */
-  /* Time in ns from which on a retransmission of the messages that are missing
-   * before this one is too late. */
+  /* Time in ns from which on a retransmission would be too late for the
+   * messages that are missing before this message. */
   guint64 repair_until;
 } MmtpArrival;
 
 /* Messages that arrived within a period, for the statistics. */
 typedef struct
 {
-  guint64 start;                /* start of the period, in ns */
+  guint64 start;                /* start of the period in ns */
   guint64 bytes;
-  /* minimum transit in ns; G_MAXINT64 if no message arrived */
+  /* minimum transit in the period, in ns; G_MAXINT64 if no message arrived */
   gint64 min;
 } MmtpArrivalWindow;
 
@@ -39,7 +40,7 @@ typedef struct
   MmtpArrivalWindow before, present;
 } MmtpArrivalWindows;
 
-/* Messages that arrived between two records. */
+/* Messages that arrived between two records of REPORTs. */
 typedef struct
 {
   guint64 n;
@@ -64,13 +65,16 @@ typedef struct
   gboolean any_load;
   /* transit of the last DATA, PROBE or REPAIR, in ns */
   gint64 last_transit;
-  /* Jitter of DATA, PROBE and REPAIR as in RFC 3550, section 6.4.1, in ns. */
+  /* Jitter of DATA, PROBE and REPAIR messages in ns, computed as in RFC 3550,
+   * section 6.4.1. */
   gint64 jitter;
 
   gboolean has_latest;
   guint64 latest_number;        /* highest channel number so far */
-  guint64 latest_arrival;       /* arrival time of that message, in ns */
-  gint64 latest_transit;        /* transit of that message, in ns */
+  /* arrival time of the message latest_number, in ns */
+  guint64 latest_arrival;
+  /* transit of the message latest_number, in ns */
+  gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
   MmtpArrivalSpan reported;     /* messages that the last record covered */
@@ -89,16 +93,18 @@ void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
-/* Counts a DATA packet, already added, that arrived after its deadline. */
+/* Counts a DATA packet as late. The packet has already been added to the
+ * measurements and arrived after its deadline. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
-/* Declares missing messages lost if they have been waited for long enough. */
+/* Declares missing messages lost if the receiver has waited for them for long
+ * enough. */
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in all fields of `record` but `channel`, with at most `ranges` loss
- * ranges. `surely` is passed on to mmtp_losses_report(). Records taken at the
- * same `now` cover the same span of messages; the first record at a later time
- * begins a new span. */
+/* Fills in all fields of `record` except `channel`, with at most `ranges` loss
+ * ranges. `surely` is passed on to mmtp_losses_report(). Records that are
+ * written at the same `now` cover the same messages. The first record at a
+ * later time covers the messages that arrived since then. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 

@@ -5,7 +5,8 @@
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar has the type that is given nearest to it.
+ * A scalar without a type of its own has the type of the innermost list around
+ * it that has one.
  */
 
 #include "mmtpcapstext.h"
@@ -119,8 +120,8 @@ check_boolean (Text * text)
       || (size == 5 && g_ascii_strncasecmp (start, "false", 5) == 0);
 }
 
-/* Rejects an empty buffer: GStreamer writes one as no digits at all, which it
- * cannot parse again. */
+/* Rejects an empty buffer. GStreamer writes an empty buffer as a text without
+ * any digits, which it cannot parse again. */
 static gboolean
 check_buffer (Text * text)
 {

@@ -8,27 +8,29 @@
 #define SECOND 1e9
 #define DUE_BITS 32
 
-/* An error of the due times is corrected with this time constant, but by at
- * most 1 ms per second. That is less than the worst difference between two
- * quartz clocks, so the correction is neither audible nor visible. */
+/* An error of the due times is corrected exponentially with this time constant,
+ * but by at most MAX_SLEW, which is 1 ms per second. This limit is below the
+ * worst difference between two quartz clocks, so the correction is neither
+ * audible nor visible. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MAX_SLEW 1e-3
-/* The first offset is a guess from the round trip of the handshake. Deadlines
- * are wrong until the offset has been corrected, so it may change by up to 500
- * ms per second in the first 5 s. */
+/* The first offset between the two clocks is estimated from the round trip of
+ * the handshake. Deadlines are wrong until the offset has been corrected. In
+ * the first 5 s, the offset may therefore change by up to 500 ms per second. */
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
-/* The skew is measured from one minimum transit per second, over at least 20 s.
- * Its maximum is half of MAX_SLEW, which leaves the other half for corrections.
+/* The skew of the clocks is measured from one minimum transit per second, over
+ * at least 20 s. The measured skew is limited to half of MAX_SLEW, so that the
+ * other half remains for corrections of the offset.
  */
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
 /* A measured skew is ignored if noise may have changed it by more than this. */
 #define MAX_ERROR 5e-5
-/* Times are limited to two years (us), so that sums of times in ns fit into 64
- * bits whatever the peer sends. */
+/* Times are limited to two years (the constant is in us). Sums of times in ns
+ * then fit into 64 bits, whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void
@@ -51,9 +53,9 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* Among the times that `ticks` can stand for, the one nearest to the expected
- * sending time is chosen. The expected time is the last sending time plus the
- * time that has passed since then. */
+/* `ticks` is only the low part of a time, so it stands for many times. The one
+ * nearest to the expected sending time is chosen. The expected sending time is
+ * the last sending time plus the time that has passed since then. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {
@@ -177,8 +179,8 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Takes the slope between the minimum transit of the first third of the points
- * and that of the last third. */
+/* Computes the slope from the minimum transit of the first third of the points
+ * to the minimum transit of the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

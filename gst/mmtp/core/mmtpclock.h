@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's clock as the receiver sees it (docs/wire-mmtp.md, section 6).
- * This module unwraps the short times in messages, gives the transits, and maps
- * due times to the receiver's clock. Mapped due times never jump: a better
- * estimate of the clocks' offset and of their skew moves them slowly.
+ * This module unwraps the short times in messages, computes the transits, and
+ * maps due times to the receiver's clock. Mapped due times never jump: when the
+ * estimate of the clocks' offset or skew improves, they move slowly.
  */
 
 #pragma once
@@ -41,7 +41,7 @@ typedef struct
   gdouble offset;               /* offset that is applied to due times, in ns */
   guint64 offset_time;
   guint64 last_due;             /* last due time that was passed on, in us */
-  guint64 last_mapped;          /* the same after mapping, in ns */
+  guint64 last_mapped;          /* last_due on the receiver's clock, in ns */
 
   /* rate at which the transits change, in ns per ns */
   gdouble skew;
@@ -65,8 +65,8 @@ void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
 /* Adds the minimum transit (ns) since the last call. It has to be called about
  * once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* The following minima are from another path, so they cannot be compared
- * with the previous ones. */
+/* Restarts the measurement of the skew, because the following minima are from
+ * another path and cannot be compared with the previous ones. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 
 /* Maps a due time in us to the receiver's clock, in ns. A time before the zero

@@ -6,35 +6,42 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Bytes: 47 and the trailer (docs/wire-mmtp.md, KEEPALIVE). */
+/* Size of a KEEPALIVE in bytes: 47 and the trailer (docs/wire-mmtp.md,
+ * KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* KEEPALIVEs take at most a hundredth of the path's rate, half of what
- * docs/wire-mmtp.md allows. */
+/* KEEPALIVEs may use at most a hundredth of the path's rate, which is half of
+ * the share that docs/wire-mmtp.md allows. */
 #define KEEPALIVE_SHARE 100
-/* REPORT_SIZE is a REPORT of one record with IP and UDP headers, in bytes.
- * Reports may take 1/50 (2 %) of a configured rate. If the rate is unknown, the
- * congestion window depends on reports, so they may take 1/33 (3 %). */
+/* REPORT_SIZE is the size in bytes of a REPORT with one record, with IP and UDP
+ * headers. Reports may use 1/50 (2 %) of a configured rate. If no rate is
+ * configured, they may use 1/33 (3 %), because the congestion window depends on
+ * them. */
 #define REPORT_SIZE 109
 #define KNOWN_REPORT_SHARE 50
 #define REPORT_SHARE 33
 #define MIN_REPORT_PERIOD (50 * MILLISECOND)
 #define MAX_REPORT_PERIOD (1000 * MILLISECOND)
-/* docs/wire-mmtp.md, QUERY: "at most once in 10 ms for each channel". */
+/* Minimum interval between two answers to QUERYs on a channel.
+ * docs/wire-mmtp.md, QUERY: "at most once in 10 ms for each channel". */
 #define ANSWER_SPACING (10 * MILLISECOND)
-/* docs/wire-mmtp.md, LEAVE: "up to five times with 200 ms between". */
+/* Number of LEAVEs that are sent for one path, and the interval between them.
+ * docs/wire-mmtp.md, LEAVE: "up to five times with 200 ms between". */
 #define LEAVE_TRIES 5
 #define LEAVE_WAIT (200 * MILLISECOND)
-/* docs/wire-mmtp.md, CAPS: "at most 5 times a second". */
+/* Interval between repetitions of the caps. docs/wire-mmtp.md, CAPS: "at most 5
+ * times a second". */
 #define CAPS_WAIT (200 * MILLISECOND)
 #define CAPS_HEADER 12          /* bytes before the piece of the text */
-/* docs/wire-mmtp.md, END: "on all channels each 100 ms". */
+/* Interval between repetitions of END. docs/wire-mmtp.md, END: "on all channels
+ * each 100 ms". */
 #define END_WAIT (100 * MILLISECOND)
 /* A PROBE of full size shows whether a silent path delivers again. Probes take
  * at most a tenth of the path's rate. */
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
 
-/* A QUERY is sent if no REPORT has arrived for three report periods. */
+/* A QUERY is sent if no REPORT has arrived for MISSED_PERIODS report periods. A
+ * report period shorter than MIN_QUERY_PERIOD counts as MIN_QUERY_PERIOD. */
 #define MISSED_PERIODS 3
 #define MIN_QUERY_PERIOD (100 * MILLISECOND)
 
@@ -105,9 +112,9 @@ mmtp_control_probe (MmtpControl * self, const MmtpPath * path)
 
 /* --- one path ------------------------------------------------------------- */
 
-/* Returns the time in ns that a message of `size` bytes takes at the rate of
- * the path. If the stream does not fill the path, that rate is unknown; the
- * congestion window per round trip is then the best estimate. */
+/* Returns the time in ns that the path needs for a message of `size` bytes. If
+ * the stream does not fill the path, the rate of the path is unknown. The
+ * congestion window per round trip is then the best estimate of the rate. */
 static guint64
 get_cost (const MmtpPath * path, gsize size)
 {
@@ -188,8 +195,9 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
 
 /* --- LEAVE ---------------------------------------------------------------- */
 
-/* Fills in a LEAVE for the path `leaving` and returns the path to send it on,
- * another one if possible. Returns NULL if no LEAVE is due. */
+/* Fills in a LEAVE for the path `leaving` and returns the path on which the
+ * LEAVE is sent. That is a path other than `leaving` if possible. Returns NULL
+ * if no LEAVE is due. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {
@@ -252,8 +260,8 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, asks for a REPORT of all paths on the fastest
- * path, because REPORTs should arrive there [4.6]. */
+/* If REPORTs are missing, sends a QUERY for all paths on the fastest path,
+ * because the receiver sends its REPORTs there [4.6 of the paper]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {
@@ -434,10 +442,10 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
 
 /* --- PROBE ---------------------------------------------------------------- */
 
-/* If the stream has another path to use, empty PROBEs measure how long a packet
- * takes on this path, so that no packet of the stream is at risk. While packets
- * of the stream are waiting, no PROBE is needed: the packets themselves measure
- * the path. */
+/* Returns whether to send empty PROBEs on this path. If the stream can use
+ * another path, PROBEs measure the transmission time of a packet on this path,
+ * so that no packet of the stream is at risk. While packets of the stream are
+ * waiting, no PROBE is needed, because these packets measure the path. */
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {

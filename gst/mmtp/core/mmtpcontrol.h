@@ -25,7 +25,7 @@ typedef struct
   gboolean acknowledge_leave;
   /* sending time of the last REPORT that arrived, in ticks */
   guint32 last_report_sent;
-  /* arrival time of that REPORT; 0 if none has arrived */
+  /* arrival time of the last REPORT; 0 if none has arrived */
   guint64 last_report_time;
 } MmtpPathControl;
 
@@ -36,16 +36,19 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* Time of a QUERY for all paths if no REPORT arrives until then. */
+  /* Time at which a QUERY for all paths is sent unless a REPORT arrives before.
+   */
   guint64 query_at;
   gchar *caps;
   gsize caps_length, caps_offset;
-  guint8 caps_version;          /* 0 if there were never any caps */
+  /* version of the current caps; 0 if the stream never had caps */
+  guint8 caps_version;
   gboolean caps_acknowledged;
   guint64 caps_at;
   gboolean is_ending, has_ended;
   guint64 end_at;
-  guint end_next;               /* next path for END */
+  /* index of the next path on which END is sent */
+  guint end_next;
   MmtpPathControl all[MMTP_MAX_PATHS];  /* indexed by the path's id */
 } MmtpControl;
 
@@ -55,8 +58,8 @@ void mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
 void mmtp_control_clear (MmtpControl * self);
 /* Resets the state of a path that is opened for the first time or again. */
 void mmtp_control_add_path (MmtpControl * self, const MmtpPath * path);
-/* The path is removed. If it had joined, the receiver is told with LEAVE. Call
- * this function before `path->joined` is reset. */
+/* Notes that the path is removed. If the path had joined, a LEAVE tells the
+ * receiver. Call this function before `path->joined` is reset. */
 void mmtp_control_remove_path (MmtpControl * self, const MmtpPath * path,
     MmtpLeaveReason reason);
 
@@ -68,33 +71,35 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
-/* Both schedule a KEEPALIVE on `path` for now. mmtp_control_probe() schedules a
- * PROBE as well. */
+/* Both functions schedule a KEEPALIVE on `path` for now. mmtp_control_probe()
+ * schedules a PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* Call this function after a record of `path` has been processed. If the path
- * can afford only half as many reports as were asked for, or fewer, a KEEPALIVE
- * tells the receiver at once. */
+ * can carry only half as many REPORTs as the receiver was asked for, or fewer,
+ * a KEEPALIVE with the new report period is sent immediately. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
-/* Postpones the QUERY for missing reports, because a REPORT newer than all
- * before has arrived on `path`. */
+/* Postpones the QUERY for missing REPORTs, because a REPORT newer than all
+ * earlier ones has arrived on `path`. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
-/* The receiver leaves `path`, or has acknowledged a LEAVE for it. */
+/* Notes that the receiver leaves `path`, or that it has acknowledged a LEAVE
+ * for that path. */
 void mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
     const MmtpLeave * leave);
 
 /* Sets the caps; NULL means no caps. Returns FALSE, and leaves the stream
  * without caps, if `caps` is empty or longer than MMTP_MAX_CAPS. */
 gboolean mmtp_control_set_caps (MmtpControl * self, const gchar * caps);
-/* Returns 0 if there are no caps now. */
+/* Returns the version of the current caps; 0 if there are no caps now. */
 guint8 mmtp_control_get_caps_version (const MmtpControl * self);
 MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
-/* Call this function when no more buffers will come. */
+/* Starts sending END. Call this function after the last buffer of the stream.
+ */
 void mmtp_control_end (MmtpControl * self);
 /* Sets `has_ended` to TRUE if `stream_number` confirms that the receiver has
  * the whole stream. */

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. The bytes in flight are limited to what
- * the path delivers in a round trip, until the report about it arrives, and in
- * the time for which a queue may stand:
+/* Congestion control by delivery rate. The bytes in flight are limited to those
+ * that the path delivers in a round trip, while the sender waits for the report
+ * about them, and in the time for which a queue is tolerated:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
- *       + the bursts in which the path delivers
+ *       + the largest burst in which the path delivers
  *
- * The window is at least what the path delivers in the round trip and a whole
- * report period, so that the path is not idle until the report arrives.
+ * The window is at least the bytes that the path delivers in the round trip and
+ * a whole report period. With a smaller window the path would be idle until the
+ * report arrives.
  *
- * The delivery rate is a windowed maximum as in BBR (draft-ietf-ccwg-bbr), and
- * it falls only while there is evidence of a queue. The queue target decreases
+ * The delivery rate is a windowed maximum as in BBR (draft-ietf-ccwg-bbr). It
+ * decreases only while there is evidence of a queue. The queue target decreases
  * with the square root of the rate, as in Swift (Kumar et al., SIGCOMM 2020,
  * section 3.5), so that flows that share a queue converge to equal rates. The
  * module mmtpdeliveryrate.h measures rates and bursts. Losses by overflowing
  * queues limit the window as in CUBIC (RFC 9438; mmtplossbound.h).
  *
- * Constants without a source were tuned with the arena
- * (tests/benchmarks/mmtparena.c).
+ * Constants without a source were tuned with the arena, a simulation of network
+ * links (tests/benchmarks/mmtparena.c).
  */
 
 #include "mmtpdeliveryrate.h"
@@ -32,14 +33,15 @@
 
 /* --- delivery rate -------------------------------------------------------- */
 
-/* Number of samples that are remembered. Reports come every 50 ms, at most
- * every 5 ms. */
+/* Number of samples that a filter remembers. A report adds one sample. Reports
+ * arrive every 50 ms, and every 5 ms at most. */
 #define SAMPLES 64
-/* Minimum time for measuring a rate. Schedulers of mobile networks and
- * aggregation deliver batches every few ms. */
+/* Minimum time over which a rate is measured. The schedulers of mobile networks
+ * and frame aggregation deliver packets in batches every few ms, so a shorter
+ * time would measure single batches. */
 #define SPAN (50 * MILLISECOND)
-/* The rate is the maximum over this time. BBR takes two cycles of some round
- * trips each. */
+/* The delivery rate is the maximum of the samples of this time. BBR uses the
+ * maximum of two cycles of some round trips each. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
 /* The rate reported to the application is the mean over this time. */
@@ -47,42 +49,48 @@
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
 #define USED_PART 3
-/* Time in which the peak rate decays to 1/e. It is longer than the gaps of
+/* The peak rate decays to 1/e in this time. The time is longer than the gaps of
  * mobile networks and shorter than most changes of capacity. */
 #define PEAK_MEMORY (3 * SECOND)
-/* part of the peak rate that the path is assumed to carry after a gap */
+/* After a gap, the path is assumed to carry this part of its peak rate. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
 
-/* Target of the queueing delay on a path of 4 Mbit/s, minimum and maximum of
- * the target, and its maximum as a part of D0. */
+/* TARGET is the target of the queueing delay on a path of TARGET_RATE (4
+ * Mbit/s). The target of any path is between MIN_TARGET and MAX_TARGET. It is
+ * also at most 1/DEADLINE_PART of the initial delay (D0), unless that is less
+ * than MIN_TARGET. */
 #define TARGET (80 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* Time in which every message must have been delayed for the delay to count as
- * a queue, which is three reports. Jitter lets some messages pass without
- * delay. Copa's standing round trip is the same (NSDI 2018, section 2.1). */
+/* A delay counts as a queue if every message of this time was delayed. The time
+ * is that of three reports. If the delay is only jitter, some messages arrive
+ * without it. Copa uses the minimum round trip of a time in the same way (the
+ * standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
-/* The reserve for a gap is what the path delivers in this time if it is not
- * congested. On a path of more than TARGET_RATE it decreases like the target.
- * It is also multiplied by the third power of the share of reports without a
- * queue, among the last sixteen or so. */
+/* The reserve is the number of bytes that may be in flight beyond the window
+ * during a gap. On a path without congestion, it is the bytes that the path
+ * delivers in the time TRUST. On a path of more than TARGET_RATE it decreases
+ * like the queue target. It is also multiplied by the third power (DISTRUST) of
+ * the share of reports without a queue, among about the last sixteen reports.
+ */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* Time constants, in reports, with which the usual delay rises and falls. The
- * usual delay is the delay above the base delay while the path is not busy. It
- * does not count as a queue. */
+/* The usual delay is the delay above the base delay while the path is not busy.
+ * It does not count as a queue. These are the time constants, in reports, with
+ * which the usual delay rises and falls. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay is at most this part of D0. */
+/* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
-/* If the window is used up and no queue stands for a round, the path carries
- * more than was measured. The window then grows by this factor per round, up to
- * this maximum. */
+/* If the window is used up and no queue stands for a round (GAIN_ROUND), the
+ * path carries more than was measured. The window is then multiplied by
+ * GAIN_STEP in each round. All these steps together multiply the window by at
+ * most MAX_GAIN. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
@@ -90,35 +98,36 @@
 
 /* --- start ---------------------------------------------------------------- */
 
-/* If the first estimate of the rate is confirmed up to this factor, the start
- * is over. */
+/* The start phase is over when the window is used and the measured rate is less
+ * than this many times the first estimate of the rate. */
 #define GUESS_RATIO 1.3
-/* The start is also over after this many rounds in a row in which the rate grew
- * by less than this factor (draft-ietf-ccwg-bbr, section 4.3.1.2, uses three
- * rounds). */
+/* The start phase is also over after START_ROUNDS rounds in a row in which the
+ * rate grew by less than the factor START_GROWTH. draft-ietf-ccwg-bbr, section
+ * 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
-/* A delay ends the start only if at least this many packets were in flight,
- * because the delay of single control messages is not due to a queue of ours.
+/* A delay ends the start phase only if at least this many packets were in
+ * flight, because single control messages do not build up a queue of their own.
  */
 #define START_PACKETS 3
 
 /* --- competition ---------------------------------------------------------- */
 
-/* If the queueing delay is more than this many times that of our own packets
- * for COMPETITION_TIME, a competing flow fills the queue. */
+/* A competing flow fills the queue if the queueing delay is more than this many
+ * times the delay that our own packets cause, for COMPETITION_TIME. */
 #define STANDING 1.25
 /* If a path delivers less than this part of its long-term rate, the factor
- * STANDING is not applied: any queueing delay beyond that of our own packets is
- * due to a competing flow. */
+ * STANDING is not applied. Any queueing delay beyond the delay that our own
+ * packets cause is then due to a competing flow. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
 
 /* minimum window in packets */
 #define MIN_PACKETS 2
-/* Pacing gain, so that the link is used fully soon after a gap. It is the gain
- * of BBR's start. */
+/* The pacing rate is this many times the delivery rate, so that packets can
+ * fill the link quickly when a gap has ended. The factor is the one that BBR
+ * uses in its start phase. */
 #define PACING_GAIN 2
 
 typedef struct
@@ -141,15 +150,17 @@ typedef struct
   gdouble rate;                 /* in bytes per ns; 0 if unknown */
   /* decaying maximum of `rate`, and its time in ns */
   gdouble peak_rate, peak_time;
-  /* rate over a longer time, for the application */
+  /* mean delivery rate over MEAN_SPAN, reported to the application */
   gdouble mean_rate;
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
   gdouble guess;                /* in bytes per ns; 0 if there is none */
-  /* rate in bytes per ns and time in ns of the last round */
+  /* delivery rate at the end of the last round of the start phase (bytes per
+   * ns), and the time of that end (ns) */
   gdouble start_rate, start_round;
-  /* rounds of the start without growth, in a row */
+  /* number of consecutive rounds of the start phase in which the rate hardly
+   * grew */
   guint flat_rounds;
   /* Share of recent reports with a queue, 0 to 1. */
   gdouble congestion;
@@ -158,12 +169,14 @@ typedef struct
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
   gdouble gain;                 /* factor of the window, at least 1 */
-  /* minimum queueing delay of STANDING_TIME, in ns */
+  /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
-  /* minimum queueing delay of this round, in ns */
+  /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
   gdouble min_queue;
   gdouble round_began;
-  gdouble standing_since;       /* time since which a queue stands, in ns */
+  /* time since which the queueing delay has been longer than our own packets
+   * explain, in ns */
+  gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;
   gboolean is_app_limited;
@@ -271,9 +284,9 @@ note_peak (Delivery * self, gdouble now)
   self->peak_time = now;
 }
 
-/* The rate falls only if there is a queue and a large part of the window is in
- * flight. With little in flight, the application sends little, and the queue
- * may belong to another flow. */
+/* The delivery rate decreases only if there is a queue and a large part of the
+ * window is in flight. With few bytes in flight, the rate only shows how little
+ * the application sends, and the queue may belong to another flow. */
 static void
 follow_rate (Delivery * self, const MmtpRateSample * sample)
 {
@@ -306,10 +319,10 @@ get_own_queue (const Delivery * self)
       2 * self->packet / MAX (self->peak_rate, 1e-9);
 }
 
-/* A queue that stands although fewer and fewer of our bytes are in flight
- * belongs to a competing flow, which continues until a packet is lost. Copa has
- * the same test (Arun and Balakrishnan, NSDI 2018, section 2.2): the queue is
- * never nearly empty. */
+/* If the queue remains although fewer and fewer of our bytes are in flight, it
+ * belongs to a competing flow, which keeps filling the queue until a packet is
+ * lost. Copa detects competing flows in a similar way (Arun and Balakrishnan,
+ * NSDI 2018, section 2.2): it tests whether the queue is never nearly empty. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
@@ -338,9 +351,9 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* On some paths, the delay fluctuates by more than any relevant queue. A delay
- * above the base that is present while the application sends less than the path
- * carries is not a queue. */
+/* On some paths, the delay fluctuates by more than any relevant queue. If the
+ * delay is above the base delay while the application sends less than the path
+ * carries, the difference is not a queue. It is followed as the usual delay. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -354,9 +367,10 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* If the path was never idle, there is no usual delay. That the path carries
- * more than was measured then shows in the minimum over a longer time: no queue
- * stands although the window is used up. */
+/* If the path was never idle, no usual delay has been measured. The minimum
+ * queueing delay over a longer time then shows whether the path carries more
+ * than was measured: it does if no queue remains although the window is used
+ * up. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
@@ -393,7 +407,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The estimated rate was never confirmed, so it does not count as peak rate.
+  /* The first estimate of the rate was never confirmed, so it is replaced as
+   * the peak rate.
    */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;
@@ -482,8 +497,8 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* Returns the length of the reserve for a gap, in ns. The path's rate times
- * this length is the reserve in bytes. */
+/* Returns the time in ns that determines the reserve of bytes for a gap. The
+ * reserve is the path's rate multiplied by this time. */
 static gdouble
 get_trust (const Delivery * self)
 {

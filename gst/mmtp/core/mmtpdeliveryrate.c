@@ -8,17 +8,19 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* The long rate is measured over LONG_SPAN and decays to 1/e in LONG_MEMORY. */
+/* The long rate is the maximum rate that was measured over LONG_SPAN. It decays
+ * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst. A small error of the long rate adds up over time,
- * so a burst is not followed for longer. */
+/* Maximum length of a burst. While a burst is measured, a small error of the
+ * long rate adds up, so a burst is ended after this time. */
 #define EPOCH (500 * MILLISECOND)
 /* The size of the largest burst decays to 1/e in this time. A path whose delay
  * fluctuates has several bursts per second; a mobile link has one after each
  * gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
-/* A burst counts for no more bytes than the long rate delivers in this time. */
+/* The size of a burst is limited to the bytes that the long rate delivers in
+ * this time. */
 #define MAX_EXTRA (200 * MILLISECOND)
 /* Packets that are subtracted from a burst as a rounding error, because reports
  * count whole packets only. */
@@ -50,7 +52,7 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
 }
 
 /* Returns the newest point that is at least `span` older than the last point;
- * NULL if there is none. */
+ * NULL if there is no such point. */
 static const MmtpDeliveryPoint *
 find_point (const MmtpDeliveryRate * rate, gdouble span)
 {
@@ -63,10 +65,11 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* Packets that arrive in a burst were sent over a longer time, and the path
- * cannot have carried them faster than they were sent. With `by_sending`, the
- * longer one of arrival time and sending time is the divisor, as in
- * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
+/* Returns the delivery rate over the last `span`. Packets that arrive in a
+ * burst were sent over a longer time, and the path cannot have carried them
+ * faster than they were sent. If `by_sending` is TRUE, the divisor is therefore
+ * the longer one of arrival time and sending time, as in draft-ietf-ccwg-bbr,
+ * "Delivery Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {
@@ -88,9 +91,9 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* Measures the aggregation of draft-ietf-ccwg-bbr (BBR.extra_acked): the bytes
- * that have arrived beyond what the long rate explains. Jitter that keeps the
- * order of packets causes such bursts; a queue does not. */
+/* Measures the bytes that have arrived beyond those that the long rate
+ * explains, like BBR.extra_acked in draft-ietf-ccwg-bbr. Jitter that keeps the
+ * order of packets causes such bursts, and a queue does not. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

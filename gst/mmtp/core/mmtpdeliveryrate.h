@@ -9,8 +9,8 @@
 
 #include "mmtpratecontrol.h"
 
-/* Number of reports that are remembered. Reports usually come every 50 ms, at
- * most every 5 ms. */
+/* Number of reports that are remembered. Reports usually arrive every 50 ms,
+ * and every 5 ms at most. */
 #define MMTP_DELIVERY_POINTS 256
 
 typedef struct
@@ -31,7 +31,7 @@ typedef struct
   gdouble time;                 /* time of the last report */
   /* arrival time at which the current burst began */
   gdouble epoch;
-  gdouble epoch_bytes;          /* bytes that have arrived since epoch */
+  gdouble epoch_bytes;          /* bytes that have arrived since `epoch` */
   /* Size of the largest recent burst, in bytes; it decays. */
   gdouble extra;
 } MmtpDeliveryRate;
@@ -46,7 +46,7 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
 /* Returns the maximum rate of the last half minute at which messages were both
  * sent and delivered for a quarter of a second; 0 if unknown. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Returns the bytes that the path delivers in a burst, beyond its maximum rate,
- * after a pause in which it delivered nothing. Without that many additional
- * bytes in flight, the pauses would reduce the throughput. */
+/* Returns the bytes by which a burst exceeds the path's maximum rate. A burst
+ * is what the path delivers after a pause without deliveries. Without that many
+ * additional bytes in flight, the pauses would reduce the throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

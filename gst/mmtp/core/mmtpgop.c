@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pictures of a stream refer to which others. */
+/* Determines which pictures of a stream refer to which other pictures. */
 
 #include "mmtpgop.h"
 
 #include "mmtppacket.h"
 
-/* Interval that is assumed after the first key frame of a stream, until the
- * second one is put. */
+/* Interval between key frames that is assumed from the first key frame of a
+ * stream until the second one is put. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
-/* Maximum of the interval. An encoder that makes key frames only on request has
- * no regular interval. */
+/* Maximum of the interval between key frames. An encoder that makes key frames
+ * only on request has no regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Key frames closer than this are parts of one, for example two fields. */
+/* Two key frames with a shorter interval than this one are parts of one key
+ * frame, for example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* If no key frame comes for this many intervals after a reference picture was
- * dropped, the encoder does not make one in response. From then on, pictures
- * are sent although their reference is missing, because a decoder may show them
- * all the same, for example with intra refresh. */
+/* If no key frame follows within this many intervals after a reference picture
+ * was dropped, the encoder does not make a key frame in response. From then on,
+ * pictures are sent although their reference is missing, because a decoder may
+ * be able to show them, for example if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind
@@ -58,8 +59,9 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = FALSE;
 }
 
-/* A due time far in the past belongs to a new stream. Going back by less is
- * normal: presentation times go back a little with each B-frame. */
+/* A due time far before the previous one belongs to a new stream. A small step
+ * backwards is normal: presentation times go back a little with each B-frame.
+ */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)
 {
@@ -95,7 +97,7 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A part may belong to the next key frame. */
+  /* A part may belong to the next key frame, so it does not count as broken. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pictures of a stream refer to which others. A key frame begins a group
- * of pictures, and each later picture refers to the key frame and to all
- * reference pictures between. So when a reference picture is dropped, the rest
- * of its group is useless. The leading pictures of the next group are useless
- * as well: they follow its key frame in the stream, are shown before it, and
- * refer to both groups, as in an open GOP (ISO/IEC 13818-2, 6.1.1.7, and the
- * leading pictures of ITU-T H.265, 3.72).
+/* Determines which pictures of a stream refer to which other pictures. A key
+ * frame begins a group of pictures. Each later picture of the group refers to
+ * the key frame and to all reference pictures in between. If a reference
+ * picture is dropped, the rest of its group is therefore useless. The leading
+ * pictures of the next group are useless as well: they follow the key frame of
+ * that group in the stream, are shown before it, and refer to both groups, as
+ * in an open GOP (ISO/IEC 13818-2, 6.1.1.7, and the leading pictures of ITU-T
+ * H.265, 3.72).
  *
  * Times are in ns.
  */
@@ -14,13 +15,15 @@
 
 #include "pictureinfo.h"
 
-/* What is known about the picture that a buffer belongs to. If all fields are
- * 0, the flags of the buffer describe the picture. */
+/* The properties of the picture that a buffer belongs to. If all fields are 0,
+ * the flags of the buffer describe the picture. */
 typedef struct
 {
-  /* If the kind is unknown, MMTP_FLAG_DELTA and MMTP_FLAG_DROPPABLE decide. A
-   * part belongs to the same picture as the rest of its frame, and counts as a
-   * reference picture until the kind of that picture is known. */
+  /* Kind of the picture. If the kind is unknown, MMTP_FLAG_DELTA and
+   * MMTP_FLAG_DROPPABLE of the buffer decide. PICTURE_KIND_PART is a part of a
+   * picture, for example parameter sets. It belongs to the same picture as the rest of
+   * its frame, and counts as a reference picture until the kind of that picture
+   * is known. */
   PictureKind kind;
   /* The picture also refers to the previous group. */
   gboolean is_leading;
@@ -48,7 +51,7 @@ typedef struct
 {
   guint64 number;
   guint64 key_frame;            /* number of the frame that began the group */
-  guint64 key_due;              /* due time of that frame */
+  guint64 key_due;              /* due time of the frame key_frame */
   /* Time between the last two key frames; 0 if unknown. */
   guint64 interval;
   gboolean is_lost;             /* A reference picture of the group was lost. */
@@ -77,7 +80,7 @@ gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 
-/* Returns whether a picture of `group` needs a reference picture of the group
- * `missing` that precedes it in the stream. */
+/* Returns whether a picture of `group` refers to a reference picture of the
+ * group `missing` that precedes the picture in the stream. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

@@ -7,37 +7,44 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* docs/wire-mmtp.md, section 4: "after 250 ms, doubled up to 2 s". */
+/* Interval after which an INIT or OPEN is repeated. docs/wire-mmtp.md, section
+ * 4: "after 250 ms, doubled up to 2 s". */
 #define HANDSHAKE_WAIT (250 * MILLISECOND)
 #define MAX_WAIT (2 * SECOND)
-/* After this many OPENs without an answer the handshake begins again with INIT.
+/* After this many OPENs without an answer, the handshake begins again with an
+ * INIT.
  */
 #define OPEN_TRIES 5
-/* Section 4: three refused questions end the attempt. */
+/* docs/wire-mmtp.md, section 4: three refused INITs or OPENs end the attempt.
+ */
 #define REFUSALS 3
-/* Section 4: at most 16 COOKIEs are accepted after one INIT. */
+/* docs/wire-mmtp.md, section 4: at most 16 COOKIEs are accepted after one INIT.
+ */
 #define COOKIES_OF_TRY 16
-/* Section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
- * OPENs with one cookie are sent in less time, so a later answer belongs to a
- * later OPEN. */
+/* An ACCEPT counts as the answer to an OPEN for this time. docs/wire-mmtp.md,
+ * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
+ * OPENs with one cookie are sent in less time, so a later ACCEPT belongs to an
+ * OPEN with another cookie. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
-/* Section 4: refusals with reason 2 (busy) must go on for 1.5 s before they end
- * the attempt, because the receiver may need that time to detect that this
- * sender's previous session is dead. */
+/* docs/wire-mmtp.md, section 4: REFUSEs with reason 2 (busy) end the attempt
+ * only if they arrive for at least 1.5 s. The receiver may need that time to
+ * detect that this sender's previous session is dead. */
 #define BUSY_TIME (1500 * MILLISECOND)
-/* OPEN is padded, as QUIC pads its first packet (RFC 9000, section 14.1). Its
- * round trip is therefore longer than that of the short INIT by the time that
- * the path takes for the padding. The difference gives a first estimate of the
- * path's rate (variable packet size probing: Bellovin 1992, Jacobson's pathchar
- * 1997). */
+/* Size of an OPEN in bytes. OPEN is padded, as QUIC pads its first packet (RFC
+ * 9000, section 14.1). The round trip of OPEN is therefore longer than that of
+ * the short INIT by the transmission time of the padding. The difference gives
+ * a first estimate of the path's rate (variable packet size probing: Bellovin
+ * 1992, Jacobson's pathchar 1997). */
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116     /* size without padding */
-/* Rate in bit/s of ten packets in 100 ms: the initial window of RFC 6928 on a
- * path of that round trip. */
+/* Maximum of an uncertain first estimate, in bit/s: the rate of ten packets in
+ * 100 ms. Ten packets are the initial window of RFC 6928, and 100 ms is an
+ * assumed round trip. */
 #define USUAL_BEGINNING 1200000
 /* bytes by which ACCEPT is longer than COOKIE */
 #define ACCEPT_MORE 13
-/* A smaller difference between the two round trips is noise. */
+/* A difference between the round trips of OPEN and INIT that is smaller than
+ * this is noise. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -74,7 +81,8 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
 
 /* --- session -------------------------------------------------------------- */
 
-/* Starts asking for a COOKIE again. The first INIT may be sent at once. */
+/* Begins the handshake again by asking for a COOKIE. The first INIT may be sent
+ * immediately. */
 static void
 begin_init (MmtpHandshake * self)
 {
@@ -108,7 +116,7 @@ wait_for_answer (MmtpHandshake * self)
   self->tries++;
 }
 
-/* INIT has neither a channel number nor a session trailer. */
+/* Writes an INIT. It has neither a channel number nor a session trailer. */
 static gsize
 write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
     guint * id)
@@ -132,8 +140,8 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   return size;
 }
 
-/* Sends the INITs of one try. The first try uses the first path, and each
- * further try uses one path more. */
+/* Sends the INITs of one try. The first try uses the first path only, and each
+ * further try uses one more path. */
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
@@ -190,10 +198,10 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   return size;
 }
 
-/* A cookie is valid only for the path on which it came. If several COOKIEs
- * came, one of them may come from an attacker who wants to keep the right one
- * from being used. Then only one OPEN is sent before the next INIT, which asks
- * for the right COOKIE again. */
+/* A cookie is valid only for the path on which its COOKIE arrived. If several
+ * COOKIEs have arrived, one of them may come from an attacker who wants to
+ * prevent the use of the right one. In this case, only one OPEN is sent before
+ * the next INIT, which asks for the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {
@@ -219,10 +227,11 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 }
 
 /* An attacker who sees an INIT can make the receiver send a COOKIE to another
- * address, and pass that COOKIE on to the sender. It has a valid seal, but the
- * receiver does not accept it from this sender's address. With a key, each
- * different COOKIE is therefore tried, up to the limit per INIT. Without a key
- * there is no protection against such an attacker, so the first COOKIE is used.
+ * address, and pass that COOKIE on to the sender. Such a COOKIE has a valid
+ * seal, but the receiver does not accept it from this sender's address. With a
+ * key, each different COOKIE is therefore tried, up to the limit per INIT.
+ * Without a key there is no protection against such an attacker, so only the
+ * first COOKIE is used.
  */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
@@ -268,8 +277,9 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* If an INIT or OPEN was sent more than once, it is unknown which one was
- * answered (Karn's problem). The estimate is then limited to USUAL_BEGINNING.
+/* If an INIT or OPEN was sent more than once, it is unknown which of them was
+ * answered, so the round trip is uncertain (Karn's problem). The estimate of
+ * the rate is then limited to USUAL_BEGINNING.
  */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
@@ -287,10 +297,10 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). Its
- * real one-way delay was half of the short messages' round trip plus the time
- * for its padding. The negative of that delay is the first offset of the
- * clocks, until reports give a better one. */
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). The
+ * real one-way delay of OPEN was half of the short messages' round trip plus
+ * the transmission time of its padding. The negative of that delay is the first
+ * offset of the clocks, which is used until reports give a better one. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -305,8 +315,9 @@ note_round_trip (MmtpHandshake * self, MmtpPath * path)
   self->paths->has_offset = TRUE;
 }
 
-/* An ACCEPT is valid even if another COOKIE or a REFUSE came after the OPEN,
- * because the receiver's session exists then. */
+/* An ACCEPT is valid even if another COOKIE or a REFUSE has arrived after the
+ * OPEN was sent, because the ACCEPT shows that the receiver has begun the
+ * session. */
 static MmtpRefusal
 take_accept (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes)
@@ -326,7 +337,8 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* An INIT or OPEN is refused only once, however many answers come. */
+/* An INIT or OPEN counts as refused only once, however many REFUSEs arrive for
+ * it. */
 static gboolean
 is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 {
@@ -336,8 +348,8 @@ is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
   return asked;
 }
 
-/* A sealed REFUSE has the channel number of its OPEN, so that a replayed REFUSE
- * does not count as the answer to a later OPEN. */
+/* A sealed REFUSE has the channel number of the OPEN that it answers, so that a
+ * replayed REFUSE does not count as the answer to a later OPEN. */
 static gboolean
 is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 {
@@ -349,9 +361,10 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
   return TRUE;
 }
 
-/* A REFUSE with the reason "cookie too old". Anyone who sees the packets can
- * send it, so it only makes the handshake ask for another COOKIE, no sooner
- * than it would without an answer. An ACCEPT for the last OPEN still counts. */
+/* Processes a REFUSE with the reason "cookie too old". Anyone who sees the
+ * packets can send such a REFUSE. The handshake therefore only asks for another
+ * COOKIE, no sooner than it would without an answer. An ACCEPT for the last
+ * OPEN is still valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {
@@ -364,7 +377,8 @@ take_old_cookie (MmtpHandshake * self, MmtpPath * path)
   return MMTP_VALID;
 }
 
-/* A busy receiver may soon be free again, see section 4. */
+/* A receiver that refuses because it is busy may soon be free again
+ * (docs/wire-mmtp.md, section 4). */
 static gboolean
 is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's side of the handshake (docs/wire-mmtp.md, section 4). It writes
- * INIT and OPEN, on one path after another, and processes COOKIE, ACCEPT and
- * REFUSE. `phase` is the state of the attempt and its outcome. Times are in ns.
+/* The sender's side of the handshake (docs/wire-mmtp.md, section 4). This
+ * module writes INIT and OPEN, on one path after another, and processes COOKIE,
+ * ACCEPT and REFUSE. The field `phase` is the state of the handshake and its
+ * outcome. Times are in ns.
  */
 
 #pragma once
@@ -28,7 +29,7 @@ typedef struct
   guint64 initial_delay;        /* D0 */
 } MmtpRequest;
 
-/* INIT and OPEN that were sent on one path. */
+/* State of the INITs and OPENs that were sent on one path. */
 typedef struct
 {
   /* Sending time of an OPEN that may still be answered; MMTP_NEVER if there is
@@ -58,7 +59,8 @@ typedef struct
   /* COOKIEs that may still be accepted as answers to the last INIT */
   guint cookies_left;
   gboolean is_contested;        /* Several different COOKIEs arrived. */
-  /* Reason of the last REFUSE without proof of the key; 0 if there was none. */
+  /* Reason of the last REFUSE without proof of the key; 0 if there was no such
+   * REFUSE. */
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
@@ -74,17 +76,18 @@ void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 /* Begins the handshake. At least one path must exist. */
 void mmtp_handshake_begin (MmtpHandshake * self);
-/* Sends the next message at once: a new path, or a path with a new address,
- * does not wait for paths that have not answered. */
+/* Schedules the next message for now, so that a new path, or a path with a new
+ * address, does not wait for the paths that have not answered. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
-/* Writes the INIT or OPEN that is due now. Returns its size and sets `path`;
- * returns 0 if no message is due. The next message is due at `at`. */
+/* Writes the INIT or OPEN that is due now. Returns its size and sets `path`.
+ * Returns 0 if no message is due. The field `at` is the time of the next
+ * message. */
 gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
     guint * path);
 /* Processes a COOKIE, ACCEPT or REFUSE that arrived on `path`. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* Returns a first estimate of the path's rate after the ACCEPT, in bit/s; 0 if
- * it is unknown. */
+/* Returns a first estimate of the rate of the path on which the ACCEPT arrived,
+ * in bit/s; 0 if it is unknown. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* HMAC-SHA-256 of messages, by nettle if it was found when the project was
- * built, and by GLib otherwise. nettle uses the SHA instructions of the CPU, and
- * needs no memory from the heap for a message. */
+/* Computes HMAC-SHA-256 over messages. It uses nettle if nettle was found when
+ * the project was built, and GLib otherwise. nettle uses the SHA instructions
+ * of the CPU, and needs no heap memory per message. */
 
 #pragma once
 

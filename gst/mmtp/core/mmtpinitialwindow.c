@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mmtpinitialwindow.h"
 
-/* Initial window: RFC 6928, section 2, and its minimum: RFC 5681, section 3.1.
+/* Initial window of a path of unknown rate, in packets (RFC 6928, section 2),
+ * and minimum of that window (RFC 5681, section 3.1).
  */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3

@@ -4,7 +4,8 @@
 #include "mmtpjoins.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* docs/wire-mmtp.md, JOIN: "every 200 ms, then with doubled time up to 2 s". */
+/* Interval between JOINs. docs/wire-mmtp.md, JOIN: "every 200 ms, then with
+ * doubled time up to 2 s". */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 
@@ -79,9 +80,9 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   return TRUE;
 }
 
-/* The CHALLENGE gives the round trip of the path. Only a report that names the
- * path shows that the receiver has got the RESPONSE, so the JOIN is repeated
- * until then. */
+/* The CHALLENGE gives the round trip of the path. The RESPONSE may be lost, and
+ * only a report that names the path shows that the receiver has got it. The
+ * JOIN is therefore repeated until then. */
 MmtpRefusal
 mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge)

@@ -13,10 +13,11 @@ typedef struct
   guint64 nonce;
   /* time of the next JOIN in ns; MMTP_NEVER if no JOIN is scheduled */
   guint64 at;
-  guint64 wait;                 /* time until the JOIN after that one, in ns */
-  /* Sending time of the first JOIN, in ns. It is unknown which JOIN a CHALLENGE
-   * answers. A round trip that is too long for this reason does no harm,
-   * because a shorter one replaces it later. */
+  /* interval between the next JOIN and the one after it, in ns */
+  guint64 wait;
+  /* Sending time of the first JOIN, in ns. It is unknown which of the JOINs a
+   * CHALLENGE answers, so the round trip measured from this time may be too
+   * long. This does no harm, because a shorter round trip replaces it later. */
   guint64 sent;
   gboolean respond;             /* A RESPONSE has to be sent. */
   guint64 challenge;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Authentication in an MMTP session. Everything is HMAC-SHA-256 (RFC 2104, FIPS
- * 180-4): of the handshake from GLib, and of the other messages from mmtphmac.h,
- * which is faster. Secret values are compared in constant time.
+/* Authentication in an MMTP session. All MACs are HMAC-SHA-256 (RFC 2104, FIPS
+ * 180-4). Those of the handshake are computed by GLib, and those of all other
+ * messages by mmtphmac.h, which is faster. Secret values are compared in
+ * constant time.
  */
 
 #include "mmtpkeys.h"
@@ -129,8 +130,9 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* All inputs but the address have a fixed length, so two different triples of
- * time, address and nonce never give the same input. */
+/* Computes a cookie. All inputs except the address have a fixed length, so two
+ * different triples of time, address and nonce never give the same input to the
+ * HMAC. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,

@@ -20,19 +20,20 @@ typedef struct
   GBytes *key;                  /* the application's key; may be NULL */
 } MmtpKey;
 
-/* `application_key` may be NULL; otherwise it must not be empty. This struct
+/* `application_key` may be NULL; otherwise it must not be empty. The MmtpKey
  * takes a reference. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
-/* Computes or verifies the MAC of OPEN and ACCEPT over the first `size` bytes.
- * Without a key the MAC is zero. The comparison takes constant time. */
+/* Computes or verifies the MAC of OPEN and ACCEPT, over the first `size` bytes
+ * of the message. Without a key, the MAC is zero. The comparison takes constant
+ * time. */
 void mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
     guint8 mac[MMTP_MAC_SIZE]);
 gboolean mmtp_key_verify (const MmtpKey * key, const guint8 * bytes,
     gsize size, const guint8 mac[MMTP_MAC_SIZE]);
-/* Writes or verifies the seal of INIT, COOKIE and REFUSE, which is the trailer,
- * the last 8 of `size` bytes. Without a key, the trailer is not changed, and
- * verification returns FALSE. */
+/* Writes or verifies the seal of INIT, COOKIE and REFUSE. The seal is the
+ * trailer of the message, which is the last 8 of `size` bytes. Without a key,
+ * the trailer is not changed, and verification returns FALSE. */
 void mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size);
 gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
     gsize size);
@@ -79,7 +80,8 @@ typedef struct
   guint64 seen[MMTP_REPLAY_WINDOW / 64];
 } MmtpReplay;
 
-/* Returns whether `number` was not accepted before. Changes nothing. */
+/* Returns whether no message with this `number` was accepted before. Does not
+ * change the replay window. */
 gboolean mmtp_replay_check (const MmtpReplay * replay, guint64 number);
 /* Marks `number` as accepted. Call this function after the trailer has been
  * verified. */

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md, "Take-over": a session is over if its host does not answer
- * this many QUERYs, sent at this distance, in QUERY_TIME or in two round trips,
+/* docs/wire-mmtp.md, "Take-over": another sender may take over the session if
+ * the session's host does not answer N_QUERIES QUERYs, sent at intervals of
+ * QUERY_DISTANCE. The answer must arrive within QUERY_TIME or two round trips,
  * whichever is longer.
  */
 #define QUERY_TIME MMTP_SECOND
@@ -14,8 +15,8 @@
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define N_QUERIES 3
 #define QUERY_DISTANCE (100 * MMTP_MSECOND)
-/* The sender is certainly alive if a message has arrived from it in this
- * time or in two keep-alive periods, whichever is shorter. */
+/* The session's sender is certainly alive if a message from it has arrived
+ * within this time, or within two keep-alive periods if these are shorter. */
 #define ALIVE_TIME (500 * MMTP_MSECOND)
 #define ALIVE_PERIODS 2
 
@@ -72,7 +73,8 @@ is_host_of_session (MmtpLiveness * self, const MmtpAddress * address)
   return FALSE;
 }
 
-/* Returns the time in ns in which an answer would have arrived on any path. */
+/* Returns the time in ns within which an answer would have arrived on any path.
+ */
 static guint64
 get_query_time (MmtpLiveness * self)
 {
@@ -117,10 +119,10 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* A sender that was killed and starts again has shown with its cookie that it
- * receives at its host's address. So the way from there works, and the old
- * session is silent for another reason. A valid message of the old session ends
- * the doubt. */
+/* If a sender was killed and starts again, its cookie shows that it receives at
+ * its host's address. The network path to that host therefore works, and the
+ * old session must be silent for another reason. A valid message of the old
+ * session shows that its sender is still alive. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

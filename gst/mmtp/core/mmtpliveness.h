@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the sender of the session still responds. The session is silent after
- * its timeout. Another sender from the same host may take it over earlier, if
- * the session's sender does not answer QUERYs (docs/wire-mmtp.md, "Take-over").
- * Times are in ns.
+/* Determines whether the sender of the session still responds. The session
+ * counts as silent when no message has arrived for its timeout. Another sender
+ * from the same host may take over the session earlier, if the session's sender
+ * does not answer QUERYs (docs/wire-mmtp.md, "Take-over"). Times are in ns.
  */
 
 #pragma once
@@ -19,7 +19,8 @@ typedef struct
   /* Number of QUERYs sent since `last_valid` because another sender from the
    * same host wants a session. */
   guint n_queries;
-  guint64 first_query, last_query;      /* times of these QUERYs */
+  /* times of the first and the last of the n_queries QUERYs */
+  guint64 first_query, last_query;
 } MmtpLiveness;
 
 void mmtp_liveness_init (MmtpLiveness * self, const MmtpReceiverPaths * paths,
@@ -27,9 +28,10 @@ void mmtp_liveness_init (MmtpLiveness * self, const MmtpReceiverPaths * paths,
 void mmtp_liveness_begin_session (MmtpLiveness * self, guint64 period);
 /* A valid message of the session has arrived. */
 void mmtp_liveness_note_message (MmtpLiveness * self);
-/* Returns when the session becomes silent. */
+/* Returns the time at which the session becomes silent. */
 guint64 mmtp_liveness_get_end (const MmtpLiveness * self);
-/* Returns whether a sender at `address`, which is validated, may take over the
- * session. Asks the session's sender if it is in doubt. */
+/* Returns whether a sender at `address`, which has been validated, may take
+ * over the session. If it is uncertain whether the session's sender is alive,
+ * this function sends a QUERY to it. */
 gboolean mmtp_liveness_may_take_over (MmtpLiveness * self,
     const MmtpAddress * address);

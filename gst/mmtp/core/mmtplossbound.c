@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CUBIC's window, and which losses reduce it. */
+/* Computes CUBIC's congestion window, and decides which losses reduce it. */
 
 #include "mmtplossbound.h"
 
@@ -9,52 +9,55 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* RFC 9438, sections 4.6 and 5. */
+/* Constants of CUBIC: RFC 9438, sections 4.6 and 5. */
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* The maximum queueing delay of this period counts as that of a full queue. BBR
- * and Copa use 10 s as well. */
+/* The maximum queueing delay of this time counts as the delay of a full queue.
+ * BBR and Copa use 10 s as well. */
 #define QUEUE_MEMORY (10 * SECOND)
-/* From "Spike" (Cen, Cosman and Voelker 2003, section III.A): a loss means
- * congestion while the queueing delay is above half of its maximum. */
+/* A loss means congestion while the queueing delay is above half of its
+ * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* While fewer bytes are in flight than this part of what fills the path, none
- * of our packets waits in a queue: a long delay is jitter then, and a loss is
- * the radio's. With 0.5 instead, random losses with jitter would cost less
- * rate, but TCP on a queue of half a bandwidth-delay product would get only a
- * sixth of its share. */
+/* If fewer bytes are in flight than this part of the bytes that fill the path,
+ * none of our packets waits in a queue. A long delay is jitter then, and a loss
+ * is due to the radio link. With 0.5 instead of 0.2, random losses with jitter
+ * would reduce the rate less. However, a TCP flow that shares a queue of half a
+ * bandwidth-delay product with us would get only a sixth of its fair share. */
 #define FILLED_PART 0.2
-/* No queue overflows while it is shorter than this time, or than this many
- * packets. */
+/* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
+ * does not overflow. */
 #define MIN_QUEUE (3 * MILLISECOND)
 #define MIN_QUEUE_PACKETS 1.5
 /* Random losses are as frequent with a short queue as with a long one. If
- * losses with a long queue are more than this many times as frequent, they are
- * due to the queue. */
+ * losses with a long queue are more than RATIO times as frequent as losses with
+ * a short queue, they are due to the queue. */
 #define RATIO 2
-/* number of messages in an average of losses */
+/* maximum number of messages over which a share of losses is averaged */
 #define LOSS_MEMORY 1000.0
-/* Losses are random if at least this many messages were lost while the queue
- * was shorter than usual, and as many while less than usual was in flight, ...
+/* Losses are random only if at least this many messages were lost while the
+ * queueing delay was below its mean, and at least this many while the bytes in
+ * flight were below their mean. A further condition is IN_FLIGHT_RATIO.
  */
 #define RANDOM_LOSSES 3
-/* ... and if losses are at most this many times as frequent while more is in
- * flight. A queue that is always full loses more packets the more is in flight.
+/* Losses are random only if they are at most this many times as frequent when
+ * the bytes in flight are above their mean as when they are below it. A queue
+ * that is always full loses more packets the more bytes are in flight.
  */
 #define IN_FLIGHT_RATIO 1.5
-/* A usable radio link does not lose more than this share. */
+/* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* Losses beyond the expected number of random losses that still count as
+/* This many losses beyond the expected number of random losses still count as
  * random. */
 #define MIN_EXCESS 1
-/* Minimum number of messages with a short queue before their loss rate is
- * trusted, and the loss rate below which there are practically no random
+/* The loss rate with a short queue is trusted after at least MIN_KNOWN
+ * messages. If that loss rate is below NO_LOSS, there are practically no random
  * losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* Before that loss rate is known, a single loss counts as the radio's, because
- * a queue that overflows loses several packets at once. */
+/* Until the loss rate with a short queue is known, a single loss is attributed
+ * to the radio link, because a queue that overflows loses at least this many
+ * packets in succession. */
 #define MIN_BURST 2
 
 void
@@ -136,8 +139,9 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
   bound->reduced = bound->grown = sample->now;
 }
 
-/* RFC 9438, sections 4.2 to 4.5. The growth depends on time, not on the number
- * of acknowledgements, because reports are less frequent than those. */
+/* Growth of the window by RFC 9438, sections 4.2 to 4.5. It depends on time and
+ * not on the number of acknowledgements, because reports are less frequent than
+ * acknowledgements. */
 static void
 grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 {
@@ -154,9 +158,10 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 }
 
 /* Averages the losses separately for reports above and below the mean queueing
- * delay, and above and below the mean bytes in flight. Comparing with means
- * gives both kinds of reports on every path, even where jitter makes each
- * report look as if there were a queue. */
+ * delay, and for reports above and below the mean number of bytes in flight.
+ * Because the limits are means, every path has reports on both sides of each
+ * limit. This holds even where jitter makes each report look as if there were a
+ * queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -180,8 +185,8 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random: the reduced window grows as in slow
- * start, by half in a round trip, until the limit is no longer needed. */
+/* The losses turned out to be random. The reduced window grows by half in each
+ * round trip, as in slow start, until the limit is no longer needed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* A missing message is lost when this many messages with higher numbers have
- * arrived, like TCP's three duplicate acknowledgements (RFC 5681, section 3.2)
- * and QUIC's kPacketThreshold (RFC 9002, section 6.1.1). */
+/* A missing message counts as lost when this many messages with higher numbers
+ * have arrived. TCP's three duplicate acknowledgements (RFC 5681, section 3.2)
+ * and QUIC's kPacketThreshold (RFC 9002, section 6.1.1) use the same number. */
 #define REORDERED_MESSAGES 3
 /* If none of this many messages was overtaken, the path keeps the order of
- * messages, and a missing message is lost at once. RFC 8985, section 6.2,
- * likewise has no reordering window before reordering was seen. */
+ * messages, and a missing message immediately counts as lost. Likewise, RFC
+ * 8985, section 6.2, uses no reordering window until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
 #define MAX_RANGE 255           /* The count in a report has 8 bits. */
 
@@ -60,8 +60,8 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
 }
 
 /* Moves the oldest missing range to the lost ranges. If the range is longer
- * than what can be kept, only its end is kept, because its last messages have
- * the most time left. */
+ * than all lost ranges together can hold, only its end is kept, because the
+ * last messages have the most time left for a retransmission. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {
@@ -209,7 +209,8 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
       drop_range (losses, i - 1);
 }
 
-/* Finds the least often reported range that is not in the current report yet.
+/* Finds the range that was reported least often and is not in the current
+ * report yet.
  */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)

@@ -10,17 +10,22 @@
 
 #include "wire.h"
 
-/* 0x02 was PAIR in version 1 and must be zero now. */
+/* The flags that are defined in DATA. The bit 0x02 was PAIR in version 1 of the
+ * protocol and must be zero now. */
 #define DATA_FLAGS 0xfd
-/* Section 2: byte 0 has 3 bits of version and 5 of type. */
+/* Byte 0 of a message has 3 bits of version and 5 bits of type
+ * (docs/wire-mmtp.md, section 2). */
 #define VERSION_SHIFT 5
 #define TYPE_MASK 0x1f
-/* Section 3, DATA: the length byte and the mask. */
+/* Minimum size of a prelude in bytes: the length byte and the mask
+ * (docs/wire-mmtp.md, section 3, DATA). */
 #define MIN_PRELUDE 2
-#define PRELUDE_MASK 0x3f       /* bits of the mask that section 3 defines */
-#define MAX_INITIAL_DELAY 60000000      /* us, section 4, OPEN */
-#define MIN_KEEPALIVE 10        /* ms, section 4, OPEN */
-#define MAX_KEEPALIVE 10000     /* ms, section 4, OPEN */
+/* bits of the mask of a prelude that docs/wire-mmtp.md, section 3, defines */
+#define PRELUDE_MASK 0x3f
+/* in us; docs/wire-mmtp.md, section 4, OPEN */
+#define MAX_INITIAL_DELAY 60000000
+#define MIN_KEEPALIVE 10        /* in ms; docs/wire-mmtp.md, section 4, OPEN */
+#define MAX_KEEPALIVE 10000     /* in ms; docs/wire-mmtp.md, section 4, OPEN */
 
 /* Position in a message that is being parsed or written. A field beyond the end
  * of the message is read as 0, or is not written; `overrun` is set in both
@@ -37,9 +42,10 @@ typedef struct
 typedef struct
 {
   const gchar *name;
-  /* MmtpRole of the sender of this type, or both roles */
+  /* the MmtpRole that sends this type of message, or both roles */
   guint from;
-  gsize size;                   /* minimum size with the trailer, in bytes */
+  /* minimum size of the message with its trailer, in bytes */
+  gsize size;
   gboolean is_open;             /* The message may be longer than `size`. */
   void (*code) (Coder * self, MmtpMessage * message);
 } Layout;
@@ -128,8 +134,8 @@ code_bytes (Coder * self, guint8 * bytes, gsize size)
   skip (self, size);
 }
 
-/* Codes a flag in the lowest bit of a byte. The other bits are not defined yet
- * and are ignored. */
+/* Parses or writes a flag in the lowest bit of a byte. The other bits are not
+ * defined yet and are ignored. */
 static void
 code_flag (Coder * self, gboolean * flag)
 {
@@ -139,7 +145,7 @@ code_flag (Coder * self, gboolean * flag)
     write_number (self, 1, *flag ? 0x01 : 0);
 }
 
-/* Codes a byte that must be 0 or 1. */
+/* Parses or writes a byte that must be 0 or 1. */
 static void
 code_boolean (Coder * self, gboolean * value)
 {
@@ -161,8 +167,8 @@ code_zeros (Coder * self, gsize size)
   skip (self, size);
 }
 
-/* Codes the rest of the message. While parsing, `bytes` is set to the rest of
- * the input without copying it. */
+/* Parses or writes the rest of the message. While parsing, `bytes` is set to
+ * the rest of the input without copying it. */
 static void
 code_rest (Coder * self, const guint8 ** bytes, gsize * size)
 {
@@ -248,7 +254,8 @@ read_data (Coder * self, MmtpData * data)
     self->malformed = TRUE;
 }
 
-/* MMTP_FLAG_PRELUDE is derived from the mask of the prelude. */
+/* Parses or writes the body of a DATA message. MMTP_FLAG_PRELUDE is derived
+ * from the mask of the prelude. */
 static void
 write_data (Coder * self, MmtpData * data)
 {
@@ -618,8 +625,9 @@ has_valid_values (const MmtpMessage * message)
   }
 }
 
-/* Parses an INIT or OPEN of another version. Both begin with the nonce in every
- * version, and the REFUSE repeats the nonce. */
+/* Parses an INIT or OPEN of another protocol version. Both messages begin with
+ * the nonce in every version, and the REFUSE that answers them repeats the
+ * nonce. */
 static MmtpRefusal
 parse_foreign_body (MmtpMessage * message, Coder * body)
 {
@@ -690,7 +698,8 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* If two numbers are equally near, the higher one is returned. */
+/* Restores the full number. If two numbers are equally near, the higher one is
+ * returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses and writes MMTP messages: docs/wire-mmtp.md, sections 2 to 4. The
+/* Parses and writes MMTP messages (docs/wire-mmtp.md, sections 2 to 4). The
  * codec keeps no state, knows neither sessions nor clocks, and allocates no
- * memory. It makes only the checks that need nothing but the message itself.
+ * memory. It only makes the checks for which the message itself is sufficient.
  *
  *   refusal = mmtp_packet_parse_header (&message, bytes, size, role);
  *   refusal = mmtp_packet_parse_body (&message, bytes, size);
@@ -24,7 +24,7 @@
 #define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
 #define MMTP_INIT_SIZE 64
 #define MMTP_JOIN_SIZE 64
-#define MMTP_OPEN_SIZE 116      /* without padding */
+#define MMTP_OPEN_SIZE 116      /* size of an OPEN without padding */
 #define MMTP_NONCE_SIZE 16
 #define MMTP_COOKIE_SIZE 32
 #define MMTP_MAC_SIZE 16        /* MAC of the handshake messages */
@@ -60,7 +60,7 @@ typedef enum
   MMTP_KEEPALIVE,
   MMTP_REPORT,
   MMTP_QUERY,
-  MMTP_RESERVED_13,             /* was DECREASE in version 1 */
+  MMTP_RESERVED_13,             /* This value was DECREASE in version 1. */
   MMTP_LEAVE,
   MMTP_CAPS,
   MMTP_CAPS_ACK,
@@ -151,7 +151,8 @@ typedef struct
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, chosen by the sender */
-  guint8 cookie[MMTP_COOKIE_SIZE];      /* Used in COOKIE and OPEN only. */
+  /* The cookie is used in COOKIE and OPEN only. */
+  guint8 cookie[MMTP_COOKIE_SIZE];
 } MmtpInit;                     /* also used for COOKIE */
 
 typedef struct
@@ -213,7 +214,8 @@ typedef struct
 {
   guint64 nonce;
   guint64 challenge;
-} MmtpChallenge;                /* CHALLENGE and RESPONSE (no nonce) */
+/* used for CHALLENGE, and for RESPONSE, which has no nonce */
+} MmtpChallenge;
 
 typedef struct
 {
@@ -232,7 +234,8 @@ typedef struct
   /* Sending time of the last REPORT that arrived, in ticks; 0 if none has
    * arrived. */
   guint32 echo;
-  guint32 hold;                 /* time since that REPORT arrived, in ticks */
+  /* time since the REPORT named by `echo` arrived, in ticks */
+  guint32 hold;
   /* Period of the REPORTs that the sender wants on this channel, in ms; 0 lets
    * the receiver choose the period. */
   guint16 report_period;
@@ -241,19 +244,21 @@ typedef struct
 typedef struct
 {
   guint16 first;                /* low 16 bits of the first channel number */
-  guint8 count;                 /* number of messages, at least 1 */
+  /* number of messages in the range, at least 1 */
+  guint8 count;
 } MmtpRange;
 
 typedef enum
 {
   /* No message has arrived since the last record of the path, so `arrival` and
-   * the transits are not new measurements. */
+   * the transits in this record are not new measurements. */
   MMTP_RECORD_UNMEASURED = 0x01
 } MmtpRecordFlags;
 
-/* What arrived on a channel. Times are on the receiver's clock. A transit is
- * the arrival time minus the sending time, less a constant of the session that
- * only the receiver knows. Only differences of transits are meaningful. */
+/* The messages that have arrived on a channel. Times are on the receiver's
+ * clock. A transit is the arrival time minus the sending time, less a constant
+ * of the session that only the receiver knows. Only differences of transits are
+ * meaningful. */
 typedef struct
 {
   guint8 channel;
@@ -288,9 +293,10 @@ typedef struct
   guint32 number;               /* number of the report, from 1 */
   guint32 next;                 /* lowest stream number that is still missing */
   guint8 echo_channel;
-  /* sending time of the last message on echo_channel, in ticks */
+  /* sending time of the last message that arrived on echo_channel, in ticks */
   guint32 echo;
-  guint32 hold;                 /* time since that message arrived, in ticks */
+  /* time since the message named by `echo` arrived, in ticks */
+  guint32 hold;
   guint8 n_records;
   MmtpRecord records[MMTP_MAX_RECORDS];
 } MmtpReport;
@@ -314,8 +320,8 @@ typedef struct
   gboolean is_ack;
   /* MmtpLeaveReason, or a reason that a later version defines */
   guint8 reason;
-  /* Low 32 bits of the highest channel number received on that channel from the
-   * peer. */
+  /* Low 32 bits of the highest channel number that the peer has sent on the
+   * channel and that has arrived. */
   guint32 highest;
 } MmtpLeave;
 
@@ -378,19 +384,20 @@ typedef struct
   };
 } MmtpMessage;
 
-/* Parses the first 7 bytes and the trailer, the only fields that may be trusted
- * before the trailer has been verified. `from` is the role whose messages are
- * expected; a type that only the other role sends is refused with
- * MMTP_REFUSED_TYPE. A REFUSE is valid in every version.
+/* Parses the first 7 bytes and the trailer. They are the only fields that may
+ * be used before the trailer has been verified. `from` is the role whose
+ * messages are expected; a type that only the other role sends is refused with
+ * MMTP_REFUSED_TYPE. A REFUSE is accepted in every version.
  *
  * The header fields of `message` are filled in whatever the result is, except
  * when `size` is less than MMTP_MIN_MESSAGE bytes. */
 MmtpRefusal mmtp_packet_parse_header (MmtpMessage * message,
     const guint8 * bytes, gsize size, MmtpRole from);
 /* Parses the body after the header has been parsed into the same `message`.
- * Pointers in `message` point into `bytes`. An INIT or OPEN of another version
- * is refused by the header as MMTP_REFUSED_VERSION, but has to be answered. For
- * it this function fills in `init.nonce` only. */
+ * Pointers in `message` point into `bytes`. For an INIT or OPEN of another
+ * version, mmtp_packet_parse_header() returns MMTP_REFUSED_VERSION, but the
+ * message has to be answered. For such a message this function fills in
+ * `init.nonce` only. */
 MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
     const guint8 * bytes, gsize size);
 
@@ -405,10 +412,10 @@ gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
 /* Restores a number of which only the lowest `bits` bits were sent. Returns the
- * number with these low bits that is nearest to `near` and not negative. */
+ * nonnegative number nearest to `near` that has these low bits. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
 /* Converts a time in ns to ticks, as in messages. The result wraps. */
 guint32 mmtp_to_ticks (guint64 time);
-/* Returns the time from `since` to `now`, both in ns, as a number of ticks. The
- * result MMTP_TICKS_MASK stands for that time or a longer one. */
+/* Returns the time from `since` to `now`, both in ns, as a number of ticks. A
+ * time of MMTP_TICKS_MASK ticks or more is returned as MMTP_TICKS_MASK. */
 guint32 mmtp_to_hold (guint64 since, guint64 now);

@@ -7,10 +7,11 @@
 
 #define SPAN 32                 /* bits of a mask */
 #define NUMBER_MASK 0xffffff    /* Stream numbers have 24 bits. */
-/* Number of messages that are kept: twice the maximum number in one repair. */
+/* Number of DATA messages that the store keeps, which is twice the maximum
+ * number of messages in one REPAIR. */
 #define KEPT (2 * SPAN)
-/* Number of repairs that are kept because more than one of their messages is
- * missing. A new repair replaces the oldest one. */
+/* Number of REPAIR messages that the store keeps because more than one of their
+ * DATA messages is missing. A new REPAIR replaces the oldest one. */
 #define WAITING 4
 
 static void
@@ -200,8 +201,8 @@ find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
   return n == 1;
 }
 
-/* Computes the missing message. Returns FALSE if the sizes do not fit, so that
- * the repair and the messages cannot belong together. */
+/* Computes the missing message. Returns FALSE if the sizes do not fit, which
+ * means that the repair and the stored messages do not belong together. */
 static gboolean
 take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* REPAIR messages (docs/wire-mmtp.md): the XOR of several DATA messages, from
- * which the receiver computes one of them if it has all others. A block
- * collects the messages at the sender. A store keeps messages and repairs at
- * the receiver and computes the missing ones.
+/* REPAIR messages (docs/wire-mmtp.md): the XOR of several DATA messages. The
+ * receiver can compute one of these messages from a REPAIR if it has all the
+ * other messages. An MmtpBlock collects the messages at the sender. An
+ * MmtpStore keeps messages and repairs at the receiver and computes the missing
+ * messages.
  */
 
 #pragma once

@@ -8,64 +8,76 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The token bucket holds the tokens of one millisecond, so that a timer that is
- * late by that much costs no rate ("new tokens are not generated until old
- * tokens are used", section 4.4 of the paper). */
+/* The token bucket holds the tokens of one millisecond, so that a timer that
+ * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
+ * the paper: "new tokens are not generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
-/* While the application limits a path, its pacing rate is higher by this
- * factor, as in the slow start of Linux (tcp_pacing_ss_ratio). */
+/* While the application sends less than the path carries, the pacing rate of
+ * the path is higher by this factor, as in the slow start of Linux
+ * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
-/* Round trip of an unknown path: the first timeout of RFC 6298 is 1 s. */
+/* Round trip that is assumed while the round trip of a path is unknown. The
+ * first timeout of RFC 6298 is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* number of reports after which a long interval between reports is forgotten */
+/* Number of reports after which a long interval between reports is forgotten.
+ */
 #define INTERVAL_MEMORY 16
-/* The margin of the safe delay takes at most 1/8 of D0, because a path that is
- * never considered in time would carry nothing. */
+/* The margin of the safe delay is at most 1/8 of the initial delay (D0). A path
+ * on which no packet is expected in time would carry nothing, so the margin
+ * must be limited. */
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet counts as sent shortly before its deadline if less than a fourth of
  * D0 is left after its expected delay. */
 #define MARGINAL_PART 4
-/* Control of `lateness`. It rises while the mean share of late packets is above
- * MANY_LATE, and falls while the share is below FEW_LATE. LATE_MEMORY is the
- * time constant of the mean; the other two are in ns per ns. */
+/* Control of `lateness`, the time that is added to the expected delay.
+ * `lateness` rises while the mean share of late packets is above MANY_LATE, and
+ * falls while the share is below FEW_LATE. LATE_MEMORY is the time constant of
+ * the mean. LATENESS_RISE and LATENESS_FALL are in ns per ns. */
 #define MANY_LATE 0.1
 #define FEW_LATE 0.02
 #define LATE_MEMORY (500. * MILLISECOND)
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* A message that is later than this was held up by a gap. */
+/* If a message arrives later than its deadline by more than this time, it was
+ * held up by a gap. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most this part of D0 minus the base delay. */
 #define LATENESS_PART 3
-/* With a configured rate, the safe delay may take nearly all of D0. */
+/* With a configured rate, the safe delay may be nearly the whole initial delay
+ * (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* The path has stalled if nothing arrives for this time, plus some jitter,
- * although something should have. Reports come every 50 ms, and schedulers of
- * mobile networks pause for 20 to 60 ms. */
+/* The path has stalled if nothing arrives for this time, plus a multiple of the
+ * jitter, although a message should have arrived. The time covers the reports,
+ * which arrive every 50 ms, and the pauses of 20 to 60 ms that schedulers of
+ * mobile networks make. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* After this shorter time without arrivals a path is in doubt, which matters if
- * there is another path. */
+/* A path is in doubt after this time without arrivals, plus a multiple of the
+ * jitter: it may have stalled. This shorter time than STALL_TIME matters only
+ * if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
-/* A path does not deliver if at least this share of its packets is lost. With
- * 10 % random loss, six of eight packets are lost in one of forty thousand
- * cases. */
+/* A path does not deliver if at least MISSED_PERCENT of its last packets are
+ * lost, and at least MIN_JUDGED packets have been judged. With 10 % random
+ * loss, six of eight packets are lost in one of forty thousand cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* The counters of judged and missed messages are halved at this value. */
+/* When the number of judged messages reaches this value, the counters of judged
+ * and missed messages are halved. */
 #define MAX_JUDGED 32
-/* Time after which a path that is always busy is drained: 10 s (5 s in BBR). On
- * slow paths, where draining costs more, it is 100 round trips minus 10 s. The
- * window is reduced to half of what fills the path. */
+/* A path that is always busy is drained when DRAIN_PERIOD has passed since it
+ * became busy; BBR does so after 5 s. On slow paths, where draining costs more,
+ * the time is 100 round trips (DRAIN_ROUNDS) minus 10 s. Draining reduces the
+ * window to half (1/DRAIN_PART) of the bytes that fill the path. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* Packets that may be in the queue beyond what is known to be in flight. */
+/* Number of packets by which the queue may exceed the bytes that are known to
+ * be in flight. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 
@@ -124,7 +136,8 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
-  /* [4.6]: the configured delay is used until the delay is measured. */
+  /* The configured delay is used until the delay is measured [4.6 of the
+   * paper]. */
   path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
 
@@ -189,9 +202,10 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
-/* While the application limits the path, it is unknown how much the path
- * carries. A higher pacing rate keeps packets that another path carried before
- * it failed from waiting until that is known. */
+/* While the application sends less than the path carries, it is unknown how
+ * much the path carries. If another path fails, this path has to carry its
+ * packets as well. A higher pacing rate keeps these packets from waiting until
+ * the rate of this path is known. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -199,17 +213,17 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the transmission time of `bytes` bytes in ns, as measured with single
- * messages; 0 if unknown. */
+/* Returns the transmission time of `bytes` bytes in ns, which is derived from
+ * the transmission times of single messages; 0 if unknown. */
 static guint64
 get_byte_time (const MmtpPath * path, guint64 bytes)
 {
   return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
 }
 
-/* Predicts when the bottleneck has transmitted this message. The rate is that
- * at which single messages pass, which is known even while the application
- * limits the path. */
+/* Predicts when the bottleneck has transmitted this message. The prediction
+ * uses the rate that was measured with single messages, because this rate is
+ * known even while the application sends less than the path carries. */
 static void
 predict (MmtpPath * path, guint64 now, MmtpSent * sent)
 {
@@ -279,9 +293,9 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: until all
- * messages now in flight have been reported, the delivery rate shows only how
- * little the application had to send. */
+/* Delivery rate estimation as in draft-ietf-ccwg-bbr, section 4.1.2.4: until
+ * all messages that are in flight now have been reported, the delivery rate
+ * only shows how little the application had to send. */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -308,7 +322,7 @@ mmtp_path_get_overdue (const MmtpPath * path)
 }
 
 /* Short control messages do not show whether the path delivers packets. Before
- * the stream begins they are the majority. */
+ * the stream begins, most messages are control messages. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {
@@ -338,9 +352,9 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
   return bytes <= path->stats.bytes;
 }
 
-/* Advances a counter to the value with the low 32 bits `low` and returns the
- * difference. Reports of other paths may be older, but a counter never goes
- * back. */
+/* Increases a counter to the value with the low 32 bits `low` and returns the
+ * difference. A report that arrived on another path may be older, but the
+ * counter never decreases. */
 static guint64
 count_up (guint64 * counter, guint32 low)
 {
@@ -351,8 +365,8 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
-/* `unreported` only grows, so each message is visited once in a session. One
- * REPORT visits at most the messages that the ring holds. */
+/* `unreported` never decreases, so each message is visited once in a session.
+ * One REPORT visits at most as many messages as the ring holds. */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -371,8 +385,8 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* Unwraps a time on the receiver's clock, of which reports have 24 bits in
- * units of 10 us. The zero of the result is arbitrary. */
+/* Unwraps a time on the receiver's clock. Reports contain only 24 bits of it,
+ * in units of 10 us. The zero of the result is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -382,9 +396,10 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the jitter that is not yet a stall. It is limited, because a path
- * whose delay jumps has a high jitter, and a stall that is detected too late
- * cannot be compensated for in time. */
+/* Returns the time without arrivals that jitter explains, so that it is not a
+ * stall yet. The time is limited, because a path whose delay jumps has a high
+ * jitter. A stall that is detected too late cannot be compensated for in time.
+ */
 static guint64
 get_stall_jitter (const MmtpPath * path)
 {
@@ -393,10 +408,10 @@ get_stall_jitter (const MmtpPath * path)
   return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
 }
 
-/* Returns for how long the message had been missing when the receiver wrote its
- * latest report, by the receiver's clock. The message should have arrived as
- * much later than the newest arrived message as it was sent later. A stall of
- * the return path does not have this effect. */
+/* Returns for how long the message had been missing on the receiver's clock
+ * when the receiver wrote its latest report. The message is expected to arrive
+ * after the newest arrived message, with the same interval as between their
+ * sending times. A stall of the return path does not change the result. */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -460,10 +475,11 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* A queue that never empties hides the base delay and is finally taken for it.
- * From time to time the bytes in flight are therefore reduced to half of what
- * fills the path, as in BBR (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT),
- * until a message sent in that state has been reported. */
+/* If a queue never empties, the base delay cannot be measured, and in the end
+ * the delay of the queue is mistaken for the base delay. From time to time, the
+ * bytes in flight are therefore reduced to half of the bytes that fill the
+ * path, until a message sent in that state has been reported. BBR does the same
+ * (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -594,9 +610,9 @@ forget_judged (MmtpPath * path)
   path->missed /= 2;
 }
 
-/* Measures the real time between reports, which also come on other paths, and
- * earlier after a loss. An interval longer than the period that was asked for
- * is due to a lost report or a gap, so it is limited to that period. */
+/* Measures the actual interval between reports. Reports also arrive on other
+ * paths, and earlier after a loss. An interval longer than the requested report
+ * period is due to a lost report or a gap, so it is limited to that period. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {
@@ -608,9 +624,9 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
-/* Returns whether the newest message arrived so long after its deadline, by the
- * sender's clock, that the path must have had a gap. A margin does not help
- * against gaps. */
+/* Returns whether the newest message arrived so long after its deadline, on the
+ * sender's clock, that the path must have had a gap. A larger margin does not
+ * help against gaps, so such a message is ignored. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -621,11 +637,12 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
   return newest->time_left + MAX_LATENESS < path->delay + queued;
 }
 
-/* A sender under overload sends each packet just before it would be too late. A
- * prediction that is wrong by a few ms, or a small error of the receiver's
- * clock, then makes all packets late. The receiver counts late packets. An
- * integral controller gives packets more time while many are late, and slowly
- * takes that time back when hardly any are. */
+/* A sender under overload sends each packet just before the packet would be too
+ * late. All packets are then late if the predicted delay is wrong by a few ms
+ * or if the receiver's clock has a small error. An integral controller
+ * therefore follows the number of late packets that the receiver reports. It
+ * increases `lateness` while many packets are late, and slowly decreases it
+ * when hardly any packet is late. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
@@ -706,12 +723,14 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* Estimates the queueing delay. The queue of the last report has shrunk by the
- * time that has passed since. It is not longer than the bytes in flight and a
- * few packets take. Bytes in flight beyond one round trip are also queued, so
- * the queue may be longer than reported. This second estimate is not made while
- * the application limits the path, because its rate was never used fully, and
- * all bytes in flight would seem to be queued. */
+/* Estimates the queueing delay. The queue of the last report has become shorter
+ * by the time that has passed since that report. It is at most as long as the
+ * bytes in flight and a few more packets need.
+ *
+ * The queue may also be longer than reported, because bytes in flight beyond
+ * one round trip are queued. This second estimate is not made while the
+ * application sends less than the path carries. The highest rate of the path is
+ * then unknown, and all bytes in flight would seem to be queued. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
@@ -733,11 +752,12 @@ get_queue (const MmtpPath * path, guint64 now)
 }
 
 /* Returns the time by which a packet takes longer than a short message. It is
- * computed with the highest recent rate, or measured if that is less, because
- * the application may never have used the full rate. For a path that has not
- * carried a packet yet it is 0: computed from the rate of its few control
- * messages, no packet would seem to be in time, and the path would never be
- * used. */
+ * computed with the highest recent rate. If the measured time is shorter, it is
+ * used instead, because the application may never have used the full rate.
+ *
+ * Returns 0 for a path that has not carried a packet yet. The rate of its few
+ * control messages is so low that no packet would seem to be in time, and the
+ * path would never be used. */
 static guint64
 get_transmission_time (const MmtpPath * path)
 {
@@ -767,8 +787,9 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
   return delay + get_transmission_time (path) + get_queue (path, now);
 }
 
-/* Returns the deviation of the delay, limited to a part of D0: on a mobile
- * link, the slowest message of some seconds says nothing about the next one. */
+/* Returns the deviation of the delay, limited to a part of the initial delay
+ * (D0). On a mobile link, the slowest message of some seconds does not predict
+ * the delay of the next message. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -778,8 +799,8 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* With a configured rate, one packet of 256 may take longer than the high delay
- * [4.4]. */
+/* If a rate is configured, one packet of 256 may take longer than the high
+ * delay [4.4 of the paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -793,10 +814,10 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* Returns the delay that every message of the last three reports had. It may
- * come from a path whose delay has grown, not from a queue of our packets.
- * Until that time has passed, or a report says otherwise, another path is
- * safer. */
+/* Returns the delay above the base delay that every message of the last three
+ * reports had. It may be due to a path whose delay has grown and not to a queue
+ * of our packets. Until this delay has passed, or until a report says
+ * otherwise, another path is safer. */
 static guint64
 get_standing_delay (const MmtpPath * path, guint64 now)
 {
@@ -807,8 +828,8 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Returns the delay of a packet behind all messages already sent, at the rate
- * at which single messages pass. */
+/* Returns the delay of a packet that is sent behind all messages in flight. The
+ * rate is the one that was measured with single messages. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
@@ -818,7 +839,7 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       path->large_size + path->overhead) + get_margin (path);
 }
 
-/* A gap is expected to last for as long again as it has lasted. */
+/* A gap is expected to last as long again as it has lasted until now. */
 static guint64
 get_delay_in_gap (const MmtpPath * path)
 {
@@ -851,8 +872,9 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may carry small control messages with perfect measurements, but no
- * messages of a packet's size. */
+/* A path may deliver all small control messages, so that its measurements look
+ * perfect, but no messages of a packet's size. Only messages of a packet's size
+ * are therefore judged. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A path of the sender: messages in flight (mmtpsentlog.h), delays from the
- * reports, the limits of the congestion control (mmtpratecontrol.h), and
- * whether the path delivers [4.6 of the paper]. The path writes no messages; it
- * is told what was sent. Sizes are in bytes with IP and UDP headers, rates in
- * bit/s, times in ns.
+/* A path of the sender. It contains the messages in flight (mmtpsentlog.h), the
+ * delays from the reports, the limits that the congestion control sets
+ * (mmtpratecontrol.h), and whether the path delivers packets [4.6 of the
+ * paper]. The path writes no messages: its caller notes what was sent. Sizes
+ * are in bytes with IP and UDP headers, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -28,7 +28,7 @@ typedef struct
   guint16 overhead;             /* IP and UDP headers, in bytes */
   guint64 configured_rate;      /* 0 if no rate is configured */
   MmtpPathState state;
-  gboolean blocked;             /* its socket is not writable */
+  gboolean blocked;             /* The path's socket is not writable. */
 
   /* --- messages -------------------------------------------------------------
    */
@@ -46,27 +46,29 @@ typedef struct
   guint64 delivered;
   /* mean size of a DATA message, without IP and UDP headers */
   guint64 data_size;
-  /* size of a large recent message, without IP and UDP headers */
+  /* mean size of a large recent message, without IP and UDP headers */
   guint64 large_size;
 
   /* --- draining to find the base delay --------------------------------------
    */
-  /* Time since which the application has filled the window; 0 if it does not.
+  /* Time since which the application has filled the window; 0 if the
+   * application does not fill it.
    */
   guint64 busy_since;
   /* window while the path is drained, in bytes; 0 otherwise */
   guint64 drain_window;
-  guint64 drain_end;            /* latest end of the draining */
-  /* Number of the first message sent with the path drained; MMTP_NO_STREAM if
-   * none yet. */
+  guint64 drain_end;            /* latest time at which draining ends */
+  /* Number of the first message that was sent while the path was drained;
+   * MMTP_NO_STREAM if there is none yet. */
   guint64 drained_from;
-  gint64 drain_min;             /* minimum delay of those messages */
+  /* minimum delay of the messages from drained_from on */
+  gint64 drain_min;
 
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of messages of a packet's size only, which take longer on a slow
-   * path. */
+  /* Delays of messages of a packet's size only. These messages take longer than
+   * short ones on a slow path. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
@@ -86,10 +88,10 @@ typedef struct
   guint64 high_delay;
   /* arrival time of the newest message, receiver's clock */
   guint64 arrival;
-  /* sending time of that message, sender's clock */
+  /* sending time of the newest message, sender's clock */
   guint64 arrival_sent;
   guint64 reported_bytes;
-  /* time of the last record; 0 if there was none */
+  /* time of the last record of a report; 0 if there was none */
   guint64 report_time;
   /* Time at which a record last reported new messages, or at which the path
    * started. */
@@ -97,21 +99,22 @@ typedef struct
   /* Time on the receiver's clock at which it wrote its latest report; 0 if
    * there was none. */
   guint64 reported;
-  /* Time for which no message had arrived when the receiver wrote its report,
-   * although one should have. */
+  /* Time for which no message had arrived when the receiver wrote its latest
+   * report, although a message should have arrived. */
   guint64 gap;
   /* `gap` is so long that the path must have stalled. */
   gboolean is_stalled;
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* mean share of packets that were late although they were sent shortly before
-   * their deadline */
+  /* mean share of late packets among those that were sent shortly before their
+   * deadline */
   gdouble late_share;
-  /* packets sent shortly before their deadline and reported since */
+  /* number of packets that were sent shortly before their deadline and have
+   * been reported since */
   guint marginal;
-  /* recently reported messages of a packet's size, and those of them that were
-   * lost */
+  /* recently reported messages of a packet's size, and number of these messages
+   * that were lost */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -124,8 +127,8 @@ typedef struct
   /* --- session, used by mmtpsender ------------------------------------------
    */
   MmtpReplay replay;
-  gboolean joined;              /* the receiver has answered on this path */
-  gboolean confirmed;           /* the receiver has reported about this path */
+  gboolean joined;              /* The receiver has answered on this path. */
+  gboolean confirmed;           /* The receiver has reported about this path. */
 
   MmtpSenderPathStats stats;
 } MmtpPath;
@@ -148,34 +151,40 @@ void mmtp_path_start (MmtpPath * path, guint64 now,
 void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
 /* Call this function after mmtp_path_sent() for a DATA message. `time_left` is
- * the time until its deadline, `delay` its expected delay, both in ns. */
+ * the time until the deadline of the message, and `delay` is its expected
+ * delay, both in ns. */
 void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
-/* Notes that the application has nothing more to send although the window has
- * room. */
+/* Notes that the application has no further packet to send although the window
+ * has room. */
 void mmtp_path_note_idle (MmtpPath * path);
 /* Returns whether the window allows `size` more bytes. `is_alone` is TRUE if no
- * other path has room, so that the reserve may be used. Pacing is not checked
- * here but by `token`. */
+ * other path has room. In this case the reserve may be used as well, which is
+ * the number of bytes that may be in flight beyond the window during a gap.
+ * Pacing is not checked here; the field `token` contains the time that it
+ * allows. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time at which the next report is overdue. The path may then have
- * a gap, in which the reserve may be used. */
+/* Returns the time at which the next report is overdue. From then on the path
+ * may have a gap, so the reserve may be used (the bytes that may be in flight
+ * beyond the window during a gap). */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Returns whether nothing has arrived for longer than jitter explains, so that
  * the path may have a gap. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
-/* Returns whether the message should have arrived before the latest report was
- * written, or should have been reported by now. */
+/* Returns whether the message is missing: it should have arrived before the
+ * receiver wrote its latest report, or a report of it should have arrived by
+ * now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
 /* Returns whether the oldest unreported message is missing, see
  * mmtp_path_is_missing(). */
 gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
-/* Returns the time in ns that a message of `size` bytes takes at the path's
+/* Returns the time in ns that a message of `size` bytes needs at the path's
  * rate; 0 if unknown. */
 guint64 mmtp_path_get_cost (const MmtpPath * path, gsize size);
-/* Return the current and the highest recent rate of the path, as far as they
- * are known; never 0. */
+/* mmtp_path_get_rate() returns the current rate of the path, and
+ * mmtp_path_get_peak_rate() its highest recent rate. If a rate is not known, an
+ * estimate is returned; the result is never 0. */
 guint64 mmtp_path_get_rate (const MmtpPath * path);
 guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 /* Returns whether the transmission time of a full packet is known. */
@@ -184,36 +193,37 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the safe delay in ns of a path that has an alternative. It includes
- * the delay of the last reports even if nothing in flight explains that delay.
- * `is_spare` is TRUE if another path has room, so that this path need not be
- * used to its limit. */
+/* Returns the safe delay in ns for a path that has an alternative. It includes
+ * the queueing delay of the last reports even if the messages in flight do not
+ * explain that delay. `is_spare` is TRUE if another path has room, so that this
+ * path need not be used up to its limit. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
-/* Returns the minimum delay of a message in ns, without a queue, because a
- * queue may disappear at any moment. If a rate is configured, it is the safe
- * delay. */
+/* Returns the minimum delay of a message in ns. It does not include a queue,
+ * because a queue may disappear at any moment. If a rate is configured, the
+ * result is the safe delay. */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
-/* Notes that a message was reported as lost; it may be reported repeatedly. */
+/* Notes that a message was reported as lost. A message may be reported as lost
+ * repeatedly. */
 void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 
 /* --- reports -------------------------------------------------------------- */
 
-/* Returns whether the record reports no more than was sent (docs/wire-mmtp.md,
- * section 7). */
+/* Returns whether the record is possible: it must not report more messages than
+ * were sent (docs/wire-mmtp.md, section 7). */
 gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
-/* Processes a record. `reported` is the time at which the receiver wrote the
- * report, on its clock in ticks. Returns TRUE if more messages have arrived
- * since the last report. */
+/* Processes a record of a report. `reported` is the time at which the receiver
+ * wrote the report, on its clock in ticks. Returns TRUE if messages have
+ * arrived that no earlier report contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
 /* Notes that all messages up to number `highest` have arrived or are lost. */
 void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);
 void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);
-/* Updates `delay` and `high_delay`. `offset` is that of the clocks
- * (docs/wire-mmtp.md, section 6). */
+/* Updates `delay` and `high_delay`. `offset` is the offset between the clocks
+ * of sender and receiver (docs/wire-mmtp.md, section 6). */
 void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moving minimum and maximum of a path's one-way delays. */
+/* Moving minimum and maximum of the one-way delays of a path. */
 
 #include "mmtppathdelay.h"
 
 #include <string.h>
 
-/* Ten of these spans give the high delay of the last ten seconds. */
+/* Length of a span. Ten of these spans give the high delay of the last ten
+ * seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
-/* The base delay is the minimum of ten of these, one minute. LEDBAT (RFC 6817,
- * section 2.4.2) remembers it for some minutes. The time has to be longer than
- * that for which a queue stands on purpose. */
+/* Length of a span of the base delay. The base delay is the minimum of ten of
+ * these spans, which are one minute. LEDBAT (RFC 6817, section 2.4.2) uses the
+ * minimum of some minutes. The time has to be longer than the time for which a
+ * queue is kept up on purpose. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* The spread is averaged over about this many reports. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* Among this many messages or more, the slowest one counts as an outlier. */
+/* If a span has at least this many messages, the slowest one counts as an
+ * outlier. */
 #define ACCIDENT 256
 
 void
@@ -32,7 +35,7 @@ begin_span (MmtpDelaySpan * span, guint64 now)
   span->highest = span->second = G_MININT64;
 }
 
-/* Returns the span that contains `now`, and begins a new one if necessary. */
+/* Returns the span that contains `now`. If there is none, a new span begins. */
 static MmtpDelaySpan *
 open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
 {
@@ -46,8 +49,8 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
   return span;
 }
 
-/* Spans are only replaced one by one when new reports come, so a path without
- * reports keeps its base delay. */
+/* A span is only replaced when a new report arrives, so a path without reports
+ * keeps its base delay. */
 static void
 update_base (MmtpPathDelay * delay)
 {

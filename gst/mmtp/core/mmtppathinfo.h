@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Configuration, state and statistics of one path of the sender, as the user of
- * the sender sees them.
+/* Configuration, state and statistics of one path of the sender, as the
+ * application sees them.
  */
 
 #pragma once
@@ -11,14 +11,15 @@
 
 typedef struct
 {
-  const gchar *name;            /* name in statistics and events; copied */
+  /* Name in statistics and events. The string is copied. */
+  const gchar *name;
   /* Maximum UDP payload in bytes, at least MMTP_MIN_MESSAGE_SIZE. */
   guint16 max_size;
   guint16 overhead;             /* bytes of IP and UDP headers per packet */
-  /* Rate that is known in advance, in bit/s, from which the sender starts
-   * [4.6]; 0 means that it is measured. */
+  /* Rate in bit/s that is known in advance and with which the sender starts
+   * [4.6 of the paper]; 0 means that the rate is measured. */
   guint64 rate;
-  /* one-way delay in ns; 0 means that it is measured */
+  /* one-way delay in ns; 0 means that the delay is measured */
   guint64 delay;
 } MmtpPathConfig;
 
@@ -26,31 +27,37 @@ typedef enum
 {
   MMTP_PATH_OPENING,         /* handshake or JOIN in progress */
   MMTP_PATH_ACTIVE,
-  /* too slow for D0: carries only control messages */
+  /* The path is too slow for the initial delay (D0), so it carries control
+   * messages only. */
   MMTP_PATH_CONTROL,
   /* The receiver reports no messages from this path. */
   MMTP_PATH_SILENT,
-  MMTP_PATH_GONE             /* removed */
+  MMTP_PATH_GONE             /* The path was removed. */
 } MmtpPathState;
 
 const gchar *mmtp_path_state_get_name (MmtpPathState state);
 
-/* How the stream uses a path at present, or why it does not. */
+/* How the stream uses a path at present, or the reason why it does not use the
+ * path. */
 typedef enum
 {
   MMTP_USE_CARRIES,
-  MMTP_USE_JOINING,             /* The receiver has not answered yet. */
+  /* The receiver has not answered on this path yet. */
+  MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The path carries only PROBEs and what no other path can deliver, because
-   * the other paths are better known. */
+  /* The path carries PROBEs and only those packets that no other path can
+   * deliver, because more is known about the other paths. */
   MMTP_USE_PROBED,
-  MMTP_USE_TOO_SLOW,            /* A packet sent there now would be late. */
-  MMTP_USE_SILENT,              /* Nothing arrives there, see `silence`. */
-  MMTP_USE_BLOCKED,             /* Its socket's send buffer is full. */
-  MMTP_USE_GONE                 /* removed */
+  /* A packet that is sent on this path now would be late. */
+  MMTP_USE_TOO_SLOW,
+  /* Nothing arrives on this path, see `silence`. */
+  MMTP_USE_SILENT,
+  /* The send buffer of the path's socket is full. */
+  MMTP_USE_BLOCKED,
+  MMTP_USE_GONE                 /* The path was removed. */
 } MmtpPathUse;
 
-/* Statistics of a path. Counters never go back. */
+/* Statistics of a path. Counters never decrease. */
 typedef struct
 {
   const gchar *name;
@@ -70,7 +77,8 @@ typedef struct
   guint64 high_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
   guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
-  /* messages sent, and their bytes without IP and UDP headers */
+  /* number of messages sent, and number of their bytes without IP and UDP
+   * headers */
   guint64 packets, bytes;
   guint64 data_packets;
   guint64 retransmitted;
@@ -82,12 +90,12 @@ typedef struct
   guint64 late;
   /* packets queued again because the path fell silent or left */
   guint64 requeued;
-  guint64 silences;             /* how often the path fell silent */
+  guint64 silences;             /* number of times that the path fell silent */
   /* Entries of the sent log visited while processing reports. Tests check that
    * this work stays bounded. */
   guint64 report_steps;
 } MmtpSenderPathStats;
 
-/* Returns the use in words, for example "silent for 0.4 s", or "" if the path
- * carries packets. Free the result with g_free(). */
+/* Returns a description of `use`, for example "silent for 0.4 s". Returns "" if
+ * the path carries packets. Free the result with g_free(). */
 gchar *mmtp_path_stats_explain (const MmtpSenderPathStats * stats);

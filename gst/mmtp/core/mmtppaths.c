@@ -8,20 +8,23 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 /* Another path becomes the fastest one only if its round trip is shorter by an
- * eighth and 1 ms. A change is costly because the clocks' offset is derived
- * from the fastest path. */
+ * eighth and 1 ms. A change is costly because the offset between the clocks is
+ * derived from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* A path is silent after this time in which it should have delivered. Gaps of
- * mobile networks, which end by themselves, are shorter. */
+/* A path counts as silent if nothing has arrived for this time although it
+ * should have delivered messages. Gaps of mobile networks, which end without
+ * any action, are shorter. */
 #define SILENT_TIME SECOND
-/* The time is longer if no report comes at all, because the return path may
+/* Silence time of a path that delivered before and about which no report
+ * arrives any more. It is longer than SILENT_TIME, because the return path may
  * have stalled instead. */
 #define MUTE_TIME (3 * SECOND)
-/* Keep-alives and retransmissions take the rest of the rate. */
+/* Percentage of the rate that is left for new packets. Keep-alives and
+ * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* A buffer is refused only if the queue holds this many times what the paths
- * seem to carry. An estimate that is too low must not cost frames, and buffers
- * that turn out to be late are dropped later. */
+/* A buffer is refused only if the queue holds this percentage of the bytes that
+ * the paths seem to carry. An estimate that is too low must not cost frames,
+ * and buffers that turn out to be late are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -144,8 +147,8 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* The jitter of the forward direction is added as an estimate of the return
- * path's jitter. */
+/* The jitter that was measured on the way to the receiver is added as an
+ * estimate of the return path's jitter. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -158,9 +161,10 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
       path->report_period / 2;
 }
 
-/* Returns the D0 that a path needs, in ns. With a configured rate it is the
- * high delay, so that nearly every packet is in time. Otherwise it is the base
- * delay and a typical deviation, because a longer delay is due to a queue. */
+/* Returns the initial delay (D0) that a path needs, in ns. With a configured
+ * rate it is the high delay, so that nearly every packet is in time. Without a
+ * configured rate it is the base delay plus a typical deviation, because any
+ * further delay is due to a queue. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {
@@ -204,8 +208,8 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* Returns 0 before the paths are measured, because a missing measurement is no
- * reason to drop a buffer. */
+/* Returns 0 before the paths have been measured, because a missing measurement
+ * is no reason to drop a buffer. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
@@ -319,9 +323,9 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* A path is assumed to carry everything until there is evidence against it.
- * While one path has room and was never used to its full rate, the capacity is
- * unknown. */
+/* As long as nothing shows the limit of a path, the path is assumed to carry
+ * everything. If one path has room and was never used at its full rate, the
+ * capacity of all paths together is therefore unknown. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {
@@ -340,7 +344,8 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Estimated rates are uncertain, configured rates are not. */
+/* Returns the percentage of a rate that counts. Estimated rates are uncertain;
+ * configured rates are not. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {
@@ -424,11 +429,13 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* The path counts as silent when no progress was reported in the time in which
- * the oldest message, and all that was in flight before it, should have been
- * reported, and a second more. The time is longer if no report at all came, but
- * not for a path that has just joined, because it is unknown whether such a
- * path delivers at all. */
+/* Returns when the path counts as silent. The oldest message, and all messages
+ * in flight before it, should have been reported by a certain time. The path is
+ * silent if no progress was reported until SILENT_TIME after that. The time is
+ * MUTE_TIME instead of SILENT_TIME unless a report shows that the path itself
+ * has stalled, because the return path may have stalled instead. MUTE_TIME is
+ * not used before the first report about the path, because it is then unknown
+ * whether the path delivers at all. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {
