@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The set of all paths of a sender: which path is the fastest, how soon and how
- * much the paths together deliver, and what each path may be used for. Sizes
- * are in bytes, rates in bit/s, times in ns.
+/* The set of all paths of a sender. It determines which path is the fastest,
+ * how soon and how much all paths together deliver, and what each path may be
+ * used for. Sizes are in bytes, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -10,8 +10,8 @@
 
 typedef struct
 {
-  /* Latest time that the sender was called with. All parts of the sender use
-   * this time. */
+  /* Latest time that a caller has passed to the sender. All parts of the sender
+   * use this time. */
   guint64 now;
   MmtpPath *all[MMTP_MAX_PATHS];        /* indexed by the path's id */
   guint n;
@@ -47,9 +47,10 @@ gboolean mmtp_path_is_watched (const MmtpPath * path);
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether more than one path may carry packets. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
-/* Returns the fastest path if it delivers and is not `except`; otherwise
- * another path that delivers, or else any path that may carry control messages;
- * NULL if there is none. */
+/* Returns the path for a control message. This is the fastest path if it
+ * delivers and is not `except`; otherwise another path that delivers; otherwise
+ * any path that may carry control messages. Returns NULL if there is no such
+ * path. */
 MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
 /* --- how soon they bring a message ---------------------------------------- */
@@ -58,51 +59,55 @@ MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 void mmtp_paths_find_fastest (MmtpPaths * paths);
 /* Finds the fastest path and updates the delays of all paths. */
 void mmtp_paths_update_delays (MmtpPaths * paths);
-/* Returns the approximate time that a report takes to come back, in ns. */
+/* Returns the approximate time that a report needs from the receiver to the
+ * sender, in ns. */
 guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
-/* Returns the minimum over all usable paths of the safe delay, in ns;
- * MMTP_NEVER if no path is usable. */
+/* Returns the minimum safe delay of all usable paths, in ns; MMTP_NEVER if no
+ * path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the minimum delay in ns that a packet would have on any usable path
  * if the queue of that path disappeared; 0 if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
-/* Returns whether some path delivers a packet before `deadline` almost
- * certainly when its pacing allows the next one. Also returns TRUE if no path
- * is usable, because a path that recovers may deliver the packet. */
+/* Returns whether a path delivers a packet before `deadline` almost certainly,
+ * if the packet is sent as soon as the pacing allows it. Also returns TRUE if
+ * no path is usable, because a path may recover and deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
- * first if it is the next one sent there, and sets `arrival` to that time.
- * Returns NULL and MMTP_NEVER if no path may carry it. */
+ * first if it is the next message sent there, and sets `arrival` to its arrival
+ * time. If no path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
+ */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* Returns the minimum safe delay in ns of the paths other than `except`, which
- * has stalled. A path may exceed its window for this if it has a reserve.
- * Returns MMTP_NEVER if no other path has room. */
+/* Returns the minimum safe delay in ns of all paths except `except`, which has
+ * stalled. Paths with room in their window count, and so do paths that may use
+ * their reserve (the bytes that may be in flight beyond the window during a
+ * gap). Returns MMTP_NEVER if no other path has room. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
-/* Returns the maximum D0 in ns that any of the paths needs. Paths that need
- * more than `max_delay` do not count. */
+/* Returns the maximum of the initial delays (D0) that the paths need, in ns.
+ * Paths that need more than `max_delay` are ignored. */
 guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
     guint64 max_delay);
 
 /* --- how much they carry -------------------------------------------------- */
 
 /* Returns the bytes, with all headers, that all paths together deliver before
- * `deadline` in addition to what is in flight. `at_best` selects the best rates
- * and delays instead of the current ones. `percent` is the part of the rates
- * that is used. */
+ * `deadline` in addition to the bytes in flight. If `at_best` is TRUE, the best
+ * rates and delays are used instead of the current ones. `percent` is the
+ * percentage of the rates that is used. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Returns the capacity for a buffer that is about to be put; G_MAXUINT64 if it
- * is unknown, because a path is used until there is evidence against it. */
+/* Returns the capacity for a buffer that is about to be put into the queue.
+ * Returns G_MAXUINT64 if the capacity is unknown; then every buffer may be put.
+ */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
 /* Returns whether the capacity of the paths is known. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
-/* Returns the rate of the stream that all paths together can carry.
- * `is_app_limited` is set to TRUE if the rate may be higher, because the
- * application did not use it up. */
+/* Returns the rate of the stream that all paths together can carry. Sets
+ * `is_app_limited` to TRUE if the rate may be higher, because the application
+ * sent less than the paths can carry. */
 guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
 /* Returns the maximum size of a message that fits on every path. */

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy of a sender with several paths. The file begins with how far a
- * path is trusted, followed by the choice of packet and path for the stream,
- * and ends with the statistics for the user.
+/* The policy of a sender with several paths. The first part of the file
+ * determines how far a path is trusted. The second part chooses the next packet
+ * of the stream and its path, and the last part fills in the statistics for the
+ * user.
  */
 
 #include "mmtppolicy.h"
 
-/* A path with a smaller share of the stream counts as not needed. */
+/* A path that carries a smaller share of the stream than this counts as not
+ * needed. */
 #define MIN_SHARE 0.001
 
-/* Keep-alives and retransmissions take the rest of the rate. */
+/* Percentage of the rate that is used for new packets. Keep-alives and
+ * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percent of D0 that must be left for a frame that is sent before more
- * important frames. The time is enough to send a key frame, which is several
- * times as large. */
+/* Percentage of the initial delay (D0) that must remain until the deadline of a
+ * frame if it is sent before more important frames. The remaining time is long
+ * enough to send a key frame, which is several times as large. */
 #define DROPPABLE_SLACK 70
 #define DELTA_SLACK 30
-/* Percent of what the paths deliver in time that the more important frames may
- * need. */
+/* More important frames may need at most this percentage of the bytes that the
+ * paths deliver in time if a less important frame is sent before them. */
 #define DEFER_PERCENT 60
-/* Groups of pictures are numbered from 1, and 0 means none. */
+/* Value for a group of pictures that has not been determined yet. Groups are
+ * numbered from 1, and 0 means no group. */
 #define UNKNOWN_GROUP G_MAXUINT64
 
 void
@@ -41,19 +45,24 @@ mmtp_policy_clear (MmtpPolicy * policy)
 
 /* --- how far a path is trusted ------------------------------------------- */
 
-/* Which paths may use their reserve beyond their window: paths that take over
- * from a stalled path, and paths without reports, because their return path may
- * have a gap. A path that reports as usual may use its window only. */
+/* Determines which paths may use their reserve, the bytes that may be in flight
+ * beyond the window. These are paths that replace a stalled path, and paths
+ * without reports, because their return path may have a gap. A path that
+ * reports as usual may use its window only. */
 typedef enum
 {
-  /* No path: some path has room within its window. */
+  /* No path may use its reserve, because some path has room within its window.
+   */
   TRUST_NOBODY,
-  /* No path has stalled: the paths whose report is overdue. */
+  /* No path has stalled. The paths whose report is overdue may use their
+   * reserve. */
   TRUST_OVERDUE,
-  /* Some paths have stalled and others deliver: the latter. A waiting packet
-   * arrives there sooner than behind the stall. */
+  /* Some paths have stalled and some still deliver. The paths that deliver may
+   * use their reserve, because a waiting packet arrives there sooner than on a
+   * stalled path. */
   TRUST_DELIVERING,
-  /* All paths have stalled: the paths whose report is overdue. */
+  /* All paths have stalled. The paths whose report is overdue may use their
+   * reserve. */
   TRUST_ALL
 } Trust;
 
@@ -101,13 +110,13 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much is known about a path. A path does not carry the only copy of a
- * packet while there is a better known path. */
+/* Degrees of knowledge about a path. A path does not carry the only copy of a
+ * packet if more is known about another path. */
 typedef enum
 {
   KNOWN_JOINED,
-  KNOWN_CONFIRMED,              /* the receiver has reported about the path */
-  /* the transmission time of a packet is known as well */
+  KNOWN_CONFIRMED,              /* The receiver has reported about the path. */
+  /* The transmission time of a packet is known as well. */
   KNOWN_MEASURED
 } Known;
 
@@ -196,8 +205,9 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 
 /* --- choosing the packet -------------------------------------------------- */
 
-/* Returns whether the most urgent frame of each more important rank would still
- * be in time if this frame were sent first, at the current delivery rates. */
+/* Returns whether the frames of more important ranks have enough time if this
+ * frame is sent first. For each of these ranks, the most urgent frame must
+ * still be in time at the current delivery rates. */
 static gboolean
 leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
@@ -228,9 +238,9 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Finds the smallest frame of the rank that can be in time, among frames that
- * no other frame refers to. If not all frames can be sent, this choice sends
- * the largest number of them. */
+/* Finds the smallest frame of the rank that can be in time. Only frames to
+ * which no other frame refers are candidates. If not all frames can be sent,
+ * this choice sends the largest number of them. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)
@@ -258,11 +268,11 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
   return best;
 }
 
-/* Returns whether a packet may be sent before more important ones. It may if it
- * would arrive long before its deadline. Otherwise the paths are overloaded or
- * have just had a gap, and the packet has to wait until nothing more important
- * waits. A frame that has begun is finished, unless it refers to a lost
- * picture. */
+/* Returns whether a packet may be sent before more important packets. This is
+ * allowed if the packet would arrive long before its deadline. If it would not,
+ * the paths are overloaded or have just had a gap, and the packet has to wait
+ * until no more important packet waits. The rest of a frame of which a packet
+ * was sent is always sent, unless the frame refers to a lost picture. */
 static gboolean
 has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
@@ -311,8 +321,8 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
   }
 }
 
-/* Returns the newest group with a reference picture that would be late even on
- * the quickest path; 0 if there is none. */
+/* Returns the newest group of pictures that has a reference picture which would
+ * be late even on the path with the minimum delay; 0 if there is none. */
 static guint64
 get_late_group (const MmtpPolicy * policy)
 {
@@ -323,9 +333,9 @@ get_late_group (const MmtpPolicy * policy)
       delay);
 }
 
-/* Returns the most urgent packet that is in time with a delay of `delay`.
- * Returns NULL if there is none or if it does not fit into the messages of the
- * path. */
+/* Returns the most urgent packet that is in time if its delay is `delay`.
+ * Returns NULL if there is no such packet, or if the packet does not fit into
+ * the messages of the path. */
 static MmtpPacket *
 find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
@@ -339,10 +349,11 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-/* The path is chosen for the last packet in the queue, and then takes the most
- * urgent packet that it delivers in time. So the packet at the head is sent
- * according to section 4.4, and the other packets do not wait for it. `late` is
- * determined only once, and only when a path was found. */
+/* Chooses the next packet and its path. The path is chosen for the last packet
+ * in the queue. That path then carries the most urgent packet that it delivers
+ * in time. The packet at the head is therefore sent according to section 4.4 of
+ * the paper, and the other packets do not wait for it. `late` is determined
+ * only once, and only when a path was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
@@ -403,8 +414,8 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The caller may have advanced the clock beyond a token without polling for
-     * output since. */
+    /* The caller may have advanced the clock beyond the time of a token without
+     * calling the function that polls for output since then. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);
@@ -435,7 +446,7 @@ get_data_bytes (const MmtpPolicy * policy)
   return sum;
 }
 
-/* Returns 0 to 1; 0 without a stream. */
+/* Returns a share from 0 to 1; 0 if there is no stream. */
 static gdouble
 get_share (const MmtpPolicy * policy, const MmtpPath * path)
 {

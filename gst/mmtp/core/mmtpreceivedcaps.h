@@ -29,13 +29,14 @@ typedef struct
   guint next;                   /* entry to be replaced next */
 } MmtpReceivedCaps;
 
-/* All fields of a new instance are 0. */
+/* Frees the memory of the caps. Before its first use, all fields of an
+ * MmtpReceivedCaps are 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
-/* Adds a piece. `is_complete` becomes TRUE if the text is complete and has to
- * be acknowledged. A text that is not plain is acknowledged as well, because
- * the sender would only repeat it. */
+/* Adds a piece of the caps. Sets `is_complete` to TRUE if the text is complete
+ * and has to be acknowledged. A text that is not plain is acknowledged as well,
+ * because the sender would otherwise only repeat it. */
 MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
     const MmtpCaps * caps, gboolean * is_complete);
-/* Returns NULL if the text is not complete. */
+/* Returns the text of the caps version; NULL if it is not complete. */
 const MmtpCapsText *mmtp_received_caps_find (const MmtpReceivedCaps * self,
     guint8 version);

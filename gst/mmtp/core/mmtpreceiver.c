@@ -30,20 +30,22 @@
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
 /* docs/wire-mmtp.md, section 4 */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
-/* 100 Mbit/s for 5 s. */
+/* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* A longer time between keep-alives was an outage and is not used as their
- * usual distance. */
+/* If the time between two KEEPALIVEs is longer than this, it was an outage and
+ * does not count as the usual interval. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
-/* A sender changes D0 at most once per second (DELAY_PERIOD), or when its
- * application sets it. A change beyond the limit is applied by a later
+/* Period in which a limited number of changes of the initial delay (D0) is
+ * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
+ * its application sets it. A change beyond the limit takes effect with a later
  * KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
-/* Maximum number of events, more than a single call can produce. */
+/* Maximum number of waiting events. A single call produces fewer events than
+ * this. */
 #define MAX_EVENTS 1024
 
 typedef struct
@@ -66,23 +68,24 @@ typedef struct
   gint64 keepalive_sent;
   /* path whose transits are used for the clock's skew; -1 if none */
   gint skew_path;
-  /* `floor` is not applied yet, because packets sent before it may still
-   * arrive. */
+  /* `floor`, the stream number below which no packet will be sent, does not
+   * apply yet, because packets sent before it may still arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
 
   MmtpReceivedCaps caps;
-  /* version announced to the application; 0 if none */
+  /* caps version that was announced to the application; 0 if none */
   guint8 caps_version;
   gboolean has_caps;            /* The application has got caps. */
-  /* The presentation rate of the next buffer was announced. */
+  /* The presentation rate of the next buffer was announced to the application.
+   */
   gboolean rate_reported;
   gboolean has_reported_too_long;
 
   gboolean end_known;
   guint64 end_number;           /* stream number that follows the last packet */
-  guint64 end_deadline;         /* in ns */
+  guint64 end_deadline;         /* deadline of the end of the stream, in ns */
 } MmtpReceiverSession;
 
 struct _MmtpReceiver
@@ -99,7 +102,7 @@ struct _MmtpReceiver
   /* handshake.phase is the phase of the session */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
-  /* MmtpReceiverEvents, which come before any buffer */
+  /* MmtpReceiverEvents, which the application gets before any buffer */
   GQueue events;
   /* Totals of all sessions. The counters of the reorder buffer are added when a
    * session ends. */
@@ -166,8 +169,9 @@ clear_session (MmtpReceiver * self)
   self->handshake.phase = MMTP_RECEIVER_IDLE;
 }
 
-/* The changes are limited because each one costs work and an event for the
- * application. */
+/* Returns whether a change of the initial delay (D0) is accepted now. The
+ * number of changes is limited because each one costs work and causes an event
+ * for the application. */
 static gboolean
 may_change_delay (MmtpReceiver * self)
 {
@@ -463,7 +467,7 @@ take_repair (MmtpReceiver * self, const MmtpRepair * repair)
   return MMTP_VALID;
 }
 
-/* Processes the messages that can be computed now from REPAIR messages. */
+/* Processes the packets that can now be computed from REPAIR messages. */
 static void
 recover (MmtpReceiver * self)
 {
@@ -518,9 +522,10 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
 
 /* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* A packet sent before the floor was announced may still be on its way on a
- * slower path. The floor is valid when each path has brought a message that was
- * sent later. */
+/* Returns whether the floor of the last KEEPALIVE applies: no packet below that
+ * stream number will arrive. A packet that was sent before the KEEPALIVE may
+ * still be in flight on a slower path. The floor therefore applies when a
+ * message that was sent later has arrived on each path. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {
@@ -559,14 +564,16 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* A sender sends fewer keep-alives on a slow path. */
+  /* The value decreases slowly, because a sender sends fewer KEEPALIVEs on a
+   * slow path. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* A KEEPALIVE from a slow path may be older than the newest one. */
+  /* A KEEPALIVE that arrives on a slow path may be older than the newest one.
+   */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
@@ -587,10 +594,11 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
   mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
 }
 
-/* A sender that has got END-ACK may exit, so END-ACK is sent only when all
- * packets have arrived or are too late. The sender repeats END every 100 ms,
- * but the application may have closed the receiver by then, and a single
- * END-ACK may be lost. So END_ACKS of them are sent on each path. */
+/* Sends END-ACK when all packets have arrived or are too late, and not before,
+ * because a sender that has received END-ACK may exit. The sender repeats END
+ * every 100 ms. However, the application may have closed the receiver by then,
+ * and a single END-ACK may be lost. On each path, END-ACK is therefore sent
+ * END_ACKS times. */
 static void
 acknowledge_end_on_all (MmtpReceiver * self)
 {
@@ -668,7 +676,8 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* JOIN and KEEPALIVE contain the full channel number in their first 8 bytes. */
+/* Returns the full channel number of a JOIN or KEEPALIVE, which is in the first
+ * 8 bytes of the body. */
 static guint64
 get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
@@ -681,7 +690,8 @@ get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
   return GUINT64_FROM_BE (whole);
 }
 
-/* The checks are in the order of docs/wire-mmtp.md, section 2. */
+/* Checks a message. The checks are in the order of docs/wire-mmtp.md, section 2.
+ */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
@@ -714,8 +724,8 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* A sender that was silent for too long may continue until another session
- * begins. */
+/* Notes that a silent sender responds again. A sender that was silent for too
+ * long may continue until another session begins. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -934,10 +944,11 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time for the application. The deadline of a buffer is fixed
- * when its packets arrive, but the clock may be corrected afterwards by 1 ms
- * per second (mmtpclock.c). A buffer that was in time then still counts as in
- * time, and so does one whose timer fired a little late. */
+/* Returns the due time of a buffer for the application. The deadline of a
+ * buffer is fixed when its packets arrive, but the clock may be corrected
+ * afterwards by 1 ms per second (mmtpclock.c). A buffer that arrived in time
+ * still counts as in time after such a correction, and also if the timer for it
+ * fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -989,8 +1000,9 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
 }
 
 /* Returns the next buffer unless it has to wait for its caps; NULL if there is
- * none. If due times go back, a buffer behind a waiting one may have an earlier
- * deadline. So buffers wait no longer than the earliest deadline of all. */
+ * none. If due times decrease, a buffer behind a waiting one may have an
+ * earlier deadline. A buffer therefore waits for its caps at most until the
+ * earliest deadline of all buffers. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {
@@ -1071,7 +1083,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* Messages of a fast clock seem to arrive sooner and sooner, hence the sign.
+  /* A message of a clock that runs too fast seems to arrive sooner and sooner,
+   * hence the minus sign.
    */
   stats->skew = -session->clock.skew * 1e9;
 }

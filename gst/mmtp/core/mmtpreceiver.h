@@ -25,18 +25,22 @@
 typedef struct
 {
   guint64 min_delay;            /* minimum initial delay (D0), in ns */
-  /* Maximum initial delay (D0), in ns; a sender that wants more gets this. */
+  /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
+   * gets this one. */
   guint64 max_delay;
   guint64 keepalive_period;     /* in ns; 0 uses the sender's period */
   guint64 session_timeout;      /* in ns */
-  /* maximum bytes held because earlier packets are missing */
+  /* maximum bytes of packets that are held because earlier packets are missing
+   */
   guint64 max_bytes;
-  /* NULL means no key; the receiver takes a reference. */
+  /* Key of the application; NULL means no key. The receiver takes a reference.
+   */
   GBytes *key;
 } MmtpReceiverConfig;
 
-/* Maximum size of a message from the receiver. The longest one is a REPORT of
- * 16 records with 16 ranges each, 1575 bytes (docs/wire-mmtp.md). */
+/* Maximum size of a message from the receiver, in bytes. The longest message is
+ * a REPORT of 16 records with 16 ranges each, which has 1575 bytes
+ * (docs/wire-mmtp.md). */
 #define MMTP_MAX_RECEIVER_MESSAGE 2048
 
 /* Sets every field to its default. */
@@ -47,7 +51,7 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
-/* If `ends` is TRUE, the application takes one stream only: after its end,
+/* If `ends` is TRUE, the application accepts only one stream: after its end,
  * every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
@@ -62,7 +66,8 @@ typedef enum
 {
   /* A new session has begun, and any earlier session is over. */
   MMTP_EVENT_SESSION,
-  /* Caps of the following buffers, in `caps`; NULL if they have none. */
+  /* The following buffers have the caps in `caps`; NULL if they have no caps.
+   */
   MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
   MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed to `delay`. */
@@ -70,17 +75,19 @@ typedef enum
   MMTP_EVENT_PRESENTATION_RATE,
   MMTP_EVENT_JOINED,            /* `path` has joined. */
   MMTP_EVENT_LEFT,              /* `path` has left. */
-  /* A buffer longer than max_bytes was dropped; once per session. */
+  /* A buffer longer than max_bytes was dropped. This event is sent once per
+   * session. */
   MMTP_EVENT_TOO_LONG,
   MMTP_EVENT_END,               /* The stream has ended. */
   /* Session timeout: the sender no longer responds. */
   MMTP_EVENT_SILENT,
   /* The silent sender responds again; the session continues. */
   MMTP_EVENT_BACK,
-  /* A sender that speaks the protocol version `version` was refused; once per
-   * version. */
+  /* A sender was refused because it uses another protocol version, which is in
+   * `version`. This event is sent once for each version. */
   MMTP_EVENT_OTHER_VERSION,
-  /* A sender was refused because the only stream has ended; sent once. */
+  /* A sender was refused because the only stream has ended. This event is sent
+   * once. */
   MMTP_EVENT_OVER
 } MmtpReceiverEventType;
 
@@ -117,8 +124,8 @@ typedef struct
   guint64 lost, late, duplicates;
   /* rate received in the last 0.5 to 1 s, in bit/s */
   guint64 rate;
-  /* Minimum transit in that time, in ns. Only differences of transits are
-   * meaningful. */
+  /* minimum transit in the last 0.5 to 1 s, in ns; only differences of transits
+   * are meaningful */
   gint64 transit;
   guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
 } MmtpReceiverPathStats;
@@ -127,9 +134,10 @@ typedef struct
 {
   gboolean in_session;
   guint64 sessions;
-  guint64 buffers, bytes;       /* passed on to the application */
+  /* number of buffers passed on to the application, and their bytes */
+  guint64 buffers, bytes;
   guint64 packets;              /* DATA packets received, without duplicates */
-  /* part of `packets` that was computed from REPAIR messages */
+  /* number of packets in `packets` that were computed from REPAIR messages */
   guint64 recovered;
   /* DATA packets that arrived after their deadline */
   guint64 late;
@@ -137,7 +145,8 @@ typedef struct
   guint64 missing;              /* DATA packets that never arrived in time */
   /* buffers dropped because packets were missing */
   guint64 incomplete;
-  guint64 no_room;              /* packets dropped because of max_bytes */
+  /* packets dropped because the bytes held exceeded max_bytes */
+  guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
   guint64 initial_delay;        /* D0, in ns */
   /* skew of the sender's clock, in parts per billion */

@@ -95,11 +95,12 @@ is_from_opener (const MmtpReceiverHandshake * self,
       && mmtp_address_is_equal (address, &self->opener_address);
 }
 
-/* An on-path attacker can make the sender use a COOKIE for another address and
- * send a copy of that OPEN from there before the sender's own arrives. If a key
- * proves that it is the same sender, the sender may therefore open the session
- * from its own address, until it has received the ACCEPT. Cookies from before
- * this session, of which the attacker has copies, are not valid any more. */
+/* An on-path attacker can make the sender use a COOKIE that belongs to another
+ * address. The attacker can then send a copy of the OPEN from that address
+ * before the sender's own OPEN arrives. The sender may therefore open the
+ * session again from its own address, if a key proves that it is the same
+ * sender, until it has received the ACCEPT. Cookies from before this session,
+ * of which the attacker may have copies, are not valid any more. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -120,7 +121,8 @@ is_new (MmtpReceiverHandshake * self, const MmtpMessage * message,
   return mmtp_replay_check (&path->replay, *number);
 }
 
-/* The OPEN is repeated because ACCEPT was lost or too slow. */
+/* The sender repeats the OPEN because the ACCEPT was lost or has not arrived
+ * yet. */
 static MmtpRefusal
 answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)
@@ -138,8 +140,9 @@ answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
 
 /* --- OPEN ----------------------------------------------------------------- */
 
-/* Only a sender that has the key and receives at its address gets here, so the
- * application can be told. */
+/* Notes that a sender was refused because the stream has ended. This function
+ * is only called for a sender that has the key and receives at its address, so
+ * the application may be notified. */
 static void
 note_over (MmtpReceiverHandshake * self, MmtpHandshakeResult * result)
 {
@@ -173,8 +176,8 @@ answer_open (MmtpReceiverHandshake * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
-/* Anybody can send an INIT of another version, so the application is told once
- * only. */
+/* Refuses an INIT of another protocol version. Anybody can send such an INIT,
+ * so the application is notified only once per version. */
 static MmtpRefusal
 refuse_version (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)
@@ -232,7 +235,8 @@ mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
   self->opener_address = *address;
 }
 
-/* All ACCEPTs of a session are equal except for number and time. */
+/* Writes an ACCEPT. All ACCEPTs of a session are equal except for their number
+ * and sending time. */
 void
 mmtp_receiver_handshake_accept (MmtpReceiverHandshake * self)
 {

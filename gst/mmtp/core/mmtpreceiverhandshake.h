@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). It
  * stores nothing about a host that has not shown that it receives at its
- * address. Such a host is sent no more bytes than came from there, and the
- * answers to each network are limited. The receiver begins the session when
- * this module says so.
+ * address. Such a host is sent no more bytes than it has sent, and the number
+ * of answers to each network is limited. When this module returns the result
+ * MMTP_OPEN_BEGIN, the receiver begins the session.
  */
 
 #pragma once
@@ -14,9 +14,10 @@
 typedef enum
 {
   MMTP_RECEIVER_IDLE,           /* There was no session yet. */
-  MMTP_RECEIVER_ALIVE,          /* No other session may begin. */
-  /* The sender does not respond. It may continue, and another session may
-   * begin. */
+  /* A session is alive, and no other session may begin. */
+  MMTP_RECEIVER_ALIVE,
+  /* The sender does not respond. The session may continue, and another session
+   * may begin instead. */
   MMTP_RECEIVER_SILENT,
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;
@@ -27,8 +28,8 @@ typedef enum
   MMTP_OPEN_IGNORE,
   MMTP_OPEN_BEGIN,              /* A new session begins. */
   MMTP_OPEN_REPEAT,             /* The OPEN of the session was repeated. */
-  /* The same, from another address or on another path, which is used from now
-   * on. */
+  /* The OPEN of the session was repeated from another address or on another
+   * path. That address and path are used from now on. */
   MMTP_OPEN_MOVE
 } MmtpOpenAction;
 
@@ -36,8 +37,9 @@ typedef struct
 {
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
-  /* Events for the application: a sender was refused for the first time because
-   * the only stream has ended, or because it speaks another version. */
+  /* Events for the application. `is_over` means that a sender was refused for
+   * the first time because the only stream has ended. `is_other_version` means
+   * that a sender was refused because it uses another protocol version. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 
@@ -53,7 +55,8 @@ typedef struct
   gboolean ends;                /* The application takes one session only. */
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
-  /* one bit per protocol version for which `is_other_version` was set before */
+  /* one bit for each protocol version for which `is_other_version` was set
+   * before */
   guint refused_versions;
 
   /* --- the session */
@@ -66,16 +69,17 @@ typedef struct
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
-/* Copies the first secret for cookies. `self` keeps all other pointers; `secret`
- * is for nonces, tokens, later secrets for cookies, and the limits. */
+/* Initializes `self` and copies the first secret for cookies. `self` keeps all
+ * other pointers. `secret` is used for nonces, tokens, later secrets for
+ * cookies, and the rate limits. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,
     const guint8 cookie_secret[MMTP_KEY_SIZE],
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
-/* Processes an INIT or OPEN. If `result` has an action, the receiver performs
- * it and then calls mmtp_receiver_handshake_accept(). */
+/* Processes an INIT or OPEN. If `result` has an action, the receiver has to
+ * perform it and then to call mmtp_receiver_handshake_accept(). */
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
@@ -84,7 +88,7 @@ MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);
-/* ACCEPT is sent to this address from now on. */
+/* From now on, ACCEPT is sent to this address. */
 void mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message);
 /* Sends ACCEPT. */

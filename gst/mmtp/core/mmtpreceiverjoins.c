@@ -99,10 +99,11 @@ mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Returns whether the path's address still brings messages whose MAC proves
- * that they are the sender's. An on-path attacker that is faster than the path
- * can pretend to be a sender that has moved, so such a path does not follow to
- * another address. */
+/* Returns whether messages still arrive from the path's current address with a
+ * MAC that proves that the sender has sent them. If so, the path does not
+ * change to another address. An on-path attacker whose copies arrive faster
+ * than the path's messages could otherwise pretend to be a sender that has
+ * moved. */
 static gboolean
 is_address_alive (MmtpReceiverJoins * self, const MmtpReceiverPath * path)
 {

@@ -17,8 +17,8 @@ typedef struct
   /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
    * arrived from the path's address; 0 if never. */
   guint64 heard;
-  /* Another validated address, which replaces the path's address when that one
-   * is silent. */
+  /* Another validated address of the path. It replaces the path's address when
+   * no more messages arrive from that one. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */
@@ -54,10 +54,10 @@ void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
 void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpJoin * join);
-/* Call this function for a message that is refused as a replay. If it is the
- * sender's own JOIN, of which a copy has come from another address first, it is
- * answered as well, because the sender could not validate its address
- * otherwise. */
+/* Call this function for a message that is refused as a replay. The message may
+ * be the sender's own JOIN, of which an attacker has sent a copy from another
+ * address first. Such a JOIN is answered as well, because the sender could not
+ * validate its address otherwise. */
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Maximum number of messages, more than a single call can produce. */
+/* Maximum number of waiting messages. A single call produces fewer messages
+ * than this. */
 #define MAX_OUTPUT 1024
 
 /* A message to be sent. */
@@ -47,8 +48,9 @@ push (MmtpReceiverOutput * self, const MmtpAddress * address,
   g_queue_push_tail (&self->messages, output);
 }
 
-/* Only those refusals are sealed that answer an OPEN with a valid MAC, because
- * anybody can provoke the others. */
+/* Returns whether a handshake message is sealed. A REFUSE is sealed only if it
+ * answers an OPEN with a valid MAC, because anybody can provoke the other
+ * REFUSEs. */
 static gboolean
 is_sealed (const MmtpMessage * message)
 {

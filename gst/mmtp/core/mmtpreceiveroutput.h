@@ -28,7 +28,7 @@ void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);
-/* Writes the first message that has room in `bytes`, and sets `address` to its
- * destination. Returns its size, or 0 if no message waits. */
+/* Writes the first waiting message that fits into `bytes`, and sets `address`
+ * to its destination. Returns its size, or 0 if no message waits. */
 gsize mmtp_receiver_output_poll (MmtpReceiverOutput * self,
     MmtpAddress * address, guint8 * bytes, gsize room);

@@ -12,8 +12,8 @@
 #define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Counters of earlier sessions, which are added so that the totals never go
- * back. */
+/* Counters of earlier sessions. They are added to those of the current session,
+ * so that the totals never decrease. */
 typedef struct
 {
   guint64 received, bytes, lost, late;
@@ -33,12 +33,16 @@ typedef struct
   guint64 duplicates;
   MmtpPathPast past;
 
-  guint32 echo;                 /* sending time of the last message, in ticks */
-  guint64 echo_time;            /* arrival time of that message, in ns */
-  /* sending time of that message from mmtp_clock_unwrap_sent(), in ns */
+  /* sending time of the last message that arrived, in ticks */
+  guint32 echo;
+  /* arrival time of the message whose sending time is `echo`, in ns */
+  guint64 echo_time;
+  /* sending time of the last message in ns, as mmtp_clock_unwrap_sent() returns
+   * it */
   gint64 latest_sent;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* Time in ns at which the last KEEPALIVE arrived or was asked for. */
+  /* Time in ns at which the last KEEPALIVE arrived or the receiver last sent a
+   * QUERY for one. */
   guint64 keepalive_time;
   /* Longest recent time between KEEPALIVEs, in ns. */
   guint64 keepalive_gap;
@@ -53,9 +57,9 @@ typedef struct
   guint n;
 } MmtpReceiverPaths;
 
-/* Frees all paths. */
+/* Frees the memory of all paths. */
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
-/* The session is over: every path becomes unknown, and keeps its totals. */
+/* Ends the session: every path becomes unknown, and keeps its totals. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
 /* Adds the path `id` unless it is known. `number` is the channel number of its
  * first message. The path counts as silent after `silence` (ns) without a

@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-/* Eight spans of 32 samples hold the last 256 messages. A span stays open for
- * at least half a second, so that a fast path remembers 4 s, and for at most
- * 2.5 s. After 20 s no queue that affected a sample still exists. */
+/* Eight spans of 32 samples contain the last 256 messages. A span stays open
+ * for at least half a second, so that the samples of a fast path cover 4 s. It
+ * stays open for at most 2.5 s, so that all samples are at most 20 s old.
+ * Queues that affected an older sample do not exist any more. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

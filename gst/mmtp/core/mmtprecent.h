@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A moving minimum: the minimum of recent samples, so that an old measurement
- * does not stay in use forever. The samples are kept as the minima of eight
- * spans. A span is closed when it has enough samples or is old enough, and the
- * oldest span is then forgotten.
+/* A moving minimum: the minimum of recent samples. An old sample is forgotten
+ * after some time. The samples are kept as the minima of eight spans. A span is
+ * closed when it has enough samples or is old enough, and the oldest span is
+ * then forgotten.
  */
 
 #pragma once
@@ -15,7 +15,7 @@ typedef struct
 {
   guint n;                      /* spans in use */
   guint at;                     /* index of the open span */
-  guint64 began;                /* begin of the open span, in ns */
+  guint64 began;                /* beginning of the open span, in ns */
   guint samples;                /* number of samples in the open span */
   gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
@@ -28,7 +28,7 @@ void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
  * against has changed by that much. */
 void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
-/* Returns 0 if nothing is known. */
+/* Returns the moving minimum; 0 if nothing is known. */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
 
 /* A decaying sum: each amount counts fully when it is added, and 1/e of it is

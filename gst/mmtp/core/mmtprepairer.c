@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* REPAIR messages before losses are known. */
+/* Sends REPAIR messages before losses are known. */
 
 #include "mmtprepairer.h"
 
 #include <string.h>
 
-/* A path without a loss in this time needs no repairs in advance. */
+/* If no loss was reported on a path in this time, the path needs no REPAIRs in
+ * advance. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* No REPAIR is sent in advance if the queue fills more than a fourth of what
- * the paths deliver in time. */
+/* A REPAIR is sent in advance only if the queue needs at most a fourth
+ * (1/ADVANCE_PART) of the bytes that the paths deliver in time. */
 #define ADVANCE_PART 4
-/* Packets that a REPAIR should cover while no packet waits, and while packets
- * wait. With a loss rate of 1/50, two of 12 packets are lost in one of 50
- * cases; such a block cannot be repaired. */
+/* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
+ * ENOUGH_BUSY packets while packets wait. A block of packets with two losses
+ * cannot be repaired. With a loss rate of 1/50, this happens to one of 50
+ * blocks of 12 packets. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 
@@ -42,10 +44,10 @@ mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path)
   self->covers[path->id].loss_time = self->paths->now;
 }
 
-/* Returns whether packets are lost on the path and a retransmission would not
- * certainly be in time. A retransmission takes the delay until the gap is
- * detected, the return time of the report, and the delay of the second
- * transmission. */
+/* Returns whether REPAIRs are useful on the path: packets are lost there, and a
+ * retransmission would not certainly be in time. A retransmission arrives after
+ * the delay until the gap is detected, the return time of the report, and the
+ * delay of the second transmission. */
 static gboolean
 needs_cover (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -70,7 +72,8 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
   return 0;
 }
 
-/* Returns whether a REPAIR would be too late for the last packet of the block.
+/* Returns whether a REPAIR that is sent now would be too late for the last
+ * packet of the block.
  */
 static gboolean
 is_block_over (const MmtpRepairer * self, const MmtpPath * path)
@@ -98,8 +101,8 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the last time at which a REPAIR is still in time for the first packet
- * of the block, in ns. */
+/* Returns the last time at which a REPAIR can be sent so that it is in time for
+ * the first packet of the block, in ns. */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {

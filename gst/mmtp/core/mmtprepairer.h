@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forward error correction for slow paths: several packets are sent again in
- * one REPAIR message before a loss is known. It is used on paths on which a
- * retransmission would mostly be late, and only with rate that new packets do
- * not need.
+/* Forward error correction for slow paths: one REPAIR message contains the XOR
+ * of several packets and is sent before a loss is known. It is used on paths on
+ * which a retransmission would mostly be late, and only uses rate that new
+ * packets do not need.
  */
 
 #pragma once
@@ -18,7 +18,7 @@
 typedef struct
 {
   MmtpBlock block;
-  /* due times of its first and last packet, in ns */
+  /* due times of the first and the last packet of the block, in ns */
   guint64 due, last_due;
   /* Time of the last reported loss, in ns; 0 if never. */
   guint64 loss_time;
@@ -50,9 +50,10 @@ void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
 /* Returns the path for a REPAIR that is due now and sets `repair`, which stays
  * valid until mmtp_repairer_restart(). Returns NULL if no REPAIR is due. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
-/* Begins a new block, after the REPAIR of `path` was sent. */
+/* Begins a new block. Call this function after the REPAIR of `path` was sent.
+ */
 void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);
 /* Returns the time of the next REPAIR in ns; MMTP_NEVER if none is planned. */
 guint64 mmtp_repairer_next_wakeup (const MmtpRepairer * self);
-/* Forgets all packets. */
+/* Forgets all packets of all blocks. */
 void mmtp_repairer_flush (MmtpRepairer * self);
