@@ -6,14 +6,15 @@
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* Slots for waiting packets: initial number, bytes of max_bytes per slot, and
- * maximum number. The maximum is less than half of the range of 24-bit numbers,
- * so that numbers stay unambiguous. */
+/* Slots for waiting packets: MIN_SLOTS is their initial number, and MAX_SLOTS
+ * their maximum number. In between, there is one slot per BYTES_OF_SLOT bytes
+ * of max_bytes. The maximum is less than half of the range of 24-bit stream
+ * numbers, so that these numbers stay unambiguous. */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* Number of stream numbers for which it is remembered whether the packet has
- * arrived, to distinguish duplicates from late packets. */
+/* Number of stream numbers for which the receiver remembers whether the packet
+ * has arrived. It needs this to distinguish duplicates from late packets. */
 #define HISTORY 65536
 
 typedef struct
@@ -43,7 +44,7 @@ typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  GIVING_UP                     /* skipping the rest of a buffer */
+  GIVING_UP                     /* The rest of a buffer is skipped. */
 } State;
 
 struct _MmtpReorder
@@ -59,11 +60,13 @@ struct _MmtpReorder
   guint64 *taken;               /* one bit per occupied slot */
   /* one bit per word of `taken` that is not zero */
   guint64 *summary;
-  /* Placeholder in a slot for a packet that arrived late. */
+  /* Placeholder that is stored in a slot when the packet of that slot arrived
+   * late. */
   Packet *late;
   guint64 waiting_bytes;
   gint64 shift;                 /* in ns, to be added to each stored deadline */
-  /* Heap of Deadlines; their packets may be gone already. */
+  /* Heap of Deadlines. The packets of some entries may not be in the buffer any
+   * more. */
   GArray *deadlines;
   /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
@@ -72,7 +75,8 @@ struct _MmtpReorder
   GByteArray *assembly;         /* NULL if no buffer is being assembled */
   MmtpReorderedBuffer buffer;   /* the buffer that is being assembled */
   gint64 buffer_deadline;       /* in ns, without the shift */
-  gboolean discont;             /* for the next complete buffer */
+  /* value of `discont` for the next complete buffer */
+  gboolean discont;
   GQueue output;                /* queue of Outputs */
   GSequence *output_deadlines;  /* Links of `output`, ordered by deadline. */
   guint64 output_bytes;
@@ -146,8 +150,9 @@ mmtp_reorder_free (MmtpReorder * reorder)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* A change of D0 moves all deadlines at once, so they are stored without the
- * sum of all changes. */
+/* A change of the initial delay (D0) changes all deadlines equally. The
+ * deadlines are therefore stored without the sum of all changes, which is in
+ * `shift`. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -212,8 +217,8 @@ peek_deadline (MmtpReorder * reorder)
   return reorder->deadlines->len > 0 ? &DEADLINE (reorder, 0) : NULL;
 }
 
-/* Removes the entries of packets that are gone, so that they never outnumber
- * the waiting packets by much. */
+/* Removes the entries whose packets are not waiting any more, so that the heap
+ * never has many more entries than there are waiting packets. */
 static void
 compact_deadlines (MmtpReorder * reorder)
 {
@@ -324,8 +329,8 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* D0 may have changed between packets, so that a retransmitted packet has
-   * another deadline. */
+  /* The initial delay (D0) may have changed between two packets of a buffer, so
+   * that a retransmitted packet has another deadline. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
@@ -439,8 +444,9 @@ mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
     reorder->summary[word / 64] &= ~(one << word % 64);
 }
 
-/* Returns the lowest stream number whose slot is occupied; at least one slot
- * must be. The summary skips 4096 empty slots in one step. */
+/* Returns the lowest stream number whose slot is occupied. At least one slot
+ * must be occupied. Because of `summary`, 4096 empty slots are skipped in one
+ * step. */
 static guint64
 find_taken (MmtpReorder * reorder)
 {
@@ -523,7 +529,8 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Takes the next packet, or skips the gap before it, up to `number`. */
+/* Passes on the next packet. If it is missing, skips the gap before the next
+ * packet that has arrived, but not beyond `number`. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -535,7 +542,8 @@ take_or_jump (MmtpReorder * reorder, guint64 number)
     take_next (reorder);
 }
 
-/* Takes all packets below `number` and the ones that follow without a gap. */
+/* Passes on all packets below `number` and all packets that follow them without
+ * a gap. */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
@@ -623,10 +631,10 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return begun + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet by skipping missing packets before it, and, if
- * necessary, by dropping the incomplete buffer that has grown too large. This
- * does not help if the space is taken by complete buffers that the caller does
- * not fetch. An eighth of max_bytes is kept free, so that room is made a little
+/* Makes room for a packet by skipping missing packets before it. If this is not
+ * enough, the incomplete buffer is dropped if it has grown too large. No room
+ * can be made if the space is used by complete buffers that the caller does not
+ * fetch. An eighth of max_bytes is kept free, so that room is made a little
  * before it is needed. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
@@ -755,7 +763,7 @@ make_late (MmtpReorder * reorder, guint64 number)
 
 /* Marks all waiting packets whose deadline has passed as late. The heap keeps
  * one entry with the highest of their stream numbers, so that the next timeout
- * takes everything up to it. */
+ * processes all packets up to that number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {
@@ -801,8 +809,8 @@ peek_earliest_output (const MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Many buffers may be waiting for their caps, so only the late ones are
- * visited. */
+/* Drops the complete buffers whose deadline has passed. Many buffers may be
+ * waiting for their caps, so only the late buffers are visited. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

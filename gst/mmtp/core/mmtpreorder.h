@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reorder buffer of the receiver. It puts the packets of all paths into
- * the order of the stream, removes duplicates and reassembles the buffers.
- * Packets that are in order are passed on at once. A gap is waited for until
- * the deadline of the packets behind it, and is then skipped. An incomplete
- * buffer is dropped as a whole.
+/* The reorder buffer of the receiver. It puts the packets of all paths into the
+ * order of the stream, removes duplicates, and reassembles the buffers. Packets
+ * in order are passed on immediately. If a packet is missing, the packets
+ * behind it wait until their deadline, and the missing packet is then skipped.
+ * If a packet of a buffer is skipped, the whole buffer is dropped.
  */
 
 #pragma once
@@ -36,14 +36,17 @@ typedef struct
   guint64 packets;              /* accepted packets */
   guint64 duplicates;
   guint64 late;
-  guint64 missing;              /* skipped packets */
-  guint64 incomplete;           /* dropped buffers */
-  guint64 no_room;              /* packets dropped because of max_bytes */
-  /* part of no_room: the buffer alone was longer than max_bytes */
+  guint64 missing;              /* number of skipped packets */
+  guint64 incomplete;           /* number of dropped buffers */
+  /* number of packets dropped because the bytes held would exceed max_bytes */
+  guint64 no_room;
+  /* number of packets in no_room whose buffer alone was longer than max_bytes
+   */
   guint64 too_long;
   /* bytes held at present, with the memory per packet */
   guint64 held_bytes;
-  /* Entries visited. Tests check that the work per packet stays bounded. */
+  /* Number of entries visited. Tests check that the work per packet stays
+   * bounded. */
   guint64 steps;
 } MmtpReorderStats;
 
@@ -57,14 +60,15 @@ void mmtp_reorder_free (MmtpReorder * reorder);
  * payload is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* No more packets below the stream number `floor` (low 32 bits) will come. */
+/* No more packets below the stream number `floor` (low 32 bits) will arrive. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
-/* Moves all deadlines by `shift` ns. Packets whose deadline has now passed are
- * late. */
+/* Moves all deadlines by `shift` ns. Packets whose deadline has passed because
+ * of this count as late. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
-/* Returns MMTP_NEVER if there is no gap. */
+/* Returns the time at which the next gap has to be skipped; MMTP_NEVER if there
+ * is no gap. */
 guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 
 /* Returns the next complete buffer, which the MmtpReorder owns until it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When REPORTs and QUERYs are sent, and on which path. */
+/* Decides when REPORTs and QUERYs are sent, and on which path. */
 
 #include "mmtpreports.h"
 
@@ -7,38 +7,45 @@
 
 /* Periods of the regular REPORTs (docs/wire-mmtp.md, REPORT). The sender may
  * ask for another period. RFC 3550, section 6.2, allows 5 % of the session's
- * rate for all feedback. Regular REPORTs take half of that, because the
- * sender's KEEPALIVEs and the REPORTs sent at once take some as well. */
+ * rate for all feedback. Regular REPORTs use half of that (REPORT_SHARE),
+ * because the sender's KEEPALIVEs and the REPORTs outside the regular schedule
+ * need some of it as well. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
-#define REPORT_SHARE 40         /* 1/40 of the received rate, 2.5 % */
+/* regular REPORTs use 1/40 (2.5 %) of the received rate */
+#define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
-/* If more paths than this have joined, all but the fastest carry only their
- * own record. */
+/* If more paths than this have joined, only the fastest path carries REPORTs
+ * with the records of all paths. A REPORT on another path then contains only
+ * the record of that path. */
 #define PATHS_ON_ALL 4
-/* A REPORT is sent at once for each of the first messages, as slow start needs
- * it, and after each number of messages that is a large share of a congestion
- * window. */
+/* A REPORT is sent immediately for each of the first START_MESSAGES messages of
+ * a path, because slow start needs it. After that, one is sent after every
+ * MANY_MESSAGES messages, which are a large share of a congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Minimum time between the last REPORT and the next one sent at once. */
+/* Minimum interval between the last REPORT and a REPORT that is sent outside
+ * the regular schedule. MANY_DISTANCE applies to the REPORTs after
+ * MANY_MESSAGES messages, MIN_DISTANCE to all others. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* On a path whose period is longer than this, REPORTs are sent at once only a
- * fourth of the period apart. */
+/* On a path whose report period is longer than this, the interval before a
+ * REPORT outside the regular schedule is at least a fourth of that period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* the time that mmtp_arrivals_get_rate() covers */
+/* Time over which mmtp_arrivals_get_rate() measures the rate. A gap affects the
+ * measured rate for this long. */
 #define GAP_MEMORY MMTP_SECOND
-/* A REPORT after a gap is repeated after this time, because it may be lost
- * while the link recovers. */
+/* The REPORT after a gap is sent a second time after this interval, because the
+ * first one may be lost while the link recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
-/* Number of periods without a KEEPALIVE after which the receiver sends a QUERY
- * [4.6]. A sender may send fewer KEEPALIVEs on a slow path, so the period has a
- * minimum. */
+/* The receiver sends a QUERY if no KEEPALIVE has arrived for this number of
+ * keep-alive periods [4.6 of the paper]. A sender may send fewer KEEPALIVEs on
+ * a slow path, so a period shorter than MIN_QUERY_PERIOD counts as
+ * MIN_QUERY_PERIOD. */
 #define MISSED_PERIODS 2
 #define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
@@ -87,7 +94,8 @@ is_usable (MmtpReports * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->paths->now);
 }
 
-/* An unknown round trip counts as the longest. */
+/* Returns the round trip of the path. If it is unknown, the path counts as the
+ * one with the longest round trip. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {
@@ -143,8 +151,10 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* A gap says nothing about the rate. The period therefore does not grow during
- * a gap, nor until the rate is measured from messages after the gap only. */
+/* Returns whether the report period may become longer. The measured rate is too
+ * low during a gap, and also after it until the measurement contains only
+ * messages that arrived after the gap. The period does not become longer in
+ * this time. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -156,8 +166,8 @@ may_grow (MmtpReports * self, const MmtpReceiverPath * path)
       && now - reports->gap_end >= GAP_MEMORY);
 }
 
-/* A shorter period applies to the next REPORT already, a longer one to those
- * after it. */
+/* A shorter report period already applies to the next REPORT. A longer period
+ * applies to the REPORTs after the next one. */
 static void
 update_period (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -220,8 +230,9 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that the fastest path has reported on `path`, so that its losses and
- * messages need no further REPORT at once. */
+/* Notes that the fastest path has sent a REPORT about `path`, so that the
+ * losses and messages of `path` need no further REPORT outside the regular
+ * schedule. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -261,8 +272,8 @@ send_own (MmtpReports * self, MmtpReceiverPath * via, MmtpReceiverPath * about)
   return mmtp_receiver_output_add (self->output, via, &message, &via->address);
 }
 
-/* Sends the records of all paths, in several REPORTs if necessary. Returns the
- * total size in bytes. */
+/* Sends the records of all paths, in several REPORTs if one is not long enough.
+ * Returns the total size in bytes. */
 static gsize
 send_all (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -294,8 +305,8 @@ send_all (MmtpReports * self, MmtpReceiverPath * via)
   return sum;
 }
 
-/* Sends the REPORT that the path carries regularly, whether it is due or sent
- * at once. */
+/* Sends the REPORT of the kind that the path carries regularly. This function
+ * is used for regular REPORTs and for REPORTs outside the regular schedule. */
 static void
 report_on (MmtpReports * self, MmtpReceiverPath * via)
 {
@@ -354,7 +365,8 @@ get_distance (const MmtpPathReports * via, guint64 min)
   return MAX (min, via->period / 4);
 }
 
-/* The first message of a path belongs to the handshake and needs no REPORT,
+/* Returns whether the message is one of the first on the path, which need
+ * REPORTs. The very first one belongs to the handshake and needs no REPORT,
  * because ACCEPT or CHALLENGE has answered it. */
 static gboolean
 is_starting (MmtpReports * self, const MmtpReceiverPath * path)
@@ -363,8 +375,9 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (get_reports (self, path)->reported, 1);
 }
 
-/* Returns the earliest time at which a REPORT about `path` may be sent before
- * its regular time, on the fastest path; MMTP_NEVER if none is needed. */
+/* Returns the earliest time at which a REPORT about `path` may be sent on the
+ * fastest path before its regular time. Returns MMTP_NEVER if no such REPORT is
+ * needed. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -380,8 +393,8 @@ get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* Returns the time for repeating the REPORT after a gap. It is sent on the path
- * itself, because the sender accepts REPORTs on any path. */
+/* Returns the time at which the REPORT after a gap is repeated. It is sent on
+ * the path that had the gap, because the sender accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpPathReports * reports)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The REPORTs of the receiver, and its QUERYs [4.5, 4.6 of the paper;
- * docs/wire-mmtp.md]. A REPORT with the records of all paths is sent on the
- * fastest path: regularly, and at once after an event that the sender's rate
- * control should know about, which is a gap, a loss, the first messages or many
- * messages. The other paths carry REPORTs regularly, so that the sender sees
- * that they work in both directions. Times are in ns.
+/* The REPORTs of the receiver, and its QUERYs (sections 4.5 and 4.6 of the
+ * paper; docs/wire-mmtp.md). A REPORT with the records of all paths is sent on
+ * the fastest path. It is sent regularly, and also immediately after an event
+ * that the sender's rate control should know about: a gap, a loss, one of the
+ * first messages of a path, or a large number of messages. The other paths
+ * carry REPORTs regularly, so that the sender sees that these paths deliver in
+ * both directions. Times are in ns.
  */
 
 #pragma once
@@ -12,7 +13,8 @@
 #include "mmtpreceiveroutput.h"
 #include "mmtpreorder.h"
 
-/* State of the REPORTs on and about one path. */
+/* State of the REPORTs that are sent on one path, and of those about that path.
+ */
 typedef struct
 {
   /* period that the sender wants; 0 if the receiver chooses */
@@ -20,12 +22,15 @@ typedef struct
   guint64 period;
   guint64 next, last;           /* times of the REPORTs on this path */
   gsize size;                   /* size of the last REPORTs, in bytes */
-  gboolean has_gap;             /* A gap has ended and is not reported yet. */
+  /* A gap has ended, and no REPORT about it has been sent yet. */
+  gboolean has_gap;
   guint64 gap_end;              /* end of the last gap */
-  /* Time at which the REPORT after a gap is repeated; MMTP_NEVER if it is not.
+  /* Time at which the REPORT after a gap is repeated; MMTP_NEVER if no
+   * repetition is planned.
    */
   guint64 repeat_time;
-  /* Messages that the REPORTs on the fastest path have covered. */
+  /* Number of messages of this path that the REPORTs on the fastest path have
+   * covered. */
   guint64 reported;
   /* time at which a QUERY was last answered; 0 if never */
   guint64 query_time;
@@ -41,37 +46,42 @@ typedef struct
   guint32 number;               /* number of the last REPORT */
   /* time of the last REPORT on the fastest path */
   guint64 last_report;
-  guint8 reporter;              /* path on which that REPORT was sent */
-  guint64 n_sent;               /* REPORTs of all sessions */
+  /* path on which the last REPORT of the fastest path was sent */
+  guint8 reporter;
+  guint64 n_sent;               /* number of REPORTs sent in all sessions */
   MmtpPathReports all[MMTP_MAX_PATHS];  /* indexed by the path's id */
 } MmtpReports;
 
 void mmtp_reports_init (MmtpReports * self, MmtpReceiverPaths * paths,
     MmtpReceiverOutput * output);
-/* `reorder` says which packets have arrived. `period` is the keep-alive period.
+/* Begins a session. `reorder` knows which packets have arrived. `period` is the
+ * keep-alive period.
  */
 void mmtp_reports_begin_session (MmtpReports * self,
     const MmtpReorder * reorder, guint64 period);
-/* The sender uses this path for the handshake, and wants REPORTs there. */
+/* Sets the path that the sender uses for the handshake. The sender wants
+ * REPORTs on this path. */
 void mmtp_reports_set_path (MmtpReports * self, const MmtpReceiverPath * path);
 /* Call this function when a path has joined or has a new address. */
 void mmtp_reports_begin_path (MmtpReports * self,
     const MmtpReceiverPath * path);
-/* Call this function for each message before the message is added to the
- * measurements of the path. */
+/* Checks whether a gap has ended. Call this function for each message before
+ * the message is added to the measurements of the path. */
 void mmtp_reports_note_gap (MmtpReports * self, const MmtpReceiverPath * path);
-/* `period` is that of a KEEPALIVE, in ms. */
+/* Sets the report period that the sender wants. `period` is the value in a
+ * KEEPALIVE, in ms. */
 void mmtp_reports_set_period (MmtpReports * self,
     const MmtpReceiverPath * path, guint period);
-/* Sends a REPORT at once if the last message on `path` requires one. */
+/* Sends a REPORT immediately if the last message on `path` requires one. */
 void mmtp_reports_send_at_once (MmtpReports * self,
     const MmtpReceiverPath * path);
 void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,
     guint8 about);
 /* Chooses the path for REPORTs about all paths, and returns it; NULL if no path
- * has joined. If another path has become the fastest, it continues the schedule
- * of the previous one. */
+ * has joined. If another path has become the fastest one, REPORTs are sent
+ * there at the times that were scheduled for the previous path. */
 MmtpReceiverPath *mmtp_reports_choose_path (MmtpReports * self);
-/* Sends what is due. Call mmtp_reports_choose_path() before. */
+/* Sends the REPORTs and QUERYs that are due. Call mmtp_reports_choose_path()
+ * before this function. */
 void mmtp_reports_timeout (MmtpReports * self);
 guint64 mmtp_reports_next_wakeup (MmtpReports * self);

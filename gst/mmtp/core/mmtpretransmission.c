@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which lost packets are retransmitted, and which packets move from a stalled
- * path to another one. */
+/* Decides which lost packets are retransmitted, and which packets are sent
+ * again on another path because their path has stalled. */
 
 #include "mmtpretransmission.h"
 
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* maximum number of waiting speculative packets */
+/* maximum number of waiting speculative packets, whose retransmission may not
+ * be in time */
 #define MAX_SPECULATIVE 64
-/* A packet on a stalled path is sent on another path when it would be late
- * there after this time, which is that of three reports. */
+/* A packet in flight on a stalled path is sent again on another path if it
+ * would be late there after this time. The time is that of three reports. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* Minimum time between two searches for such packets on a path, however many
  * reports come. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* No speculative packet is sent if the queue fills more than half of what the
- * paths deliver in time. */
+/* A speculative packet is sent only if the queue needs at most half
+ * (1/CHANCE_PART) of the bytes that the paths deliver in time. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers looked up for one REPORT: as many as one
- * record with the longest possible ranges names. The receiver repeats ranges in
- * later REPORTs. */
+/* Maximum number of channel numbers that are looked up for one REPORT. One
+ * record with the maximum number of ranges of maximum length contains as many.
+ * The receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void
@@ -83,7 +84,8 @@ mmtp_retransmission_get_speculative (const MmtpRetransmission * self,
 /* --- moving packets to another path --------------------------------------- */
 
 /* Returns the earliest arrival time of a packet that is retransmitted now. If
- * no path is usable, it returns the current time, because a path may come back.
+ * no path is usable, returns the current time, because a path may become usable
+ * again.
  */
 static guint64
 get_next_arrival (const MmtpRetransmission * self)
@@ -93,8 +95,8 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet of message `number` back into the queue if the packet was not
- * sent again since, and is due at `due` or earlier. */
+/* Puts the packet of message `number` back into the queue if the packet has not
+ * been sent again since then, and if it is due at `due` or earlier. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -120,7 +122,8 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Messages are checked in sending order, so the missing ones come first. */
+/* Messages are checked in sending order, so the missing messages are found
+ * first. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -139,9 +142,10 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* On a stalled path, all packets move that would soon be too late elsewhere. On
- * a path that only has missing messages, the missing packets move, and only
- * while no other packet waits, because they may still arrive. */
+/* From a stalled path, all packets that would soon be too late on another path
+ * are moved to that path. From a path that has not stalled and has missing
+ * messages, only the missing packets are moved, and only while no other packet
+ * waits, because the missing packets may still arrive. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {
@@ -184,9 +188,11 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
   return TRUE;
 }
 
-/* All reference pictures are retransmitted. A packet that no other picture
- * refers to is retransmitted only if there is rate to spare now, or enough
- * time: stored media are sent long before they are due. */
+/* Returns whether a lost packet is retransmitted. Packets of reference pictures
+ * always are. A packet of a picture to which no other picture refers is
+ * retransmitted only if the paths have rate to spare now, or if enough time is
+ * left. Stored media have enough time, because they are sent long before they
+ * are due. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {

@@ -17,15 +17,16 @@ typedef struct
   MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* losses looked up so far for the current REPORT */
+  /* number of losses that were looked up so far for the current REPORT */
   guint report_lookups;
-  /* time in ns before which no rescue is tried */
+  /* time in ns before which the packets of the path are not moved to another
+   * path */
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
   guint64 unrepaired;           /* known losses that were not retransmitted */
-  /* Channel numbers looked up. Tests check that the work per REPORT stays
-   * bounded. */
+  /* Number of channel numbers that were looked up. Tests check that the work
+   * per REPORT stays bounded. */
   guint64 loss_lookups;
 } MmtpRetransmission;
 

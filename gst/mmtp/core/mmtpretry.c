@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a path of the sender is opened, closed and tried again. */
+/* Decides when a path of the sender is opened, closed and tried again. */
 
 #include "mmtpretry.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* First and maximum pause between two attempts to open a path. The pause is
- * doubled after each attempt. */
+/* Minimum and maximum pause between two attempts to open a path. The pause
+ * starts at the minimum and is doubled after each attempt. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
-/* An address without an answer for this time is left for the next one, as RFC
- * 8305 does between connection attempts. The 250 ms of RFC 8305 would be too
- * short, because only one attempt is made at a time here, and slow paths
- * have longer round trips. The time is doubled after each round over all
- * addresses, so that it becomes long enough for every address. */
+/* If an address does not answer for this time, the next address is tried, as
+ * RFC 8305 does between connection attempts. The 250 ms of RFC 8305 would be
+ * too short, because only one attempt is made at a time here, and slow paths
+ * have longer round trips. The time is doubled when all addresses have been
+ * tried, so that it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
-/* An ICMP error is believed after this time without a message. */
+/* An ICMP error is accepted if no message has arrived for this time. */
 #define SILENCE (1 * SECOND)
 
 void

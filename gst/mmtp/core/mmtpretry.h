@@ -19,8 +19,7 @@ typedef enum
 {
   MMTP_RETRY_NOTHING,
   MMTP_RETRY_OPEN,              /* The path is closed: open it. */
-  /* The route now carries shorter packets only: close the path and open it
-   * again. */
+  /* The route has a smaller MTU now: close the path and open it again. */
   MMTP_RETRY_REOPEN,
   /* The current address does not answer: close the path and open it again.
    * `address` already is the next one. */
@@ -36,13 +35,16 @@ typedef struct
   gboolean is_there;            /* The path's network interface exists. */
 
   /* State while the path is open. */
-  /* A packet could not be sent: the route has gone ... */
+  /* A packet could not be sent because the route does not exist any more. */
   gboolean has_gone;
-  gboolean is_too_long;         /* ... or now carries shorter packets only. */
-  /* The last answer was an ICMP error: nobody listens there. */
+  /* A packet could not be sent because the route now has a smaller MTU. */
+  gboolean is_too_long;
+  /* The last answer was an ICMP error, which says that no receiver listens at
+   * the address. */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
-  /* Time of the last message, or of opening the path. */
+  /* Time of the last message that arrived, or the time at which the path was
+   * opened. */
   guint64 heard_at;
   /* Time of the first message sent; 0 if none was sent. */
   guint64 asked_at;
@@ -56,7 +58,8 @@ typedef struct
 
 void mmtp_retry_init (MmtpRetry * retry);
 
-/* Report an event of the path. */
+/* mmtp_retry_note_open() and the other functions mmtp_retry_note_...() report
+ * an event of the path. */
 void mmtp_retry_note_open (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_closed (MmtpRetry * retry);
 /* The path could not be opened, or its route has gone. */
@@ -74,14 +77,14 @@ MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
  * name that can be reached. */
 MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
     guint n_addresses);
-/* Returns when to call mmtp_retry_get_action() again; G_MAXUINT64 means only
- * after the next event. */
+/* Returns the time at which mmtp_retry_get_action() has to be called again;
+ * G_MAXUINT64 if it has to be called only after the next event. */
 guint64 mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses);
 /* Moves on to the next address. Returns FALSE if the current one is the last.
  */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
-/* Returns whether nobody listens at the address. An ICMP error is not
- * authenticated, so while the session is ready it is believed only if no
+/* Returns whether no receiver listens at the address. ICMP errors are not
+ * authenticated, so during a session an ICMP error is accepted only if no
  * message has arrived for a second. */
 gboolean mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
     gboolean is_ready);

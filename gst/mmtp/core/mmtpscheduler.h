@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The schedulers. A scheduler is a rule that chooses the path for the next
- * packet. The policy (mmtppolicy.h) is the only caller and keeps one state for
- * each sender. It calls under the lock of its element, so a scheduler needs no
- * lock.
+ * packet. The policy (mmtppolicy.h) is the only caller and keeps one scheduler
+ * state for each sender. It holds the lock of its element, so a scheduler needs
+ * no lock.
  *
- * `mmtp` is the rule of the paper [section 4.4]: among the paths that have a
- * token and meet the deadline it takes the one with the maximum delay, so that
- * the fast paths stay free for urgent packets. `arrival` does the same only
- * where the delays leave time to spare. Otherwise it takes the path on which
- * the packet arrives first, or waits for that path. `equal-turns` and
- * `lowest-delay` are for comparison. Times are in ns on the clock of `now`.
+ * The scheduler `mmtp` is the rule of the paper (section 4.4): among the paths
+ * that have a token and meet the deadline, it chooses the path with the maximum
+ * delay, so that the fast paths stay free for urgent packets. The scheduler
+ * `arrival` does so only if the delays leave time to spare. Otherwise it
+ * chooses the path on which the packet arrives first, or waits for that path.
+ * The schedulers `equal-turns` and `lowest-delay` are for comparison. Times are
+ * in ns on the clock of `now`.
  */
 
 #pragma once
 
 #include "mmtppacket.h"
 
-/* Indices into mmtp_schedulers, for schedulers that other code refers to. A new
- * scheduler needs no value here. */
+/* Indices into mmtp_schedulers, for those schedulers that other code refers to
+ * by name. A new scheduler needs no value here. */
 typedef enum
 {
   MMTP_SCHEDULER_MMTP,
@@ -42,7 +43,7 @@ typedef struct
   /* Time that this path alone needs to send all waiting packets; 0 while the
    * path has a token. */
   guint64 backlog;
-  /* A message that should have arrived is missing. */
+  /* A message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;
   /* Rate of the path in bit/s, measured or configured; never 0. */
   guint64 rate;
@@ -60,15 +61,15 @@ typedef struct
    * so it must not contain pointers to other memory. */
   gsize state_size;
   /* Returns the index of a candidate whose `may_carry` is TRUE and whose token
-   * is not later than `now`, or MMTP_NO_CANDIDATE to wait. `deadline` is that
-   * of the last packet in the queue. If no packet fits the chosen path, the
-   * function is called again without that path, so it must not change the
-   * state. */
+   * is not later than `now`, or MMTP_NO_CANDIDATE to wait. `deadline` is the
+   * deadline of the last packet in the queue. If no packet fits the chosen
+   * path, this function is called again without that path, so it must not
+   * change the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
-  /* Called when a packet of `size` bytes of the stream is sent on the chosen
-   * path; this function may change the state. Retransmissions and repair
-   * packets are not reported. May be NULL. */
+  /* Called when a packet of the stream with `size` bytes is sent on the chosen
+   * path. This function may change the state. It is not called for
+   * retransmissions and REPAIRs. May be NULL. */
   void (*sent) (gpointer state, const MmtpCandidate * candidates, guint n,
       guint chosen, gsize size);
 } MmtpSchedulerClass;

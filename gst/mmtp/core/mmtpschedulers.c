@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scheduler of section 4.4 of the paper, the scheduler by arrival, and the
- * two for comparison. */
+/* The scheduler of section 4.4 of the paper, the scheduler by arrival, and two
+ * schedulers for comparison. */
 
 #include "mmtpscheduler.h"
 
-/* A path is certain to deliver in time if its delay is at most this part of the
- * time left. Some time is spared because delays change, and the delay of a
- * packet is only known after it has arrived. docs/mmtp.md has results for other
- * values. */
+/* A path is certain to deliver in time if its delay is at most this percentage
+ * of the time until the deadline. The rest is a margin, because delays change,
+ * and the delay of a packet is known only after the packet has arrived.
+ * docs/mmtp.md has results for other percentages. */
 #define CERTAIN_PERCENT 75
 
 static gboolean

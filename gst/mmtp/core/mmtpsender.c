@@ -24,21 +24,22 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Maximum number of waiting events. A call creates up to one for each waiting
- * buffer. If there are more, the oldest is dropped. */
+/* Maximum number of waiting events. A call creates up to one event for each
+ * waiting buffer. If more events are waiting, the oldest one is dropped. */
 #define MAX_EVENTS 65536
 /* A caller that can wait may fill the queue only up to this part of the
  * capacity, so that accepted buffers are in time even if the delay grows a
  * little. */
 #define ROOM_PERCENT 85
-/* A caller that waits may continue when a quarter of the room is free. */
+/* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
+ * the room is free. */
 #define ROOM_AGAIN 4
-/* A path that was too slow for the maximum of D0 is used again when its delay
- * is a tenth below that maximum. */
+/* A path that was too slow for the maximum of the initial delay (D0) is used
+ * again when its delay is at most this percentage of that maximum. */
 #define BACK_PERCENT 90
-/* The application is told of a rate that differs by more than RATE_PERCENT, of
- * a rate that is too low for the stream, and of a higher D0, at most once in
- * these periods. */
+/* Minimum intervals between events for the application. RATE_PERIOD: the rate
+ * differs by more than RATE_PERCENT. TOO_SLOW_PERIOD: the rate is too low for
+ * the stream. DELAY_PERIOD: the initial delay (D0) has become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
@@ -56,12 +57,13 @@ struct _MmtpSender
   MmtpKey key;
   MmtpEntropy entropy;
 
-  /* --- session; its phase is handshake.phase */
+  /* the session; handshake.phase is the phase of the session */
   MmtpHandshake handshake;
   MmtpJoins joins;
   MmtpControl control;
   MmtpDirection in;
-  guint64 heard;                /* time of the last valid message, in ns */
+  /* time at which the last valid message arrived, in ns */
+  guint64 heard;
 
   MmtpPaths paths;
   MmtpPolicy policy;
@@ -69,13 +71,13 @@ struct _MmtpSender
   MmtpRepairer repairer;
   MmtpTransmitter transmitter;
   guint32 report;               /* number of the last REPORT */
-  /* The application was told that the only path is silent. */
+  /* The application was notified that the only path is silent. */
   gboolean is_broken;
 
   /* --- stream */
   guint64 receiver_delay;       /* minimum D0 that the receiver wants, in ns */
   MmtpSendQueue *queue;
-  gboolean full;                /* has_room returned FALSE */
+  gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
 
   /* --- events */
   GQueue events;
@@ -86,9 +88,9 @@ struct _MmtpSender
   MmtpSenderStats stats;
 };
 
-/* With a keep-alive period of 100 ms, the receiver detects a silent path in
- * less than 300 ms. After ten seconds of silence both sides end the session
- * (docs/wire-mmtp.md, section 4). */
+/* The default keep-alive period is 100 ms. With it, the receiver detects a
+ * silent path in less than 300 ms. After ten seconds of silence both sides end
+ * the session (docs/wire-mmtp.md, section 4). */
 void
 mmtp_sender_config_init (MmtpSenderConfig * config)
 {
@@ -216,7 +218,8 @@ set_state (MmtpSender * sender, MmtpPath * path, MmtpPathState state)
 
 /* --- D0 [4.3] ------------------------------------------------------------- */
 
-/* Returns the D0 that the paths need, up to the maximum of D0. */
+/* Returns the initial delay (D0) that the paths need, limited to the maximum of
+ * D0. */
 static guint64
 get_needed_delay (MmtpSender * sender)
 {
@@ -244,8 +247,8 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
       mmtp_control_hasten (&sender->control, sender->paths.all[i]);
 }
 
-/* Raises D0 if necessary. D0 is lowered only by the application, because
- * packets in flight rely on the present one. */
+/* Raises the initial delay (D0) if necessary. Only the application lowers D0,
+ * because packets in flight rely on the present value. */
 static void
 update_initial_delay (MmtpSender * sender)
 {
@@ -312,8 +315,8 @@ check_rate (MmtpSender * sender)
   }
 }
 
-/* The stream begins when the first path has joined; no measurement is made
- * before. */
+/* Notes that the stream may begin. It begins as soon as the first path has
+ * joined, because no measurement is made before the stream. */
 static void
 check_ready (MmtpSender * sender)
 {
@@ -342,7 +345,8 @@ start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
 
 /* --- states of the paths -------------------------------------------------- */
 
-/* Stops using a path that is too slow for D0, or uses it again. */
+/* Stops using a path that is too slow for the initial delay (D0), or uses it
+ * again when it has become fast enough. */
 static void
 sort_by_delay (MmtpSender * sender, MmtpPath * path)
 {
@@ -472,9 +476,9 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
-/* New messages have arrived on the path. A silent path becomes active again if
- * one of them was as large as a packet and none was lost. Small messages do not
- * show that the path carries packets. */
+/* Notes that new messages have arrived on the path. A silent path becomes
+ * active again if one of these messages was as large as a packet and none was
+ * lost. Small messages do not show that the path carries packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
@@ -879,7 +883,8 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
   if (message.channel != path->id)
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
-    /* END-ACK is sent several times; the first one has ended the session. */
+    /* The receiver sends END-ACK several times. The first one has ended the
+     * session, so the further ones are ignored. */
     if (sender->control.has_ended && message.type == MMTP_END_ACK)
       return MMTP_VALID;
     if (sender->handshake.phase != MMTP_PHASE_SESSION)
@@ -927,7 +932,8 @@ mmtp_sender_timeout (MmtpSender * sender, guint64 now)
 
 /* --- output --------------------------------------------------------------- */
 
-/* `poll` is mmtp_control_poll() or mmtp_control_poll_probe(). */
+/* Writes the control message that `poll` returns. `poll` is mmtp_control_poll()
+ * or mmtp_control_poll_probe(). */
 static gsize
 write_control (MmtpSender * sender,
     MmtpPath * (*poll) (MmtpControl * control, MmtpMessage * message),

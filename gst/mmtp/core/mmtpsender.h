@@ -28,19 +28,19 @@
 typedef struct
 {
   guint64 max_delay;            /* maximum of the initial delay (D0), in ns */
-  /* Wanted D0 in ns; 0 means the maximum. D0 is raised to what the paths need,
-   * up to the maximum. */
+  /* Wanted initial delay (D0) in ns; 0 means the maximum. D0 is raised to the
+   * delay that the paths need, up to the maximum. */
   guint64 initial_delay;
   guint64 keepalive_period;     /* in ns */
   /* maximum time without a message from the receiver, in ns */
   guint64 session_timeout;
-  /* requested rate in bit/s; 0 means that it is measured */
+  /* requested rate of the stream in bit/s; 0 means that it is measured */
   guint64 bit_rate;
-  /* requested frame period in us; 0 means that it is measured */
+  /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum bytes that wait for a path. Packets that were in flight on a path
-   * that fell silent may take as much again. A longer buffer is accepted if no
-   * other waits. */
+  /* Maximum bytes that wait to be sent. The packets that were in flight on a
+   * path that fell silent may use as many bytes in addition. A buffer that is
+   * longer than this maximum is accepted if no other buffer waits. */
   guint64 max_bytes;
   gboolean retransmit;
   /* Buffers may be sent long before they are due. */
@@ -49,7 +49,7 @@ typedef struct
   /* Name of the congestion control for paths without a configured rate, a
    * static string; NULL means the default. */
   const gchar *rate_control;
-  /* NULL means no key; the sender takes a reference. */
+  /* Key of the application; NULL means no key. The sender takes a reference. */
   GBytes *key;
 } MmtpSenderConfig;
 
@@ -62,23 +62,23 @@ MmtpSender *mmtp_sender_new (const MmtpSenderConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_sender_free (MmtpSender * sender);
 
-/* Returns the id of the path, or -1 if there are 256 paths already. A path with
- * the same name as an earlier one gets its id. The first path starts the
- * handshake. */
+/* Adds a path and returns its id, or -1 if there are 256 paths already. If a
+ * path with this name was added before, the id of that path is returned. The
+ * first path starts the handshake. */
 gint mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     const MmtpPathConfig * config);
-/* Removes a path and tells the receiver; packets in flight on it are sent on
- * other paths. If the address of a path has changed, call
+/* Removes a path and tells the receiver. Packets in flight on the path are sent
+ * again on other paths. If the address of a path has changed, call
  * mmtp_sender_add_path() again instead. */
 void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
     guint id, MmtpLeaveReason reason);
 
-/* Returns TRUE if the buffer was queued, and FALSE if it was dropped, because
- * it would be late or there is no room. */
+/* Returns TRUE if the buffer was queued. Returns FALSE if it was dropped,
+ * because it would be late or there is no room. */
 gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
     const MmtpBuffer * buffer);
-/* Returns whether a buffer put now would be sent in time. If not, a caller that
- * can wait should wait for MMTP_EVENT_ROOM. */
+/* Returns whether a buffer that is put now would be sent in time. If the result
+ * is FALSE, a caller that can wait should wait for MMTP_EVENT_ROOM. */
 gboolean mmtp_sender_has_room (MmtpSender * sender, guint64 now);
 /* Returns FALSE if a buffer of `size` bytes has to wait until the queue is
  * shorter. Every buffer fits into an empty queue. */
@@ -87,14 +87,14 @@ gboolean mmtp_sender_fits (const MmtpSender * sender, gsize size);
  * without caps, if they are longer than MMTP_MAX_CAPS. */
 gboolean mmtp_sender_set_caps (MmtpSender * sender, guint64 now,
     const gchar * caps);
-/* No more buffers will come. MMTP_EVENT_ENDED follows when the receiver has the
- * whole stream. */
+/* Ends the stream: no more buffers will be put. MMTP_EVENT_ENDED follows when
+ * the receiver has the whole stream. */
 void mmtp_sender_end (MmtpSender * sender, guint64 now);
-/* Removes all waiting packets (flush), which do not count as dropped. The
+/* Removes all waiting packets, for a flush. They do not count as dropped. The
  * stream continues with the next buffer. */
 void mmtp_sender_flush (MmtpSender * sender, guint64 now);
-/* Drops all waiting buffers, because the session is over or is to end at once.
- * They are reported as MMTP_DISCARD_CONNECTION. */
+/* Drops all waiting buffers, because the session is over or has to end
+ * immediately. They are reported as MMTP_DISCARD_CONNECTION. */
 void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
 /* Changes the delays of a running session; the receiver is told. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
@@ -102,7 +102,8 @@ void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
 
 void mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size);
-/* The socket of the path accepts no packets for now, or accepts them again. */
+/* Notes that the socket of the path accepts no packets for now, or that it
+ * accepts packets again. */
 void mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     gboolean blocked);
 void mmtp_sender_timeout (MmtpSender * sender, guint64 now);
@@ -115,7 +116,8 @@ guint64 mmtp_sender_next_wakeup (MmtpSender * sender);
 
 typedef enum
 {
-  /* The session has begun and is measured: `rate`, `delay`. */
+  /* The session has begun, and the paths have been measured. `rate` and `delay`
+   * are the results. */
   MMTP_EVENT_READY,
   /* The session was refused, `reason` is an MmtpRefuseReason. */
   MMTP_EVENT_REFUSED,
@@ -124,8 +126,9 @@ typedef enum
   MMTP_EVENT_ROOM,              /* mmtp_sender_has_room() returns TRUE again. */
   /* The estimated rate of all paths together has changed. */
   MMTP_EVENT_RATE,
-  /* The requested rate is more than all paths carry. Sent before the stream
-   * begins, and then at most once per second [4.3]. */
+  /* The requested rate is higher than all paths together carry. This event is
+   * sent before the stream begins, and afterwards at most once per second [4.3
+   * of the paper]. */
   MMTP_EVENT_TOO_SLOW,
   MMTP_EVENT_DELAY,             /* D0 has changed. */
   MMTP_EVENT_PATH,           /* The state of a path has changed. */
@@ -137,18 +140,19 @@ typedef enum
 typedef struct
 {
   MmtpSenderEventType type;
-  /* estimated rate of the stream that fits, in bit/s */
+  /* estimated rate of the stream that the paths can carry, in bit/s */
   guint64 rate;
-  /* `rate` is a minimum, because the stream did not use it up. */
+  /* `rate` is a minimum, because the stream did not use all of the rate. */
   gboolean is_app_limited;
   guint64 requested;            /* requested rate in bit/s */
   guint64 delay;                /* D0, in ns */
-  guint8 reason;                /* reason of a refusal, or MmtpDiscard */
+  guint8 reason;                /* reason of a refusal, or an MmtpDiscard */
   guint version;                /* protocol version of the receiver */
   guint path;
   MmtpPathState state;
   guint8 flags;                 /* flags of the dropped buffer */
-  /* Other buffers refer to the dropped one: a key frame would help. */
+  /* Other buffers refer to the dropped buffer, so a new key frame would help.
+   */
   gboolean is_needed;
   guint32 size;                 /* size of the dropped buffer, in bytes */
   guint64 pts;                  /* `pts` of the dropped buffer */
@@ -156,33 +160,37 @@ typedef struct
 
 gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 
-/* Statistics of the sender. Counters never go back. */
+/* Statistics of the sender. Counters never decrease. */
 typedef struct
 {
   gboolean ready;
-  guint64 buffers, bytes;       /* that were put */
+  /* number of buffers that were put, and their bytes */
+  guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
   /* dropped because no path could deliver them in time */
   guint64 discarded_buffers;
-  guint64 discarded_room;       /* dropped because of max_bytes */
-  /* dropped because they refer to a dropped one */
+  /* buffers dropped because more than max_bytes would wait */
+  guint64 discarded_room;
+  /* buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;
   guint64 discarded_connection; /* dropped because the session ended */
-  /* key frames and droppable ones among the dropped buffers */
+  /* number of key frames, and number of droppable buffers, among the dropped
+   * buffers */
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
   guint64 unrepaired;           /* known losses that were not retransmitted */
-  /* Channel numbers looked up. Tests check that the work per REPORT stays
-   * bounded. */
+  /* Number of channel numbers that were looked up. Tests check that the work
+   * per REPORT stays bounded. */
   guint64 loss_lookups;
-  /* Packets visited while processing REPORTs. Tests check that this work stays
-   * bounded. */
+  /* Number of packets visited while processing REPORTs. Tests check that this
+   * work stays bounded. */
   guint64 report_steps;
   guint64 queued_bytes;
   guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
-  /* `estimated_rate` is a minimum, because the stream did not use it up. */
+  /* `estimated_rate` is a minimum, because the stream did not use all of the
+   * rate. */
   gboolean is_app_limited;
   guint64 initial_delay;        /* D0, in ns */
   guint64 min_delay;            /* D0 that the paths need, in ns */

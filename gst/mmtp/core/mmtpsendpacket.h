@@ -7,7 +7,7 @@
 
 #include "mmtpbuffer.h"
 
-/* A buffer. It lives as long as one of its packets. */
+/* A buffer at the sender. It lives as long as at least one of its packets. */
 typedef struct
 {
   GBytes *data;
@@ -18,7 +18,7 @@ typedef struct
   MmtpPrelude prelude;
   MmtpRank rank;
   MmtpPicture picture;
-  /* number of the frame; all buffers of a frame have the same */
+  /* number of the frame; all buffers of a frame have the same number */
   guint64 frame;
   /* number of the group of pictures, see mmtpgop.h */
   guint64 group;
@@ -37,8 +37,10 @@ typedef enum
   MMTP_PACKET_WAITING,
   /* temporarily out of the queue, while its rank changes */
   MMTP_PACKET_SET_ASIDE,
-  MMTP_PACKET_SPECULATIVE,      /* lost; a retransmission may not be in time */
-  MMTP_PACKET_IN_FLIGHT,        /* sent; may have to be retransmitted */
+  /* The packet was lost, and a retransmission may not be in time. */
+  MMTP_PACKET_SPECULATIVE,
+  /* The packet was sent and may have to be retransmitted. */
+  MMTP_PACKET_IN_FLIGHT,
   MMTP_PACKET_DONE
 } MmtpPacketState;
 
@@ -52,14 +54,15 @@ typedef struct
   gsize offset, size;
   MmtpPacketState state;
   gboolean was_sent;
-  guint path;                   /* path on which the packet was last sent ... */
-  guint64 path_number;          /* ... and its channel number there */
+  guint path;                   /* path on which the packet was last sent */
+  /* channel number of the last transmission, on `path` */
+  guint64 path_number;
   GSequenceIter *place;         /* position in the queue */
 } MmtpPacket;
 
 /* Returns the size of the packet's DATA message, in bytes. */
 gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
-/* Returns the bytes that a payload of `size` bytes takes on a path, with all
+/* Returns the bytes that a payload of `size` bytes needs on a path, with all
  * headers. */
 guint64 mmtp_send_packet_get_work (gsize size);
 /* Compares the positions of two packets in the queue, like strcmp(). */

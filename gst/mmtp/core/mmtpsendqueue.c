@@ -4,17 +4,17 @@
 #include "mmtpsendqueue.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Initial number of packets, a power of two. The window is doubled when it is
- * full. */
+/* Initial number of packets in `window`, a power of two. The number is doubled
+ * when `window` is full. */
 #define MIN_WINDOW 64
 /* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
  * headers. */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
 /* The rate of the stream is measured over this time. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
-/* Maximum number of packets processed as received for one REPORT
- * (docs/wire-mmtp.md). More can only have arrived after a long silence at a
- * high rate; later REPORTs bring the rest. */
+/* Maximum number of packets that one REPORT marks as received
+ * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
+ * at a high rate. The following REPORTs mark the rest. */
 #define MAX_SETTLED 4096
 
 struct _MmtpSendQueue
@@ -31,7 +31,8 @@ struct _MmtpSendQueue
   MmtpPacket **window;
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload bytes in the window */
-  guint64 reported_next;        /* all packets below have arrived */
+  /* All packets below this stream number have arrived. */
+  guint64 reported_next;
 
   /* --- waiting packets */
   GSequence *ranks[MMTP_N_RANKS];       /* packets ordered by due time */
@@ -47,9 +48,11 @@ struct _MmtpSendQueue
   guint64 frame;                /* number of the frame that is being put */
   guint64 frame_due;
   gboolean frame_ended;         /* The marker of the frame was put. */
-  /* Last dropped frame; further buffers of it are dropped as well. */
+  /* Number of the last dropped frame. Further buffers of this frame are dropped
+   * as well. */
   guint64 given_up_frame;
-  guint64 begun_frame;          /* frame of the packet sent last */
+  /* number of the frame whose packet was sent last */
+  guint64 begun_frame;
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
@@ -361,15 +364,16 @@ is_reference (const MmtpUnit * unit)
 
 /* Returns the number of the group of pictures that is useless without the unit.
  * If the unit is a leading picture, only other leading pictures refer to it.
- * They also refer to the previous group, so that group is returned. */
+ * Leading pictures also refer to the previous group, so the number of the
+ * previous group is returned. */
 static guint64
 get_needing_group (const MmtpUnit * unit)
 {
   return unit->picture.is_leading ? unit->group - 1 : unit->group;
 }
 
-/* Removes a packet from the speculative ones, because it was sent or will not
- * be sent any more. */
+/* Removes a packet from the speculative packets, because it was sent or will
+ * not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -378,8 +382,9 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* `is_undecodable` is TRUE if the unit is dropped only because another one was
- * dropped. After the end of the session no key frame would help. */
+/* Counts and reports a dropped unit. `is_undecodable` is TRUE if the unit is
+ * dropped only because another unit was dropped. After the end of the session,
+ * no key frame would help, so none is requested. */
 static void
 tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_undecodable)
@@ -420,7 +425,8 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the stream number of the frame's first packet that is still kept. */
+/* Returns the stream number of the first packet of the frame that is still
+ * kept. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -545,11 +551,11 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Drops frames that are less important than `rank` and of which nothing was
- * sent, until `work` bytes are free. It starts with the least important rank
- * and, within a rank, with the frame put last, because the fewest other frames
- * refer to that one. Returns FALSE, and drops nothing, if these frames are not
- * enough. */
+/* Drops frames that are less important than `rank`, and of which no packet was
+ * sent, until `work` bytes are free. The least important rank is dropped first.
+ * Within a rank, the frame that was put last is dropped first, because the
+ * fewest other frames refer to it. If these frames are not enough, the function
+ * drops nothing and returns FALSE. */
 static gboolean
 give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     MmtpDiscard reason)
@@ -590,8 +596,8 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether all packets of the unit's rank and of more important ranks
- * would be in time with `work` additional bytes. */
+/* Returns whether all packets of the unit's rank, and of more important ranks,
+ * would still be in time after `work` bytes were added. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -606,7 +612,8 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
 
 /* --- putting -------------------------------------------------------------- */
 
-/* All buffers up to a marker, or with the same due time, form one frame. */
+/* Determines the frame of a buffer. All buffers up to a marker, or with the
+ * same due time, form one frame. */
 static void
 note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
 {
@@ -648,8 +655,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
 }
 
 /* Gives the previous buffers of the frame, such as access unit delimiters, the
- * rank of this picture. These buffers do not show what kind of picture follows
- * them. */
+ * rank of this picture. The previous buffers do not show what kind of picture
+ * follows. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -888,7 +895,8 @@ mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
   leave_speculative (queue, packet, MMTP_PACKET_DONE);
 }
 
-/* `reported_next` only grows, so each packet is visited once in a session. */
+/* `reported_next` never decreases, so each packet is visited once in a session.
+ */
 void
 mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
 {
@@ -926,7 +934,8 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
       give_up (queue, head->unit, MMTP_DISCARD_LATE);
 }
 
-/* Sent packets are kept until their deadline, or until they exceed max_bytes.
+/* Sent packets are kept until their deadline, or until their bytes exceed
+ * max_bytes.
  */
 void
 mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
@@ -981,8 +990,8 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
   return late;
 }
 
-/* Returns the position of the first packet that does not refer to the late
- * group. */
+/* Returns the position of the first packet, from `iter` on, that does not refer
+ * to the late group. */
 static GSequenceIter *
 skip_group (GSequenceIter * iter, guint64 late)
 {
@@ -1087,7 +1096,8 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   raise_floor (queue);
   queue->measured_bits = 0;
   queue->measured_since = 0;
-  /* The next buffer begins a new frame, whatever happened to the last one. */
+  /* The next buffer begins a new frame, whether or not the last frame was
+   * complete. */
   queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
   queue->frame_ended = TRUE;
   mmtp_gop_init (&queue->gop);

@@ -20,10 +20,12 @@ typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
 /* Counters of the queue. They never go back. */
 typedef struct
 {
-  guint64 buffers, bytes, packets;      /* that were put */
+  /* number of buffers that were put, their bytes, and their packets */
+  guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
-  /* parts of `discarded`: buffers of key frames, and droppable ones */
+  /* buffers of key frames, and droppable buffers, among the buffers in
+   * `discarded` */
   guint64 discarded_keys, discarded_droppable;
   /* Packets visited while processing reports. Tests check that this work stays
    * bounded. */
@@ -34,7 +36,7 @@ typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
   guint reserve;                /* bytes of the message that must stay free */
-  /* Bytes that the paths deliver in time, with all headers; G_MAXUINT64 if
+  /* Bytes, with all headers, that the paths deliver in time; G_MAXUINT64 if
    * unknown. */
   guint64 capacity;
   guint8 caps_version;
@@ -47,8 +49,8 @@ MmtpSendQueue *mmtp_send_queue_new (guint64 max_bytes,
 void mmtp_send_queue_free (MmtpSendQueue * queue);
 void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
     MmtpSendQueueStats * stats);
-/* Set and return the delay of the queue in ns: the initial delay (D0) of the
- * session. */
+/* These two functions set and return the delay of the queue in ns, which is the
+ * initial delay (D0) of the session. */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* Returns the time by which the packet has to arrive. */
@@ -61,13 +63,15 @@ guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
  * buffer without a due time is due at `now`. */
 gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, const MmtpPutLimits * limits);
-/* Returns whether a buffer of `size` bytes fits. If no packet waits, every
- * buffer fits. */
+/* Returns whether the queue has room for a buffer of `size` bytes. If no packet
+ * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Counts and reports the buffer as put and as dropped for this reason. */
+/* Counts the buffer as put and as dropped for `reason`, and reports it as
+ * dropped. */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
-/* Drops all buffers of which a packet waits; they are counted and reported. */
+/* Drops all buffers that have a waiting packet. The buffers are counted and
+ * reported as dropped. */
 void mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason);
 /* Removes all packets without counting or reporting them, because the
  * application does not want them any more. */
@@ -79,23 +83,25 @@ gboolean mmtp_send_queue_is_empty (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue);
 /* Returns the bytes of all waiting packets with all headers. */
 guint64 mmtp_send_queue_get_work (const MmtpSendQueue * queue);
-/* Returns the stream number of the next new packet. Packets below the floor
- * will not be sent again. */
+/* The first function returns the stream number of the next new packet. The
+ * second one returns the floor: packets with a lower stream number will not be
+ * sent again. */
 guint64 mmtp_send_queue_get_next_number (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_floor (const MmtpSendQueue * queue);
 /* Returns the rate in bit/s at which buffers are put; 0 if still unknown. */
 guint64 mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_packet (const MmtpSendQueue * queue,
     guint64 number);
-/* Return the most urgent and the least urgent packet; NULL if no packet waits.
+/* Return the most urgent and the least urgent waiting packet; NULL if no packet
+ * waits.
  */
 MmtpPacket *mmtp_send_queue_get_head (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
 
 /* --- which packet is sent next -------------------------------------------- */
 
-/* Return the most urgent packet of a rank, and the packet after `packet`; NULL
- * if there is none. */
+/* The first function returns the most urgent packet of a rank, the second one
+ * the packet after `packet`. Both return NULL if there is no such packet. */
 MmtpPacket *mmtp_send_queue_get_first (const MmtpSendQueue * queue,
     MmtpRank rank);
 MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
@@ -113,14 +119,15 @@ MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
  * frame, beginning with this packet. */
 guint64 mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
-/* Returns whether the packet sent last belongs to the same frame. */
+/* Returns whether the packet that was sent last belongs to the same frame as
+ * `packet`. */
 gboolean mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 
 /* --- after sending -------------------------------------------------------- */
 
-/* Notes that the packet was sent as message `number` of that path. Returns TRUE
- * if it was sent for the first time. */
+/* Notes that the packet was sent as message `number` of the path. Returns TRUE
+ * if the packet was sent for the first time. */
 gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     guint path, guint64 number);
 /* Puts a packet that is in flight back into the queue. Returns FALSE if the

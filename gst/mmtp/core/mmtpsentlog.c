@@ -4,10 +4,12 @@
 #include "mmtpsentlog.h"
 #include "mmtppacket.h"
 
-/* Loss ranges in a report have 16 bits of a number, which is unambiguous for
+/* Maximum number of messages in the log. Loss ranges in a report contain 16
+ * bits of a message number. These bits identify a message unambiguously among
  * twice this many messages. */
 #define MAX_RING 32768
-/* Initial size, a power of two. The ring is doubled when it is full. */
+/* Initial number of messages in the ring, a power of two. The number is doubled
+ * when the ring is full. */
 #define MIN_RING 64
 
 void
@@ -30,8 +32,8 @@ grow_ring (MmtpSentLog * log)
   log->ring_size = size;
 }
 
-/* Makes room for one entry. If an unreported message has to be forgotten, it no
- * longer counts as in flight. */
+/* Makes room for one entry. If this removes a message that was not reported,
+ * the message no longer counts as in flight. */
 static void
 make_room (MmtpSentLog * log)
 {

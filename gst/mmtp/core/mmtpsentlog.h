@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The log of messages that were sent on a path, by channel number, and of those
- * that are in flight. Times are in ns, sizes in bytes with IP and UDP headers.
+/* The log of messages that were sent on a path, by channel number. It also
+ * counts the bytes in flight. Times are in ns, sizes in bytes with IP and UDP
+ * headers.
  */
 
 #pragma once
@@ -14,7 +15,8 @@
  * all other fields. */
 typedef struct
 {
-  guint64 stream_number;        /* or MMTP_NO_STREAM */
+  /* MMTP_NO_STREAM if the message carries no packet of the stream */
+  guint64 stream_number;
   guint64 time;
   /* bytes in flight right after this message was sent */
   guint64 in_flight;
@@ -27,12 +29,13 @@ typedef struct
   gboolean is_missed;           /* The message was reported as lost. */
   /* The message was expected to arrive only shortly before its deadline. */
   gboolean is_marginal;
-  /* Time left until the deadline when the message was sent; MMTP_NEVER if it is
-   * no DATA message. */
+  /* Time that was left until the deadline when the message was sent; MMTP_NEVER
+   * if the message is no DATA message. */
   guint64 time_left;
   /* Expected arrival time on the sender's clock, or MMTP_NEVER. */
   guint64 expected;
-  /* Predicted time at which its last byte leaves the bottleneck of the path. */
+  /* Predicted time at which the last byte of the message leaves the bottleneck
+   * of the path. */
   guint64 finish;
 } MmtpSent;
 
@@ -41,7 +44,7 @@ typedef struct
   guint64 next;                 /* number of the next message */
   /* all messages below this number were reported */
   guint64 unreported;
-  guint64 kept;                 /* oldest number in the ring */
+  guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
   guint64 in_flight;            /* bytes in flight from `unreported` on */
@@ -54,7 +57,8 @@ void mmtp_sent_log_clear (MmtpSentLog * log);
  * makes it accessible under its number. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
-/* Returns NULL if the message was not sent yet or is forgotten already. */
+/* Returns the entry of a message; NULL if the message was not sent yet or is
+ * forgotten already. */
 MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
 /* Finds a message by the low 16 bits of its number, as in a report, and sets
  * `number` to the full number. */

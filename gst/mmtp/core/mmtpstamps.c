@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replacement of timestamps that stand still. */
+/* Replaces timestamps that do not increase any more. */
 
 #include "mmtpstamps.h"
 

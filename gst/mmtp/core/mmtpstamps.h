@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replaces timestamps that stand still. A muxer whose video has ended may
- * repeat its last timestamp while other buffers still come, and all of them
- * would be dropped as late. Once a timestamp has stood still for longer than a
- * limit, the arrival time of a buffer is used instead. That time only replaces
- * an earlier timestamp, and the result never goes back.
+/* Replaces timestamps that stand still, which means that they do not increase
+ * any more. After the end of the video, a muxer may repeat its last timestamp
+ * in all further buffers, and all of them would be dropped as late. Once a
+ * timestamp has stood still for longer than a limit, the arrival time of a
+ * buffer is used instead. The arrival time only replaces an earlier timestamp,
+ * and the result never decreases.
  *
- * Only the time in which the caller waits for buffers counts as standing still.
- * The parts of a long frame, which share a timestamp and wait for a slow
- * path, therefore keep their timestamp.
+ * A timestamp stands still only while the caller waits for buffers. The parts
+ * of a long frame share a timestamp and may wait for a slow path, but they keep
+ * their timestamp, because the caller does not wait for buffers then.
  */
 
 #pragma once
@@ -18,19 +19,23 @@ typedef struct
 {
   gboolean is_known;            /* There was a timestamp. */
   gint64 stamp;                 /* last timestamp, in ns */
-  gint64 stood;                 /* time for which it has stood still, in ns */
+  /* time for which the timestamp has stood still, in ns */
+  gint64 stood;
   gboolean is_idle;             /* The caller is waiting for a buffer. */
   /* begin of the waiting time, in ns; valid while is_idle */
   gint64 idle_since;
-  /* Last time that replaced a timestamp, in ns; G_MININT64 if there was none.
+  /* last arrival time that replaced a timestamp, in ns; G_MININT64 if there was
+   * none
    */
   gint64 latest;
 } MmtpStamps;
 
 void mmtp_stamps_clear (MmtpStamps * stamps);
-/* The caller has passed on all of its buffers and waits for new ones. */
+/* Notes that the caller has passed on all of its buffers and waits for new
+ * ones. */
 void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
-/* New buffers have come. Does nothing without mmtp_stamps_begin_idle() before.
+/* Notes that new buffers have arrived. Does nothing if mmtp_stamps_begin_idle()
+ * was not called before.
  */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
 /* Returns the time to use for the next buffer, which has the timestamp `stamp`.

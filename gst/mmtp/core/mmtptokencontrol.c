@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rate control of a path with a configured rate: the token bucket of Magalhães
- * and Kravets (2001, section 4.4). Tokens come at the configured rate, less a
- * part that keeps a queue from growing. The bytes in flight are limited to what
- * the path delivers while the slowest messages are on their way, so that a
- * queue stays bounded even if the configured rate is too high. */
+ * and Kravets (2001, section 4.4). Tokens are generated at slightly less than
+ * the configured rate, so that a queue does not grow. The bytes in flight are
+ * limited to the bytes that the path delivers during the delay of the slowest
+ * messages. A queue therefore stays bounded even if the configured rate is too
+ * high. */
 
 #include "mmtpratecontrol.h"
 
