@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduler enumeration, key, statistics and clocks for mmtpsink and mmtpsrc.
+/* Definitions for mmtpsink and mmtpsrc: the enumeration of the schedulers, the
+ * key, the statistics and the clocks.
  */
 
 #include "gstmmtpcommon.h"
@@ -11,16 +12,18 @@
 #include "gstwirelessstats.h"
 #include "mmtpscheduler.h"
 
-/* A key has at least 128 bits. */
+/* Minimum number of hexadecimal digits of a key, which must have at least 128
+ * bits. */
 #define MIN_KEY_DIGITS 32
 /* If reading both clocks took longer than this, the reading is ignored. */
 #define MAX_READING (100 * GST_USECOND)
-/* Two readings may differ by this much although the clocks run at the same
- * rate. */
+/* Two readings of the difference between the clocks may differ by this much
+ * although the clocks run at the same rate. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* A larger difference is no drift: one of the clocks was set. */
+/* If two readings of the difference between the clocks differ by more than
+ * this, the reason is not drift: one of the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
-/* For each buffer, 1/16 of the remaining difference is corrected. */
+/* With each buffer, 1/16 (1/PART) of the remaining difference is corrected. */
 #define PART 16
 
 /* The enumeration is made from the table of mmtpscheduler.h. */
@@ -56,8 +59,9 @@ gst_mmtp_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* An attacker who has seen an OPEN can try keys on its MAC offline. A key must
- * therefore be random: it is not derived from a passphrase. */
+/* Returns the reason why the key is invalid, or NULL. An attacker who has seen
+ * an OPEN can try keys on its MAC offline. A key must therefore be random and
+ * must not be derived from a passphrase. */
 static const gchar *
 find_key_problem (const gchar * text)
 {

@@ -11,7 +11,8 @@
 #include "mmtppacket.h"
 
 #define GST_MMTP_SCHEME "mmtp"
-/* MMTP has no port of its own; this is RTP's. */
+/* Default port of MMTP. The protocol has no port of its own, so the port of RTP
+ * is used. */
 #define GST_MMTP_DEFAULT_PORT 5004
 #define GST_MMTP_MAX_DELAY 60000        /* in ms; docs/wire-mmtp.md, OPEN */
 /* statistics of one channel */
@@ -21,7 +22,8 @@
  * MmtpSchedulerType. */
 GType gst_mmtp_scheduler_get_type (void);
 
-/* Returns the time of the cores in ns, which is that of g_get_monotonic_time().
+/* Returns the time of the cores in ns, which is the time of
+ * g_get_monotonic_time().
  */
 guint64 gst_mmtp_now (void);
 
@@ -47,10 +49,11 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 /* --- from running time to the time of the cores --------------------------- */
 
 /* Difference between the time of the cores and running time. The two clocks can
- * only be read one after the other, so each reading has a small error. Keeping
- * one difference gives consistent times to all buffers. It slowly follows a
- * pipeline clock that is not the system clock. A map belongs to one thread, or
- * is protected by that thread's lock. */
+ * only be read one after the other, so each reading has a small error. With one
+ * stored difference, the times of all buffers are consistent. The stored
+ * difference slowly follows a pipeline clock that is not the system clock. A
+ * GstMmtpClockMap belongs to one thread, or is protected by the lock of that
+ * thread. */
 typedef struct
 {
   gboolean valid;
@@ -61,7 +64,8 @@ typedef struct
   gint64 anchor;                /* monotonic time minus running time, in ns */
 } GstMmtpClockMap;
 
-/* The next gst_mmtp_clock_map_get() measures the difference anew. */
+/* Resets the map, so that the next gst_mmtp_clock_map_get() measures the
+ * difference again. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
 /* Sets `anchor` to the difference in ns. Returns FALSE if the pipeline has no
  * clock yet. */

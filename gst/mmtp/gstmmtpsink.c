@@ -47,7 +47,8 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsink, "mmtpsink", GST_RANK_NONE,
 
 /* --- changes in PLAYING --------------------------------------------------- */
 
-/* Runs in a thread of its own, because resolving host names may block. */
+/* Resolves the host names. This function runs in a thread of its own, because
+ * resolving host names may block. */
 static void
 change_paths (GstElement * element, gpointer data)
 {
@@ -162,7 +163,8 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Call with `lock` held. Another thread resolves the host names. */
+/* Updates the list of channels. Another thread resolves the host names. Call
+ * with `lock` held. */
 static void
 begin_change_of_paths (GstMmtpSink * self)
 {
@@ -170,7 +172,8 @@ begin_change_of_paths (GstMmtpSink * self)
     gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL, NULL);
 }
 
-/* Call with `lock` held. Setting `channels` overrides bonding-addresses. */
+/* Called with `lock` held after the property channels was set, which overrides
+ * bonding-addresses. */
 static void
 change_channels (gpointer object)
 {
@@ -262,7 +265,7 @@ static const GstWirelessProperty properties[] = {
    * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
    * latency.
    */
-  /* the deadline of the paper, section 5 */
+  /* The paper uses this deadline in section 5. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay with which the receiver plays every buffer, counted from its "
       "timestamp; what cannot arrive within it is dropped (ms)",
@@ -305,8 +308,9 @@ static const GstWirelessProperty properties[] = {
       "(bytes); a larger buffer is taken when no other waits", PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
-  /* The next properties have udpsink's defaults, except for ttl. There, 0
-   * leaves the system's default, which normally is the 64 of udpsink. */
+  /* The next properties have udpsink's defaults, except for ttl. The default of
+   * ttl is 0, which keeps the system's default. That is normally 64, as in
+   * udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, of channels without a local address or "
       "interface (unset = any)", PROPERTY_READY | PROPERTY_URI,

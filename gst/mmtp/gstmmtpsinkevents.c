@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events of the core of mmtpsink. They become messages, log lines,
- * notifications, errors of the session, and requests for key frames.
+/* Processes the events of the core of mmtpsink. An event may become a message,
+ * a log line, a notification, an error of the session, or a request for a key
+ * frame.
  */
 
 #include "gstmmtpsinkprivate.h"
 
 #include "gstwirelessevents.h"
 
-/* Minimum time between two requests for a key frame, in us. An encoder needs
- * some time, and each key frame costs rate that is scarce already. */
+/* Minimum interval between two requests for a key frame, in us. An encoder
+ * needs some time to respond, and each key frame uses rate that is already
+ * scarce. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
 
 /* --- events, with `lock` held --------------------------------------------- */
@@ -90,7 +92,8 @@ gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self)
 static void
 take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  /* names of the statistics, with an explanation */
+  /* Names of the statistics counters for dropped buffers, each with an
+   * explanation. */
   static const gchar *const reasons[MMTP_N_DISCARDS] = {
     "late: no path could bring it in time",
     "no-room: max-bytes are queued, and it is less important",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes one line per second at GST_DEBUG=mmtpsink:4 about the stream and about
- * each path, including the reason why a path is not used. It does nothing while
- * that log level is off.
+/* Writes log lines of mmtpsink about the stream and about each path once per
+ * second, including the reason why a path is not used. The lines are written
+ * only with GST_DEBUG=mmtpsink:4 or higher.
  */
 
 #include "gstmmtpsinkprivate.h"

@@ -47,8 +47,9 @@ note_sent (gpointer element, guint number)
   mmtp_retry_note_sent (&self->by_number[number]->retry, gst_mmtp_now ());
 }
 
-/* Returns whether the error is transient, or will be detected as silence of the
- * path. Any other error means that the path has gone. */
+/* Returns whether an error of the socket can be ignored, because it is
+ * transient or because the silence of the path will show it. After any other
+ * error the path counts as gone. */
 static gboolean
 is_transient_error (const GError * error)
 {
@@ -89,8 +90,8 @@ next_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Returns whether every open path has got an ICMP error, so that nobody seems
- * to listen. */
+/* Returns whether every open path has got an ICMP error, so that probably no
+ * receiver listens at its address. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {
@@ -225,7 +226,8 @@ begin_session (GstMmtpSink * self, GError ** error)
   return TRUE;
 }
 
-/* Call with `lock` held. Buffers that still wait are lost with the session. */
+/* Drops and reports the buffers that are still waiting, because they are lost
+ * with the session. Call with `lock` held. */
 static void
 give_up_all (GstMmtpSink * self)
 {
@@ -236,9 +238,9 @@ give_up_all (GstMmtpSink * self)
     gst_mmtp_sink_take_event (self, &event);
 }
 
-/* If the end of the stream was not drained, END is sent once without waiting
- * for an answer. The receiver accepts no other sender during a session, and
- * would otherwise have to detect the end by a timeout. */
+/* Sends END once, without waiting for an answer, if the end of the stream was
+ * not drained. The receiver accepts no other sender during a session, and
+ * without END it would have to detect the end by a timeout. */
 static void
 end_session (GstMmtpSink * self, gboolean reset)
 {

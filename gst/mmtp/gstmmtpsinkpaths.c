@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of mmtpsink: those of the property `channels`, or the interfaces
- * that lead to the receiver, as they come and go (Magalhães and Kravets 2001,
- * sections 4.1 and 4.6). A path that cannot be opened is tried again. A path
- * that has gone is closed at once, so that packets in flight are sent on other
- * paths. The property and the messages call a path a channel, as the paper
- * does.
+/* The paths of mmtpsink. They are the paths of the property `channels`, or the
+ * interfaces that currently lead to the receiver (Magalhães and Kravets 2001,
+ * sections 4.1 and 4.6). If a path cannot be opened, the attempt is repeated
+ * later. If a path is gone, it is closed immediately, so that packets in flight
+ * are sent again on other paths. The property and the messages call a path a
+ * channel, as the paper does.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -16,8 +16,8 @@
 
 /* --- list of paths -------------------------------------------------------- */
 
-/* Call with `lock` held. The error code is one that the base class does not
- * retry, because retrying cannot help. */
+/* Parses the list of paths. Call with `lock` held. The error has a code that
+ * the base class does not retry, because retrying cannot help. */
 static MmtpPathList *
 parse_paths (GstMmtpSink * self, GError ** error)
 {
@@ -55,7 +55,8 @@ add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
         mmtp_path_spec_new_interface (interface->name, self->settings.host,
             self->settings.port));
   }
-  /* If there are no interfaces now, the present paths stay until others appear.
+  /* If there are no interfaces now, the present paths stay until other
+   * interfaces appear.
    */
   if (paths->specs->len > 0 || self->paths->len > 0)
     return;
@@ -100,7 +101,8 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   return TRUE;
 }
 
-/* Only a path that names an interface needs that interface. */
+/* Returns whether the path names an interface that does not exist. A path that
+ * names no interface needs none. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {
@@ -128,7 +130,8 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Warns once for each start. A missing interface may appear later. */
+/* Posts a warning that a path cannot be used, but only once for each start of
+ * the element. A missing interface may appear later. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
@@ -144,7 +147,8 @@ warn_of_missing (GstMmtpSink * self, const GError * error)
             error->message), (NULL));
 }
 
-/* Returns FALSE if no path can be opened, with the error of the last one. */
+/* Returns FALSE if no path can be opened. `error` is then the error of the last
+ * path. */
 static gboolean
 resolve_paths (GstMmtpSink * self, const MmtpPathList * paths,
     GCancellable * cancellable, GError ** error)
@@ -245,7 +249,7 @@ close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
   g_clear_error (&path->gone);
 }
 
-/* Returns the wildcard address of the same family with `port`. */
+/* Returns the wildcard address of the same address family, with `port`. */
 static GSocketAddress *
 make_any_address (GSocketAddress * like, guint16 port)
 {
@@ -254,8 +258,9 @@ make_any_address (GSocketAddress * like, guint16 port)
   return g_inet_socket_address_new_from_string (ipv6 ? "::" : "0.0.0.0", port);
 }
 
-/* Returns the local address of a path: that in its own text, otherwise that of
- * the property bind-address. NULL means any address. */
+/* Returns the local address of a path. It is the address in the text of the
+ * path or, if there is none, the address of the property bind-address. NULL
+ * means any address. */
 static const gchar *
 get_local_address (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
@@ -311,8 +316,9 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
   return socket;
 }
 
-/* A host name may have addresses where nobody listens, for example the IPv6
- * address of localhost if the receiver uses IPv4 only. */
+/* Returns the number of addresses of the path's host name that can be reached.
+ * No receiver may listen at some of them, for example at the IPv6 address of
+ * localhost if the receiver uses IPv4 only. */
 static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -331,7 +337,8 @@ count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
   return n;
 }
 
-/* The lower one of the path's own limit and the property mtu counts. */
+/* Returns the lower of two limits: the MTU of the path itself and the property
+ * mtu. */
 static guint
 get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
@@ -339,9 +346,9 @@ get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
       self->settings.mtu;
 }
 
-/* Adds the path to the core and the driver, and takes ownership of `socket`. On
- * failure, returns the reason, to be freed with g_free(), and does not take the
- * socket. */
+/* Adds the path to the core and to the driver, and takes ownership of `socket`.
+ * On failure, returns the reason, which has to be freed with g_free(); `socket`
+ * then still belongs to the caller. */
 static gchar *
 add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
     DatagramSocket * socket)
@@ -371,8 +378,8 @@ add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
   return NULL;
 }
 
-/* Schedules another attempt. Takes ownership of `problem`, which is logged if
- * it differs from the last one. */
+/* Schedules another attempt to open the path. Takes ownership of `problem`,
+ * which is logged if it differs from the last problem. */
 static void
 postpone (GstMmtpSink * self, GstMmtpSinkPath * path, gchar * problem)
 {
@@ -396,8 +403,8 @@ has_address (const MmtpInterface * interface, GInetAddress * address)
   return FALSE;
 }
 
-/* Returns whether the path's interface exists: the interface with its name or,
- * if the path names none, the interface with the address it sends from. */
+/* Returns whether the path's interface exists. If the path names no interface,
+ * it is the interface that has the local address of the path. */
 static gboolean
 is_interface_there (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -522,8 +529,9 @@ close_interfaces (GstMmtpSink * self)
   driver_watch (&self->driver, -1);
 }
 
-/* For `auto`, only interfaces that lead to the receiver are wanted. In a list
- * each path has its own route, so only the existence of its interface matters.
+/* Returns the object that watches the interfaces. For `auto`, only interfaces
+ * that lead to the receiver are needed. In a list, each path has its own route,
+ * so only the existence of its interface matters.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)
@@ -583,7 +591,7 @@ update_list (GstMmtpSink * self)
   mmtp_path_list_free (paths);
 }
 
-/* Checks whether the interface of a path has disappeared or come back. */
+/* Checks whether the interface of a path has disappeared or appeared again. */
 static void
 check_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tells the core of mmtpsink the type of each picture. The caps select a
- * parser; the picture types come from the parsed buffers where these say more
- * than the buffer flags.
+/* Determines the type of each picture for the core of mmtpsink. The caps select
+ * a parser. The picture types are read from the bytes of the buffers if the
+ * bytes contain more information than the buffer flags.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -29,8 +29,9 @@ static const struct
         "encoding-name = (string) H265"},
 };
 
-/* Caps of elementary video. In other streams, such as a transport stream with
- * sound, buffers after a dropped one may be useful without the dropped one. */
+/* Caps of elementary video streams. Other streams, such as a transport stream
+ * with sound, contain more than video. Their buffers may be useful even if an
+ * earlier buffer was dropped. */
 #define VIDEO_CAPS \
     "video/mpeg, systemstream = (boolean) false; " \
     "video/x-h264; video/x-h265; " \
@@ -47,8 +48,8 @@ is_subset (const GstCaps * caps, const gchar * text)
   return is;
 }
 
-/* The parser needs codec_data to know the size of the length fields between NAL
- * units. */
+/* Passes the codec_data of the caps to the parser. The parser needs it to know
+ * the size of the length fields before the NAL units. */
 static gboolean
 take_codec_data (GstMmtpSink * self, const GstStructure * structure)
 {
@@ -106,7 +107,8 @@ void
 gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture)
 {
-  /* If no buffer is ever marked DELTA_UNIT, a missing mark says nothing. */
+  /* If no buffer of the stream was ever flagged DELTA_UNIT, a buffer without
+   * this flag is not necessarily a key frame. */
   const gboolean is_key = self->has_delta_units &&
       !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   PictureInfo info;
@@ -116,7 +118,8 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     return;
   picture_reader_input (self->pictures, data, size, GST_BUFFER_PTS (buffer),
       is_key, &info);
-  /* This is the first packet of a key frame: only key frames lack the mark. */
+  /* This is the first packet of a key frame, because only packets of key frames
+   * lack the flag DELTA_UNIT. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s", size,

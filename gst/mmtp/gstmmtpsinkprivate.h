@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions shared by the files of mmtpsink. gstmmtpsink.c has the element
- * and its properties, gstmmtpsinkrender.c passes buffers to the core,
+ * and its properties, and gstmmtpsinkrender.c passes buffers to the core.
  * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinknetwork.c runs
- * the session, gstmmtpsinkpaths.c opens and closes the paths,
+ * the session, and gstmmtpsinkpaths.c opens and closes the paths.
  * gstmmtpsinkevents.c passes events of the core to the application,
- * gstmmtpsinkstats.c has the statistics, and gstmmtpsinklog.c writes the log
- * line of each second.
+ * gstmmtpsinkstats.c has the statistics, and gstmmtpsinklog.c writes log lines
+ * once per second.
  *
- * Two threads use the core, each with `lock` held. The streaming thread puts
- * buffers and sends at once what may be sent. The driver's loop does everything
- * that happens later or comes from the receiver. The loop runs in the thread of
- * the base class, or in the streaming thread while the end of the stream is
- * drained, but never in both.
+ * Two threads use the core, each with `lock` held. The streaming thread passes
+ * buffers to the core and sends the packets that may be sent immediately. The
+ * driver's loop sends packets that have to wait, and processes messages from
+ * the receiver. The loop runs in the thread of the base class. While the end of
+ * the stream is drained, it runs in the streaming thread instead. It never runs
+ * in both threads.
  */
 
 #pragma once
@@ -43,8 +44,8 @@ typedef struct
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text that has set `channels`, or that could not be parsed; NULL if
-   * `channels` was set directly. */
+  /* Text of the property bonding-addresses, which has set `channels` or could
+   * not be parsed; NULL if `channels` was set directly. */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
@@ -68,17 +69,20 @@ typedef struct
 typedef struct
 {
   MmtpPathSpec *spec;
-  /* whether the path is open, and what to do next */
+  /* State of the attempts to open the path: whether it is open, and what has to
+   * be done next. */
   MmtpRetry retry;
-  /* Number of the host's addresses that the path can reach, known since it was
-   * first opened. */
+  /* Number of addresses of the host that the path can reach. It is known once
+   * the path has been opened. */
   guint n_addresses;
   /* id of the open path in the core and the driver */
   guint number;
-  /* Local address when the path was last opened; NULL if it never was. */
+  /* local address of the path when it was last opened; NULL if it was never
+   * opened */
   GInetAddress *local;
   GError *gone;                 /* error that set retry.has_gone */
-  gchar *problem;               /* Why the path is closed, as it was logged. */
+  /* Reason why the path is closed, as it was logged. */
+  gchar *problem;
 } GstMmtpSinkPath;
 
 struct _GstMmtpSink
@@ -94,7 +98,7 @@ struct _GstMmtpSink
   GstMmtpSinkSettings settings;
   /* caps of the stream as text; NULL if there are none yet */
   gchar *caps;
-  /* frame period of the caps in us; 0 if they have none */
+  /* frame period of the caps in us; 0 if the caps have none */
   guint32 frame_period;
   /* frame rate of the caps, in frames per 1000 s */
   guint32 frame_rate;
@@ -107,7 +111,7 @@ struct _GstMmtpSink
 
   MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;
-  /* Why the session cannot continue; NULL if it can. */
+  /* Reason why the session cannot continue; NULL if it can. */
   GError *broken;
   guint64 sessions;
 
@@ -126,20 +130,23 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets returned FULL, and there has been no room since. */
+  /* send_packets has returned FULL, and no room has become available since
+   * then. */
   gboolean wants_room;
   gsize wanted_bytes;           /* size of the buffer that waits for room */
 
   GQueue messages;              /* GstMessages to be posted */
   gboolean rate_changed;        /* estimated-bitrate has to be notified. */
-  gboolean wants_key_unit;      /* A key frame has to be requested upstream. */
-  /* A buffer larger than max-bytes was reported. */
+  /* A request for a key frame has to be sent upstream. */
+  gboolean wants_key_unit;
+  /* A warning about a buffer larger than max-bytes was posted. */
   gboolean has_warned_of_size;
-  /* The user was warned that all buffers are late. */
+  /* A warning that all buffers are late was posted. */
   gboolean has_warned_of_lateness;
-  /* Some buffers are marked DELTA_UNIT, so the others are key frames. */
+  /* Some buffers are flagged DELTA_UNIT, so buffers without this flag are key
+   * frames. */
   gboolean has_delta_units;
-  /* time of the last request in us; 0 if there was none */
+  /* time of the last request for a key frame, in us; 0 if there was none */
   gint64 key_unit_asked_at;
   guint estimated_bitrate;      /* in bit/s */
 
@@ -148,7 +155,8 @@ struct _GstMmtpSink
   guint64 log_at;
   /* session of the next line, counted by `sessions` */
   guint64 logged_session;
-  guint64 logged_bytes;         /* bytes at the time of the last line */
+  /* number of bytes sent at the time of the last line */
+  guint64 logged_bytes;
 
   /* Statistics of sessions that are over. */
   MmtpSenderStats past;
@@ -162,7 +170,8 @@ struct _GstMmtpSink
   /* Delay of stored media in ns, for the time in which no receiver was
    * connected. */
   gint64 shift;
-  /* Time in ns until which send_packets returns EARLY; 0 if it did not. */
+  /* Time in ns until which send_packets returns EARLY, because the next buffer
+   * may not be sent yet; 0 if it may. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
@@ -184,7 +193,8 @@ gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
 /* Call all of these functions with `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
-/* Fills in `picture` for the next buffer, whose bytes are `data`. */
+/* Fills in `picture` for the next buffer. `data` are the bytes of that buffer.
+ */
 void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
 
@@ -196,15 +206,17 @@ void gst_mmtp_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
-/* Returns whether a buffer of `size` bytes may be put. Call with `lock` held.
+/* Returns whether a buffer of `size` bytes may be put into the queue of the
+ * core. Call with `lock` held.
  */
 gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
 extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinklog.c ----------------------------------------------------- */
-/* gst_mmtp_sink_log() writes a line if one is due. gst_mmtp_sink_get_log_time()
- * returns the time of the next line in ns, or G_MAXUINT64. Only the loop calls
- * them, with `lock` held. */
+/* gst_mmtp_sink_log() writes log lines if they are due.
+ * gst_mmtp_sink_get_log_time() returns the time of the next lines in ns, or
+ * G_MAXUINT64. Only the driver's loop calls these functions, with `lock` held.
+ */
 void gst_mmtp_sink_log (GstMmtpSink * self);
 guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
@@ -214,15 +226,16 @@ guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
  * no channel can be used. */
 gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
     GError ** error);
-/* Opens and closes paths according to the property, the interfaces and the
- * timers. Only the loop calls this function, with `lock` held. */
+/* Opens and closes paths according to the property `channels`, the interfaces,
+ * and the timers. Only the driver's loop calls this function, with `lock` held.
+ */
 void gst_mmtp_sink_update_paths (GstMmtpSink * self);
-/* Returns the time in ns for the next update, or G_MAXUINT64. Call with `lock`
- * held. */
+/* Returns the time in ns at which gst_mmtp_sink_update_paths() has to be called
+ * again, or G_MAXUINT64. Call with `lock` held. */
 guint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
 void gst_mmtp_sink_close_paths (GstMmtpSink * self);
-/* Returns NULL if a path is open, otherwise the reason why none is. Free the
- * text with g_free(). */
+/* Returns NULL if a path is open. Otherwise returns the reason why no path is
+ * open, which has to be freed with g_free(). */
 gchar *gst_mmtp_sink_get_path_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkevents.c -------------------------------------------------- */
@@ -231,16 +244,16 @@ void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
-/* Requests a key frame; unlock_and_post() sends the request. Call with `lock`
- * held. */
+/* Requests a key frame. gst_mmtp_sink_unlock_and_post() sends the request. Call
+ * with `lock` held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
-/* Releases `lock`, then posts messages, notifies, and sends requests that have
- * accumulated. */
+/* Releases `lock`. Then posts the messages, emits the notifications, and sends
+ * the requests that the other functions have recorded. */
 void gst_mmtp_sink_unlock_and_post (gpointer element);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
-/* Adds the counters of a session that ends to those of earlier ones. Call with
- * `lock` held. */
+/* Adds the counters of a session that ends to the counters of earlier sessions.
+ * Call with `lock` held. */
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
 void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Passes buffers to the core of mmtpsink: due time on the core's clock, flags
- * and prelude of a buffer. Also makes upstream wait while there is no room.
+/* Passes buffers to the core of mmtpsink: it determines the due time on the
+ * core's clock, the flags and the prelude of each buffer. It also makes
+ * upstream wait while the core has no room.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -16,7 +17,8 @@
 
 /* --- caps ----------------------------------------------------------------- */
 
-/* Call with `lock` held. The property framerate overrides that of the caps. */
+/* Updates the frame rate. The property framerate overrides the frame rate of
+ * the caps. Call with `lock` held. */
 static void
 take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
 {
@@ -35,8 +37,8 @@ take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
   self->frame_rate = rate;
 }
 
-/* Returns whether the receiver would accept the field. The core's check is
- * used, so that there is only one list of plain types. */
+/* Returns whether the receiver would accept the caps field. The check of the
+ * core is used, so that there is only one list of plain types. */
 static gboolean
 is_plain (GQuark field, GValue * value, gpointer self)
 {
@@ -56,9 +58,9 @@ is_plain (GQuark field, GValue * value, gpointer self)
   return plain;
 }
 
-/* Caps are not encrypted on the wire, so fields with keys must be removed.
- * srtpenc puts the key of the stream into its caps, and SDP has keys in
- * attributes (RFC 4567, RFC 4568). */
+/* Returns whether a caps field contains a secret. Caps are not encrypted on the
+ * wire, so such fields must be removed. srtpenc puts the key of the stream into
+ * its caps, and SDP has keys in attributes (RFC 4567, RFC 4568). */
 static gboolean
 is_secret (GQuark field)
 {
@@ -74,9 +76,9 @@ may_cross (GQuark field, GValue * value, gpointer self)
   return !is_secret (field) && is_plain (field, value, self);
 }
 
-/* Returns the caps as text. Fields are left out if they are secret, if the
- * receiver would refuse them, like multiview-flags, or if they mean nothing to
- * another host, like memory features. */
+/* Returns the caps as text. Some fields are left out: secret fields, fields
+ * that the receiver would refuse (such as multiview-flags), and fields that
+ * mean nothing to another host (such as memory features). */
 static gchar *
 make_caps_text (GstMmtpSink * self, const GstCaps * caps)
 {
@@ -113,12 +115,13 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 
 /* --- times ---------------------------------------------------------------- */
 
-/* Conversion from running times to due times for buffers that come together. */
+/* Conversion from running times to due times, for buffers that arrive together.
+ */
 typedef struct
 {
   gboolean is_known;            /* The pipeline has a clock. */
   gint64 offset;                /* due time minus running time, in ns */
-  /* running time at which the buffers came, in ns */
+  /* running time at which the buffers arrived, in ns */
   gint64 now;
 } Timing;
 
@@ -140,8 +143,9 @@ get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
   return TRUE;
 }
 
-/* Sets `due` to the timestamp on the core's clock in ns, which may be negative.
- * Returns FALSE if the buffer has no usable timestamp and is due now. */
+/* Sets `due` to the timestamp of the buffer on the core's clock in ns, which
+ * may be negative. Returns FALSE if the buffer has no usable timestamp; the
+ * buffer is then due now. */
 static gboolean
 get_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     gint64 * due)
@@ -165,7 +169,7 @@ is_live (GstMmtpSink * self)
 
 /* Called for the first buffer of a session. Live media keep their timestamps
  * even if they are late. Stored media have waited for the receiver, so their
- * due times are shifted to begin now. */
+ * due times are shifted: the first buffer is due now. */
 static void
 begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 {
@@ -194,9 +198,10 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
   timing->now = (gint64) gst_mmtp_now () - timing->offset;
 }
 
-/* Call with `lock` held. Stored media can be sent long before they are due, but
- * the receiver has to hold them. They are sent no earlier than `latency` before
- * their due time. */
+/* Returns whether a buffer has to wait because it is too early. Stored media
+ * can be sent long before they are due, but the receiver has to hold them. A
+ * buffer is therefore sent at most `latency` before its due time. Call with
+ * `lock` held. */
 static gboolean
 is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
@@ -209,8 +214,9 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   return TRUE;
 }
 
-/* Call with `lock` held. Returns the time in ns from the timestamp of a buffer
- * to its deadline at the receiver, unless the channels need more. */
+/* Returns the time in ns from the timestamp of a buffer to its deadline at the
+ * receiver. If the channels need a longer time, that time applies instead. Call
+ * with `lock` held. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {
@@ -221,9 +227,9 @@ get_wanted_delay (GstMmtpSink * self)
   return delay * (gint64) GST_MSECOND;
 }
 
-/* Call with `lock` held. Sets the due time of a buffer that is put. A timestamp
- * may stand still for half of the delay: at that point, a buffer can still be
- * in time. */
+/* Sets the due time of a buffer that is put into the queue. A timestamp may be
+ * repeated for half of the delay. A buffer can still be in time after that.
+ * Call with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -310,8 +316,8 @@ take_flags (GstBuffer * buffer, MmtpBuffer * output)
     output->prelude.mask |= MMTP_PRELUDE_DISCONT;
 }
 
-/* Call with `lock` held. Announces the presentation rate from this buffer on
- * [4.2]. */
+/* Announces the presentation rate that applies from this buffer on [4.2 of the
+ * paper]. Call with `lock` held. */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 {
@@ -333,8 +339,8 @@ queue_warning (GstMmtpSink * self, GError * error)
   g_error_free (error);
 }
 
-/* Call with `lock` held. Warns only once, because later buffers may be as
- * large. */
+/* Posts a warning that a buffer is too large, but only once, because later
+ * buffers may be as large. Call with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -347,7 +353,8 @@ warn_of_size (GstMmtpSink * self, gsize size)
           "wait. Raise max-bytes.", size, self->settings.max_bytes));
 }
 
-/* Call with `lock` held. Warns only once, because later buffers may be as late.
+/* Posts a warning that buffers are late, but only once, because later buffers
+ * may be as late. Call with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)
@@ -363,8 +370,9 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
           self->settings.latency));
 }
 
-/* Call with `lock` held. Returns whether the deadline of a buffer had passed
- * when the buffer came, so that no channel could help. */
+/* Returns whether the deadline of a buffer had already passed when the buffer
+ * arrived, so that no channel could deliver it in time. Call with `lock` held.
+ */
 static gboolean
 is_late (GstMmtpSink * self, gint64 lateness)
 {
@@ -376,8 +384,8 @@ is_late (GstMmtpSink * self, gint64 lateness)
   return lateness > (gint64) stats.initial_delay;
 }
 
-/* Call with `lock` held. Warns if all buffers have been late for longer than
- * `latency`. */
+/* Posts a warning if all buffers have been late for longer than `latency`. Call
+ * with `lock` held. */
 static void
 note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
 {
@@ -397,8 +405,9 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* Call with `lock` held. The buffer is copied, because a buffer that waits for
- * a slow channel must not occupy one of the few buffers of a camera. */
+/* Passes one buffer to the core. The buffer is copied, because a buffer that
+ * waits for a slow channel must not occupy one of the few buffers of a camera.
+ * Call with `lock` held. */
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
@@ -427,8 +436,8 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 
 /* --- functions for the base class ----------------------------------------- */
 
-/* Call with `lock` held. gst_mmtp_sink_wait() will return when a buffer of
- * `size` bytes fits. */
+/* Makes gst_mmtp_sink_wait() return as soon as there is room for a buffer of
+ * `size` bytes. Call with `lock` held. */
 static void
 want_room (GstMmtpSink * self, gsize size)
 {

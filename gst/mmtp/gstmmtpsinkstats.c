@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics of mmtpsink. Counters of the core become statistics over all
- * sessions.
+/* Statistics of mmtpsink. The counters of the core start again with each
+ * session, so this file adds up the counters of all sessions.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -11,7 +11,7 @@
 
 #define STATS_STRUCT MmtpSenderStats
 
-/* Counters never go back: they include earlier sessions. */
+/* Counters never decrease, because they include earlier sessions. */
 static const GstWirelessStatsField counters[] = {
   STATS_COUNTER ("buffers", buffers),
   STATS_COUNTER ("bytes", bytes),
@@ -87,7 +87,7 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
   return TRUE;
 }
 
-/* The name belongs to the core, which will be freed, so it is copied. */
+/* The name is copied, because it belongs to the core, which will be freed. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {
@@ -145,8 +145,8 @@ append_path (GValue * array, const MmtpSenderPathStats * stats)
   gst_mmtp_append_path (array, structure);
 }
 
-/* Call with `lock` held. Appends the paths of the current session, or those of
- * the last sessions if there is none. */
+/* Appends the statistics of the paths of the current session. If there is no
+ * session, appends those of the earlier sessions. Call with `lock` held. */
 static void
 append_paths (GstMmtpSink * self, GValue * array, guint n_paths)
 {

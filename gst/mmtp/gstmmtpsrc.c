@@ -44,14 +44,16 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
-/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. With this
- * distance, the first bytes of the buffers, the ones in use, do not share a few
- * cache lines. Pages that are never written take no memory. */
+/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. Because
+ * of this additional space, the beginnings of the buffers, which are used most,
+ * are not all in the same few cache lines. Pages that are never written use no
+ * memory. */
 #define INPUT_ROOM (65536 + 1536)
 
-/* The network runs in a thread of its own, because reports must be sent to the
- * sender in time, whatever downstream does with the buffers. A queue with a
- * maximum number of bytes connects it to the streaming thread.
+/* The network part runs in a thread of its own, because reports must be sent to
+ * the sender in time, regardless of how long downstream needs for the buffers.
+ * A queue with a maximum number of bytes connects this thread to the streaming
+ * thread.
  */
 
 /* Values of the properties. The struct owns the strings. */
@@ -70,8 +72,10 @@ typedef struct
 typedef struct
 {
   guint64 buffers, bytes;       /* sent downstream */
-  guint64 dropped_full;         /* dropped because downstream was too slow */
-  guint64 dropped_paused;       /* dropped because the pipeline was paused */
+  /* number of buffers dropped because downstream was too slow */
+  guint64 dropped_full;
+  /* number of buffers dropped because the pipeline was paused */
+  guint64 dropped_paused;
 } GstMmtpSrcCounters;
 
 struct _GstMmtpSrc
@@ -104,7 +108,7 @@ struct _GstMmtpSrc
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Added to all times so that none is negative, in ns. */
+  /* Value in ns that is added to all times so that no time is negative. */
   gint64 shift;
   /* The caps of the sender that are set on the pad; NULL if other caps are set.
    */
@@ -129,7 +133,8 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 /* An entry of the queue: EOS, or a buffer with its caps. */
 typedef struct
 {
-  /* If FALSE, the entry is a buffer, and the other fields are valid. */
+  /* TRUE if the entry is EOS. If FALSE, the entry is a buffer, and the other
+   * fields are valid. */
   gboolean is_eos;
   GBytes *data;
   guint64 due;
@@ -153,7 +158,7 @@ item_free (Item * item)
   g_free (item);
 }
 
-/* Drops the first entry. The next one gets the DISCONT flag. */
+/* Drops the first entry. The entry after it gets the DISCONT flag. */
 static void
 drop_first (GstMmtpSrc * self)
 {
@@ -169,8 +174,8 @@ drop_first (GstMmtpSrc * self)
 }
 
 /* Drops late entries to make room for `size` bytes. Returns FALSE if the
- * entries are not late, because they are played before the new buffer, which is
- * dropped instead. */
+ * entries are not late. They are then kept, because they are played before the
+ * new buffer, and the new buffer is dropped. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -223,7 +228,7 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   gst_network_src_queue_push (&self->queue, item, get_size (item));
 }
 
-/* Appends EOS, unless another sender may come. */
+/* Appends EOS to the queue, unless another sender may follow. */
 static void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
@@ -246,7 +251,8 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
     self->queue_caps = g_ref_string_new (caps);
 }
 
-/* Returns NULL while flushing. */
+/* Waits for the next entry and returns it. Returns NULL while the source is
+ * flushing. */
 static Item *
 take_item (GstMmtpSrc * self)
 {
@@ -337,7 +343,8 @@ make_buffer (GstMmtpSrc * self, const Item * item)
 
 /* --- caps and EOS --------------------------------------------------------- */
 
-/* The core has checked that the text contains plain types only. */
+/* Sets the caps that the sender has sent. The core has already checked that the
+ * text contains plain types only. */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
 {
@@ -434,8 +441,9 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
-/* The sender relies on the delay that it asks for, so a lower limit loses
- * packets. */
+/* Posts a warning if the sender wants a longer delay than the limit allows. The
+ * sender relies on the delay that it asks for, so packets are lost with a
+ * shorter delay. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
@@ -517,7 +525,8 @@ warn_of_end (GstMmtpSrc * self)
 
 /* --- events of the core, with `lock` held --------------------------------- */
 
-/* The next buffer does not continue an earlier one. */
+/* Posts the new state of the session. The next buffer does not continue an
+ * earlier one. */
 static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
@@ -656,7 +665,7 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
-  /* half of the maximum, because it is added to a time */
+  /* The value is half of the maximum, because it is added to a time. */
   config.session_timeout = settings->peer_timeout > 0 ? settings->peer_timeout :
       MMTP_NEVER / 2;
   receiver = mmtp_receiver_new (&config, entropy);
@@ -692,8 +701,8 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* If the stream has ended already, the property has no effect on the receiver
- * any more. */
+/* Applies the property eos-at-end to the receiver. If the stream has already
+ * ended, the property has no effect on the receiver any more. */
 static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {
@@ -878,8 +887,8 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Call with OBJECT_LOCK held. Returns the port that the system has chosen if
- * the property is 0. */
+/* Returns the port in use: the property `port` or, if the property is 0, the
+ * port that the system has chosen. Call with OBJECT_LOCK held. */
 static gint
 find_port (GstMmtpSrc * self)
 {
@@ -931,8 +940,9 @@ static const GstWirelessProperty properties[] = {
       "Secret that authenticates every message, the same at the sender, as "
       "at least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = "
       "no authentication; it cannot be read)", PROPERTY_SECRET, key, NULL),
-  /* The system's default holds 90 packets of 1400 bytes on Linux 6.1. On a fast
-   * link, more packets can come while a thread waits for a processor. */
+  /* The default buffer size of the system holds 90 packets of 1400 bytes on
+   * Linux 6.1. On a fast link, more packets can arrive while a thread waits for
+   * a processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
@@ -969,7 +979,8 @@ static const GstWirelessProperty properties[] = {
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
-  /* 500 Mbit/s for one second, which is the default latency of mmtpsink. */
+  /* The default of max-bytes is sufficient for 500 Mbit/s for one second, which
+   * is the default latency of mmtpsink. */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
       "Maximum amount of data that waits for missing packets, and the same "
       "maximum again for data that waits for downstream (bytes)",

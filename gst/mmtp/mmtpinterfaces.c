@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads links, addresses and routes from the kernel. All of them are read again
- * after any change: they are few, and no old state can become wrong. The
- * routing tables are read instead of trying the interfaces, because the kernel
- * treats every destination as on-link for a socket that is bound to an
- * interface.
+/* Reads links, addresses and routes from the kernel. After any change, all of
+ * them are read again, because they are few and no outdated state can remain.
+ * The routes are read from the routing tables. Trying the interfaces would not
+ * find them, because the kernel treats every destination as on-link for a
+ * socket that is bound to an interface.
  */
 
 #include "mmtpinterfaces.h"
@@ -46,7 +46,7 @@ struct _MmtpInterfaces
   guint8 family;
   guint8 remote[16];
   guint remote_size;            /* in bytes */
-  /* only the interface with this index; 0 means any */
+  /* index of the only interface that may be used; 0 means any interface */
   guint32 scope;
   gboolean is_link_local;       /* the remote address is link-local */
 
@@ -54,7 +54,8 @@ struct _MmtpInterfaces
   GPtrArray *interfaces;        /* MmtpInterfaces */
 
   /* Used while the tables are read. */
-  /* A new socket for each attempt, so that unread answers are discarded. */
+  /* Socket for reading the tables. A new socket is opened for each attempt, so
+   * that unread answers are discarded. */
   struct mnl_socket *dumps;
   guint32 sequence;             /* number of the last request */
   GPtrArray *links;             /* Links */
@@ -180,7 +181,8 @@ take_address (const struct nlmsghdr *message, void *data)
   if (!address
       || !is_usable (flags ? mnl_attr_get_u32 (flags) : info->ifa_flags))
     return MNL_CB_OK;
-  /* A link-local address can only reach link-local addresses. */
+  /* A link-local address can only reach link-local addresses, so it cannot
+   * reach this remote address. */
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
@@ -230,8 +232,8 @@ add_hop (MmtpInterfaces * self, gint index, guint flags)
     link->has_route = TRUE;
 }
 
-/* rtnetlink(7): a multipath route is a list of struct rtnexthop, each followed
- * by attributes. */
+/* Reads the interfaces of a multipath route. The route is a list of struct
+ * rtnexthop, each followed by attributes (rtnetlink(7)). */
 static void
 add_hops (MmtpInterfaces * self, const struct nlattr *attribute)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists the network interfaces that lead to the receiver, and follows changes:
- * the communication framework of the paper's section 4.1. It uses rtnetlink
- * through libmnl. A build without libmnl returns an error instead.
+/* Lists the network interfaces that lead to the receiver, and follows changes.
+ * This is the communication framework of the paper's section 4.1. The module
+ * uses rtnetlink through libmnl. In a build without libmnl, it returns an error
+ * instead.
  */
 
 #pragma once
@@ -18,8 +19,9 @@ typedef struct
 } MmtpInterface;
 
 /* Lists the interfaces that are up and running, have an address, and have a
- * route to `remote`. If `remote` is NULL, routes do not matter. Returns NULL
- * and sets `error` on failure; without libmnl it is G_IO_ERROR_NOT_SUPPORTED.
+ * route to `remote`. If `remote` is NULL, routes are not checked. Returns NULL
+ * and sets `error` on failure. Without libmnl, the error is
+ * G_IO_ERROR_NOT_SUPPORTED.
  */
 MmtpInterfaces *mmtp_interfaces_new (GSocketAddress * remote,
     GError ** error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the list of channels that a user sets. An error says which part is
- * wrong and what is allowed. Nothing is looked up: the socket or the resolver
- * reports an interface or a host that does not exist.
+/* Parses the list of channels that a user sets. An error says which part of the
+ * list is wrong and what is allowed. The parser does not check whether an
+ * interface or a host exists; the socket or the resolver reports that.
  */
 
 #include "mmtppathlist.h"
@@ -17,16 +17,18 @@
 /* name of the path chosen by the routing table */
 #define DEFAULT_NAME "default"
 
-/* IFNAMSIZ of Linux without the terminating zero. */
+/* Maximum length of an interface name: IFNAMSIZ of Linux without the
+ * terminating zero. */
 #define MAX_INTERFACE_NAME 15
 
-/* Maximum of a rate: a REPORT counts bytes in 32 bits (docs/wire-mmtp.md,
- * section 3). */
+/* Maximum rate of a path in bit/s. A REPORT counts bytes in 32 bits
+ * (docs/wire-mmtp.md, section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
-/* Maximum of a delay: the maximum D0 of an OPEN. With a longer delay no packet
- * would be in time. */
+/* Maximum delay of a path. It is the maximum of the initial delay (D0) in an
+ * OPEN, because no packet would be in time with a longer delay. */
 #define MAX_DELAY 60000         /* in ms */
-/* minimum message with IPv6 and UDP headers, in bytes */
+/* Minimum MTU of a path: the minimum message size with IPv6 and UDP headers, in
+ * bytes. */
 #define MIN_MTU (MMTP_MIN_MESSAGE_SIZE + 48)
 #define MAX_MTU 65535
 
@@ -182,7 +184,8 @@ parse_port (const gchar * text, const gchar * whole, guint min,
 
 /* --- parts of a path ------------------------------------------------------ */
 
-/* Rules of dev_valid_name() in Linux. */
+/* Returns whether `name` can be the name of an interface, by the rules of
+ * dev_valid_name() in Linux. */
 static gboolean
 is_interface_name (const gchar * text)
 {

@@ -60,8 +60,8 @@ MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
  * separated by commas. Returns NULL on failure. */
 MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
-/* Converts such a list to the syntax above. Returns NULL on failure; free the
- * text with g_free(). */
+/* Converts a list in the syntax of ristsink to the syntax above. Returns NULL
+ * on failure. Free the text with g_free(). */
 gchar *mmtp_path_list_convert_bonding (const gchar * text, GError ** error);
 void mmtp_path_list_free (MmtpPathList * paths);
 MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,

@@ -10,12 +10,14 @@
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* KEEPALIVE and REPORT may take a hundredth of the rate each
- * (docs/wire-mmtp.md), and half-duplex media carry both. */
+/* Part of the configured rate that is used for packets. KEEPALIVEs and REPORTs
+ * may each use a hundredth of the rate (docs/wire-mmtp.md), and half-duplex
+ * media carry both. */
 #define KNOWN_SHARE 0.97
-/* standing queue that is accepted in addition to the spread of the delay */
+/* Standing queue, as a time, that is accepted in addition to the spread of the
+ * delay. */
 #define TARGET (100 * MILLISECOND)
-/* part of the spread that is subtracted at each report */
+/* Part of the spread that is subtracted from it at each report. */
 #define SPREAD_DECAY (1.0 / 256)
 
 typedef struct

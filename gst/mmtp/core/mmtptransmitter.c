@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbering, sealing and sending of messages. */
+/* Numbers, seals and sends the messages of the sender. */
 
 #include "mmtptransmitter.h"
 
@@ -61,7 +61,8 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-/* `delay` is the delay of the path before the packet was sent. */
+/* Notes that a packet was sent. `delay` is the expected delay of the path
+ * before the packet was sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)
@@ -86,7 +87,8 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
   return packet;
 }
 
-/* A REPAIR is due only when new packets do not need the rate. */
+/* Writes the REPAIR that is due. A REPAIR is due only when new packets do not
+ * need the rate. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {
@@ -123,7 +125,8 @@ find_waiting (MmtpTransmitter * self, MmtpPath ** path)
   return NULL;
 }
 
-/* A speculative retransmission goes first, because it may be late otherwise. */
+/* Writes the next DATA message. A speculative retransmission is sent before all
+ * other packets, because it may be late otherwise. */
 gsize
 mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The last step before a message is sent: it is numbered, sealed and accounted
- * for on its path. This module also chooses the next packet for DATA messages
- * [4.4 of the paper]: urgent speculative retransmissions first, then a REPAIR
- * that is due, then the packet that the policy chooses.
+/* The last step before a message is sent: the message is numbered, sealed, and
+ * counted on its path. This module also chooses the next packet for DATA
+ * messages (section 4.4 of the paper). Speculative retransmissions have
+ * priority over a REPAIR that is due, and a REPAIR has priority over the packet
+ * that the policy chooses.
  */
 
 #pragma once
@@ -10,7 +11,7 @@
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
 
-/* Destination of a written message. */
+/* The written message and the path on which it has to be sent. */
 typedef struct
 {
   guint8 *bytes;
@@ -41,6 +42,6 @@ gsize mmtp_transmitter_write_data (MmtpTransmitter * self,
     MmtpOutput * output);
 gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Returns the time in ns at which a DATA or REPAIR may be sent next, or a
- * packet is dropped as late; MMTP_NEVER if there is no such time. */
+/* Returns the time in ns at which a DATA or REPAIR may be sent next, or at
+ * which a packet is dropped as late; MMTP_NEVER if there is no such time. */
 guint64 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self);
