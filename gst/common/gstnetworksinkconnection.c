@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connection of GstNetworkSink and its thread, which connects, detects that
- * the receiver has gone, disconnects, reports errors, and tries again.
+/* The connection of GstNetworkSink and its thread. The thread connects, detects
+ * that the receiver has gone, disconnects, reports errors, and tries to connect
+ * again.
  */
 
 #include "gstnetworksinkprivate.h"
@@ -105,7 +106,8 @@ gst_network_sink_post_error (GstNetworkSink * self)
   g_clear_error (&error);
 }
 
-/* `again` is FALSE if the attempts will end soon, without auto-reconnect. */
+/* Posts a warning. `again` is FALSE if the attempts to connect will end soon
+ * because auto-reconnect is not set. */
 static void
 post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)
@@ -136,7 +138,7 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* Make one more attempt before refusals become final. */
+  /* One more attempt is made before refusals become final. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -147,10 +149,11 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* Called with the lock. Returns whether the host name, or what a property names,
- * does not exist. As long as there was no connection, this is most likely a
- * mistake of the user. A name server that does not answer is a different error
- * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
+/* Called with the lock. Returns whether the host name does not exist, or
+ * whether something else that a property names does not exist on this host,
+ * such as an interface. As long as there was no connection, this is most likely
+ * a mistake of the user. A name server that does not answer causes a different
+ * error (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
 is_unknown_name (GstNetworkSink * self, const GError * error)
 {
@@ -159,9 +162,9 @@ is_unknown_name (GstNetworkSink * self, const GError * error)
       || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND));
 }
 
-/* Returns whether a further attempt would fail in the same way: a setting is
- * invalid, the host name does not exist, or, in a connectionless transport, the
- * error does not come from the network. */
+/* Returns whether a further attempt would fail in the same way. This is so if a
+ * setting is invalid or the host name does not exist. In a connectionless
+ * transport, it is also so if the error does not come from the network. */
 static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
@@ -192,8 +195,8 @@ is_transient_refusal (GstNetworkSink * self, const GError * error,
   return now < priv->refused_until;
 }
 
-/* Called with the lock, which is released in between. Takes ownership of
- * `error`. */
+/* Handles the error of a failed or broken connection. Called with the lock,
+ * which is released in between. Takes ownership of `error`. */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
@@ -220,8 +223,10 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->wanted = FALSE;
   priv->refused_until = 0;
   set_state (self, STATE_FAILED);
-  /* Other errors are posted by the streaming thread, because an application may
-   * not watch the bus yet while the pipeline is on its way to PAUSED. */
+  /* An error is posted here only if an established connection breaks while the
+   * pipeline is playing. All other errors are posted by the streaming thread,
+   * because an application may not watch the bus yet while the pipeline is on
+   * its way to PAUSED. */
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
@@ -311,7 +316,7 @@ disconnect (GstNetworkSink * self)
   priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
   /* A receiver that accepts no data does not need the data that the kernel
-   * still holds, so the connection is reset. */
+   * still holds for it, so the connection is reset. */
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);

@@ -7,14 +7,15 @@
 
 #include <gst/base/gstbasesrc.h>
 
-/* Data of a GType: its GstNetworkUri */
+/* Quark for the data of a GType: its GstNetworkUri */
 static GQuark
 info_quark (void)
 {
   return g_quark_from_static_string ("gst-network-uri");
 }
 
-/* Data of an element: a GError that says why its property `uri` was refused */
+/* Quark for the data of an element: a GError that contains the reason why its
+ * property `uri` was refused */
 static GQuark
 refusal_quark (void)
 {
@@ -46,7 +47,8 @@ static gchar *
 make_uri (const gchar * scheme, const gchar * host, gint port)
 {
   const gchar *format = strchr (host, ':') ? "%s://[%s]:%d" : "%s://%s:%d";
-  /* escapes the % before the interface of a link-local address, RFC 6874 */
+  /* The % before the interface of a link-local address is escaped, as RFC 6874
+   * requires. */
   gchar *escaped = g_uri_escape_string (host, ":", FALSE);
   gchar *uri = g_strdup_printf (format, scheme, escaped, port);
 
@@ -178,8 +180,8 @@ take_property (GstElement * element, const gchar * key, const gchar * text)
   GValue value = G_VALUE_INIT;
 
   g_value_init (&value, property->value_type);
-  /* The text of a string property is used as it is, because deserializing it
-   * would remove quotes. */
+  /* The text of a string property is used without deserializing it, because
+   * deserializing would remove quotes. */
   if (property->value_type == G_TYPE_STRING)
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize_with_pspec (&value, text, property)) {
@@ -337,8 +339,9 @@ gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
 
 /* --- the property --------------------------------------------------------- */
 
-/* GStreamer refuses another scheme, too, but it does not say which one is right.
- * A text without any scheme is left to GStreamer. */
+/* Returns FALSE with an error if the scheme of a URI is wrong. GStreamer also
+ * refuses a wrong scheme, but its error does not name the right one. A text
+ * without any scheme is left to GStreamer. */
 static gboolean
 check_scheme (gpointer element, const gchar * uri, GError ** error)
 {

@@ -14,9 +14,9 @@
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
 /* Setters and getters of the property stats-update-interval, in ms as in
- * ristsink, and of its deprecated form stats-interval, in ns; 0 means never.
- * The properties may be set at any time and from any thread. A running timer
- * uses a new interval at once. */
+ * ristsink, and of its deprecated form stats-interval, in ns. An interval of 0
+ * means that no statistics are posted. The properties may be set at any time
+ * and from any thread. A running timer immediately uses the new interval. */
 void gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
@@ -25,7 +25,8 @@ void gst_stats_timer_set_nanoseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     GParamSpec * pspec);
-/* Adds the two rows for these properties to a table of properties. */
+/* Adds the rows of stats-update-interval and stats-interval to a table of
+ * properties. */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
     PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \
         blurb, PROPERTY_PLAYING, G_TYPE_UINT, \
@@ -45,9 +46,10 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     "element message while the pipeline plays (ms, 0 = only at the end of the " \
     "stream)"
 
-/* Called on the way to PLAYING. If the element has no clock, no timer runs. */
+/* Starts the timer on the way to PLAYING. If the element has no clock, no timer
+ * runs. */
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
-/* Called on the way to PAUSED. Afterwards no timer runs, even if the interval
- * is set. */
+/* Stops the timer on the way to PAUSED. From then on no timer runs, even if the
+ * interval is set. */
 void gst_stats_timer_stop (GstElement * element);

@@ -35,7 +35,8 @@ gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
  * as ifdsink, or `owner` itself (transfer full). */
 GstElement *gst_wrong_input_get_element (GstElement * owner);
 
-/* GstBaseSrc posts a general error when start () fails, even if the source has
- * posted a more specific error before. Sources whose start () always posts an
- * error call this function in class_init to suppress the general one. */
+/* Suppresses the general error that GstBaseSrc posts when start () fails.
+ * GstBaseSrc posts it even if the source has already posted a more specific
+ * error. Sources whose start () always posts an error call this function in
+ * class_init. */
 void gst_wrong_input_drop_start_error (GstElementClass * klass);

@@ -41,8 +41,8 @@ unmap (const guint8 * address, gsize * size)
 /* --- parsing ----------------------------------------------------------------
  */
 
-/* A prefix of an IPv4-mapped address that covers the whole mapping part is
- * stored as an IPv4 prefix. */
+/* Adds a prefix to the list. A prefix of IPv4-mapped addresses that covers the
+ * whole mapping part is stored as an IPv4 prefix. */
 static void
 append_mask (AddressList * list, GInetAddressMask * inet_mask)
 {
@@ -59,8 +59,9 @@ append_mask (AddressList * list, GInetAddressMask * inet_mask)
   g_array_append_val (list->masks, mask);
 }
 
-/* GInetAddressMask would log a critical warning for a length that exceeds that
- * of an IPv6 address. */
+/* Returns whether the length of a prefix is possible. GInetAddressMask would
+ * log a critical warning if the length exceeds the length of an IPv6 address.
+ */
 static gboolean
 has_possible_length (const gchar * part)
 {

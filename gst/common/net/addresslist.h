@@ -9,8 +9,8 @@
 
 typedef struct _AddressList AddressList;
 
-/* Returns NULL if `text` is invalid or contains no address. The error names the
- * invalid part of the text. */
+/* Parses a list. Returns NULL if `text` is invalid or contains no address. The
+ * error names the invalid part of the text. */
 AddressList *address_list_new (const gchar * text, GError ** error);
 void address_list_free (AddressList * list);
 /* Returns whether the list contains `address`: 4 bytes of IPv4 or 16 bytes of

@@ -72,7 +72,8 @@ datagram_get_size (const Datagram * datagram)
   return size;
 }
 
-/* The address of an empty part may be NULL, which memcpy does not accept. */
+/* Copies a part and returns the position after it. The address of an empty part
+ * may be NULL, which memcpy does not accept. */
 static guint8 *
 append (guint8 * to, gconstpointer data, gsize size)
 {
@@ -103,7 +104,8 @@ datagram_get_run (const Datagram * datagrams, guint n, gsize max_segment,
 
   if (segment == 0 || segment > max_segment)
     return 1;
-  /* Packets follow until one is shorter, which is the last one of the run. */
+  /* A run continues until a packet is shorter than the first one. The shorter
+   * packet is the last one of the run. */
   while (size == segment && run < MIN (n, DATAGRAM_MAX_SEGMENTS)) {
     size = datagram_get_size (&datagrams[run]);
     parts += 1 + datagrams[run].n_parts;

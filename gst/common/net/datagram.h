@@ -62,7 +62,8 @@ typedef struct
   gsize size;
   /* when sending: the parts of the packet after `bytes` */
   const DatagramPart *parts;
-  guint n_parts;                /* at most DATAGRAM_MAX_PARTS */
+  /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
+  guint n_parts;
   /* When receiving: size of the packets that the kernel merged in `bytes`, of
    * which the last one may be shorter. Equals `size` if nothing was merged. */
   gsize segment_size;
@@ -87,8 +88,9 @@ void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 guint datagram_get_run (const Datagram * datagrams, guint n,
     gsize max_segment, gboolean is_connected);
 
-/* Return the number of packets that the kernel merged into a received
- * datagram, which is at least 1, and packet `index` of them. */
+/* datagram_count_segments returns the number of packets that the kernel merged
+ * into a received datagram, which is at least 1. datagram_get_segment returns
+ * packet number `index` of these packets. */
 guint datagram_count_segments (const Datagram * datagram);
 void datagram_get_segment (const Datagram * datagram, guint index,
     Datagram * segment);

@@ -20,10 +20,12 @@
 #include "socketmessages.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
-/* of IPv4, whose total length field has 16 bits */
+/* Maximum payload of a UDP datagram over IPv4, whose total length field has 16
+ * bits */
 #define UDP_MAX_PAYLOAD 65507
 #define IPV6_HEADER_SIZE 40     /* RFC 8200, without extensions */
-/* Default of Ethernet, used if the system does not know the path MTU */
+/* MTU that is used if the system does not know the path MTU: the default of
+ * Ethernet */
 #define DEFAULT_MTU 1500
 /* Destination port of a probe, to which nothing is sent: discard, RFC 863 */
 #define PROBE_PORT 9
@@ -238,9 +240,9 @@ open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
   return -1;
 }
 
-/* If fragmentation is allowed, a router fragments a packet that exceeds the MTU
- * of the next link. Otherwise the router drops the packet and informs the
- * sender by ICMP. */
+/* Sets whether routers may fragment packets. If they may, a router fragments a
+ * packet that exceeds the MTU of the next link. Otherwise the router drops the
+ * packet and informs the sender by ICMP. */
 static void
 set_may_fragment (DatagramSocket * self, gboolean allowed)
 {
@@ -256,8 +258,9 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* The option with FORCE in its name may exceed the limit of the system, but it
- * needs CAP_NET_ADMIN. The other option is used if this fails.
+/* Sets the size of a socket buffer. The option whose name contains FORCE may
+ * exceed the limit of the system, but it needs CAP_NET_ADMIN. The other option
+ * is used if this fails.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
@@ -267,8 +270,8 @@ set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
     g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
 }
 
-/* An IPv6 socket that also exchanges packets with IPv4 hosts needs the options
- * of both protocols. */
+/* Sets an option for both IP versions if the socket needs both: an IPv6 socket
+ * may also exchange packets with IPv4 hosts. */
 static void
 set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
     gint value)
@@ -295,9 +298,10 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }
 
-/* Linux before 4.18 ignores the control message UDP_SEGMENT and would send one
- * huge packet. Setting the option to its default, 0, tells whether the kernel
- * knows it. UDP-Lite accepts the option but cannot send with it. */
+/* Checks whether the kernel can send with GSO. Linux before 4.18 ignores the
+ * control message UDP_SEGMENT and would send one huge packet. Setting the
+ * option to its default, 0, succeeds only if the kernel knows it. UDP-Lite
+ * accepts the option but cannot send with GSO. */
 static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {
@@ -468,9 +472,9 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
       interface);
 }
 
-/* Before Linux 5.7, binding a socket to an interface needs CAP_NET_RAW. Without
- * it the socket is bound to the address of the interface instead, because
- * routing rules can select by the source address. */
+/* Binds the socket to an interface. Before Linux 5.7, this needs CAP_NET_RAW.
+ * Without that capability, the socket is bound to the address of the interface
+ * instead, because routing rules can select by the source address. */
 static gboolean
 bind_connected (DatagramSocket * self, const gchar * interface,
     GSocketAddress * local, GError ** error)
@@ -508,7 +512,8 @@ read_local_endpoint (DatagramSocket * self, GError ** error)
   return TRUE;
 }
 
-/* A raw socket receives packets only after this call. */
+/* Starts reception on a raw socket, which receives no packets before this call.
+ */
 static gboolean
 start_receiving (DatagramSocket * self, GSocketAddress * local, GError ** error)
 {
@@ -578,9 +583,10 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
   return chosen;
 }
 
-/* Policy routing selects routes by the source address, which is not known yet
- * if the kernel has to select it. With an interface, the address is therefore
- * determined first, and the socket is then bound to it. */
+/* Opens a connected socket. Policy routing selects routes by the source
+ * address, which is not known yet if the kernel has to select it. If an
+ * interface is given, the source address is therefore determined first, and the
+ * socket is then bound to it. */
 DatagramSocket *
 datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
@@ -746,9 +752,9 @@ send_like (DatagramSocket * self, gint probe, gint family)
     select_multicast_interface (probe, family, self->multicast_interface);
 }
 
-/* The kernel tells the properties of a route only for a connected socket. The
- * probe is such a socket, which sends nothing. Returns its file descriptor, or
- * -1. */
+/* Opens a probe: a connected socket that sends nothing. The kernel reports the
+ * properties of a route only for a connected socket. Returns the file
+ * descriptor of the probe, or -1. */
 static gint
 open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
 {
@@ -795,8 +801,8 @@ datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
   if (!done)
     return socket_set_error (error, errno, "could not read the local address");
   read_native (&native, path->local, &port, &scope);
-  /* A packet from a link-local address needs the interface of this address (RFC
-   * 3542 section 6.2). */
+  /* A packet that is sent from a link-local address needs the interface of this
+   * address (RFC 3542 section 6.2). */
   if (path->scope == 0
       && datagram_is_link_local (path->local, path->address_size))
     path->scope = scope > 0 || path->remote[0] != IPV6_MULTICAST ? scope :

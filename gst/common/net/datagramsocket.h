@@ -39,16 +39,16 @@ typedef struct
    * TRUE */
   gint may_fragment;
   gboolean reuse;               /* other sockets may listen on the same port */
-  /* Received packets have neither `time` nor path.local. Receiving takes less
-   * CPU time then. */
+  /* Received packets have neither `time` nor path.local. Receiving uses less
+   * CPU time in this case. */
   gboolean no_details;
-  /* UDP sockets only, and ignored if the system does not support it. GSO sends
-   * runs of packets of the same size as one message, which the kernel or the
-   * device splits. The socket must send a UDP checksum. */
+  /* Sends runs of packets of equal size as one message, which the kernel or the
+   * device splits (GSO). For UDP sockets only; ignored if the system does not
+   * support it. The socket must send a UDP checksum. */
   gboolean gso;
-  /* UDP sockets only, and ignored if the system does not support it. GRO: the
-   * kernel may merge packets that arrived together, see
-   * Datagram.segment_size. */
+  /* Lets the kernel merge packets that arrive together (GRO), see
+   * Datagram.segment_size. For UDP sockets only; ignored if the system does not
+   * support it. */
   gboolean gro;
   /* Raw sockets only: received IPv4 packets keep their IP header, and
    * path.local of IPv6 packets may be a multicast group. */
@@ -110,18 +110,18 @@ gboolean datagram_socket_find_local (DatagramSocket * socket,
 void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
-/* Resolves a host name, and blocks meanwhile. Returns the addresses in order of
- * preference, as a list of GInetAddress; returns NULL on error. */
+/* Resolves a host name, which may block. Returns the addresses in order of
+ * preference, as a list of GInetAddress; NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error);
-/* Like datagram_look_up, but adds the port and returns a list of
- * GSocketAddress. `host` may also be an address with a scope, such as
+/* Resolves a host name like datagram_look_up, but adds the port and returns a
+ * list of GSocketAddress. `host` may also be an address with a scope, such as
  * fe80::1%eth0. */
 GList *datagram_resolve (const gchar * host, guint16 port,
     GCancellable * cancellable, GError ** error);
 
-/* Returns a random port for a raw socket. Another program is unlikely to use
- * it; the kernel does not assign ports to raw sockets. */
+/* Returns a random port for a raw socket. The kernel does not assign ports to
+ * raw sockets. Another program is unlikely to use the same port. */
 guint16 datagram_socket_draw_port (void);
 
 /* Sends the first of `n` packets (at most DATAGRAM_BATCH) and returns how many
@@ -131,12 +131,13 @@ guint16 datagram_socket_draw_port (void);
  * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
-/* Returns FALSE, once, after the system or the device has refused GSO. The
- * packets were then sent one by one, and later packets will be. If it refused
- * only the size of the packets, smaller packets are still sent with GSO. */
+/* Returns FALSE once after the system or the device has refused GSO. The
+ * packets were then sent one by one, and later packets will be sent one by one,
+ * too. If only the size of the packets was refused, smaller packets are still
+ * sent with GSO. */
 gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
-/* Returns whether a received datagram may consist of several packets. Each one
- * then needs memory for DATAGRAM_MERGED_SIZE bytes. */
+/* Returns whether a received datagram may consist of several packets. The
+ * memory for each datagram then needs DATAGRAM_MERGED_SIZE bytes. */
 gboolean datagram_socket_has_gro (DatagramSocket * socket);
 /* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
  * Returns 0 if there are none now. Returns -1 if a connected socket got an ICMP

@@ -34,7 +34,8 @@ Control;
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
-  guint n_packets[DATAGRAM_BATCH];      /* when sending: of each message */
+  /* when sending: number of packets of each message */
+  guint n_packets[DATAGRAM_BATCH];
   /* shared by all messages */
   struct iovec vectors[DATAGRAM_BATCH * (DATAGRAM_MAX_PARTS + 1)];
   guint n_vectors;
@@ -43,8 +44,9 @@ typedef struct
   guint8 ip_headers[DATAGRAM_BATCH][IPV4_HEADER_SIZE];
 } Batch;
 
-/* The vectors of a message are consecutive. Therefore one message is completed
- * before the next one is prepared. */
+/* Appends a vector to a message. The vectors of a message are consecutive in
+ * the array, so each message has to be completed before the next one is
+ * prepared. */
 static void
 add_vector (Batch * batch, struct msghdr *message, gconstpointer data,
     gsize size)
@@ -66,8 +68,9 @@ prepare_message (Batch * batch, guint i)
   return message;
 }
 
-/* An unconnected socket ignores ICMP errors, because the kernel does not tell
- * which destination caused them. */
+/* Stores an ICMP error that has to be reported. An unconnected socket ignores
+ * ICMP errors, because the kernel does not tell which destination caused them.
+ */
 static void
 note_returned (DatagramSocket * self, gint error_number)
 {
@@ -165,7 +168,7 @@ write_segment_size (struct msghdr *message, Control * control, gsize size)
 #endif
 }
 
-/* Makes message `i` of `n` packets. */
+/* Prepares message `i`, which consists of `n` packets. */
 static void
 prepare_output (DatagramSocket * self, Batch * batch, guint i,
     const Datagram * datagrams, guint n)
@@ -198,10 +201,12 @@ prepare_outputs (DatagramSocket * self, Batch * batch,
   return n_messages;
 }
 
-/* Returns whether this error may mean that the system or the device refused
- * GSO and not a packet. EINVAL: no checksum (SO_NO_CHECK), or on older kernels
- * packets that exceed the MTU. EIO: a device without checksum offload, UDP-Lite
- * or IPsec. The others: the kernel does not know the control message. */
+/* Returns whether this error may mean that the system or the device has refused
+ * GSO. The other possibility is that it has refused a packet. EINVAL occurs if
+ * the socket sends no checksum (SO_NO_CHECK) or, on older kernels, if packets
+ * exceed the MTU. EIO occurs with a device without checksum offload, with
+ * UDP-Lite and with IPsec. The remaining errors mean that the kernel does not
+ * know the control message. */
 static gboolean
 may_refuse_gso (gint error_number)
 {
@@ -210,9 +215,10 @@ may_refuse_gso (gint error_number)
       || error_number == EMSGSIZE;
 }
 
-/* Packets that exceed the MTU may be fragmented only if they are sent one by
- * one. Smaller packets can still be sent with GSO, for example after the cause
- * of the packets has learned the path MTU. */
+/* Reduces the size up to which packets are sent with GSO, or stops using GSO.
+ * Packets that exceed the MTU can be fragmented only if they are sent one by
+ * one. Smaller packets can still be sent with GSO, for example after the core
+ * has learned the path MTU and makes smaller packets. */
 static void
 note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 {
@@ -222,7 +228,7 @@ note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 }
 
 /* Returns the number of packets that were sent. If the system refused GSO,
- * `again` is TRUE and the next call will do without it. */
+ * `again` becomes TRUE, and the next call does not use GSO. */
 static guint
 send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
     SocketErrors * errors, gboolean * again)
@@ -328,8 +334,8 @@ remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
   return size - options;
 }
 
-/* Systems without socket filters also deliver packets for other ports, which
- * are recognized here. */
+/* Returns whether the packet is for this socket. Systems without socket filters
+ * also deliver packets for other ports, which are recognized here. */
 static gboolean
 is_ours (DatagramSocket * self, const Datagram * datagram)
 {
@@ -425,7 +431,8 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   if (has_ip_header (self))
     datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
         datagram->size);
-  /* The packet becomes empty. Every protocol core ignores empty packets. */
+  /* The packet is marked as empty, because every protocol core ignores empty
+   * packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;
   if (self->is_raw)

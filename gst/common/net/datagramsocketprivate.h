@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that datagramsocket.c, which opens sockets, and
- * datagramsocketmessages.c, which sends and receives, share. */
+/* Declarations shared by datagramsocket.c, which opens sockets, and
+ * datagramsocketmessages.c, which sends and receives packets. */
 
 #pragma once
 
@@ -31,7 +31,8 @@ struct _DatagramSocket
   gboolean has_details, keeps_header;   /* set from DatagramSocketOptions */
   /* datagram_socket_free does not close `socket` */
   gboolean stays_open;
-  /* For errors: both endpoints of a connected socket; NULL otherwise */
+  /* description of a connected socket for error messages, with both endpoints;
+   * NULL if the socket is not connected */
   gchar *description;
   DatagramPath path;            /* both endpoints, or only the local one */
   /* Raw sockets: destination port of the packets to receive; 0 means any */
@@ -39,17 +40,18 @@ struct _DatagramSocket
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
 
-  /* Used by the sending thread only. Maximum size of the packets of a run that
-   * is sent as one message (UDP_SEGMENT); 0: packets are sent one by one */
+  /* Maximum size of the packets of a run that is sent as one message
+   * (UDP_SEGMENT); 0 means that packets are sent one by one. Only the sending
+   * thread uses this field. */
   gsize max_segment;
-  /* errno with which the system refused such a message and which was not told
-   * yet; 0 if there is none */
+  /* errno with which the system refused a message of several packets (GSO), and
+   * which datagram_socket_check_gso has not reported yet; 0 if there is none */
   gint gso_error;
   gboolean has_told_gso_error;
 
   /* errno values of ICMP errors of a connected socket; 0 if there is none */
   gint returned;                /* error to be reported */
-  /* error reported since the last packet was received */
+  /* error that was already reported since the last packet was received */
   gint reported;
 
   SocketClock clock;
@@ -63,7 +65,7 @@ socklen_t datagram_native_from_path (DatagramNative * native,
     const DatagramPath * path);
 void datagram_path_set_native (DatagramPath * path,
     const DatagramNative * native);
-/* RFC 4291 section 2.5.6 */
+/* Returns whether the address is link-local (RFC 4291 section 2.5.6). */
 gboolean datagram_is_link_local (const guint8 address[16], gsize size);
 
 #pragma GCC visibility pop

@@ -14,22 +14,23 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Number of packets that are taken from one socket before the driver checks
- * timers and other sockets again; the rest of a batch is taken, too */
+/* Number of packets that are received from one socket before the driver checks
+ * timers and other sockets again. The last batch is always processed
+ * completely. */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
-/* Number of datagrams per system call if each may consist of several packets.
- * A batch is smaller then, because all its packets are passed to the core with
- * the lock held. */
+/* Number of datagrams per system call if each of them may consist of several
+ * packets (GRO). The number is smaller than without GRO, because all packets of
+ * a batch are passed to the core while the lock is held. */
 #define GRO_BATCH 16
 
-/* Maximum number of queued packets of a path whose socket is full. A core that
- * is told that a path is blocked stops sending long before. */
+/* Maximum number of queued packets of a path whose socket is full. A core stops
+ * sending on a blocked path long before this number is reached. */
 #define MAX_UNSENT (4 * DATAGRAM_BATCH)
-/* Time until the next attempt if the device below a socket is full (ENOBUFS),
- * in ns. poll does not detect when such a device has room again. */
+/* Time in ns until the next attempt if the device of a socket is full
+ * (ENOBUFS). poll does not show when such a device has room again. */
 #define RETRY_TIME 1000000
 
-/* A packet that a socket had no room for */
+/* A packet that was queued because the socket had no room for it */
 typedef struct
 {
   DatagramPath path;
@@ -43,7 +44,7 @@ typedef struct
  * timeout is in nanoseconds, because the milliseconds of g_poll are too coarse
  * for pacing. */
 
-/* On Unix, GPollFD has the layout of struct pollfd. */
+/* On Unix, GPollFD has the same layout as struct pollfd. */
 G_STATIC_ASSERT (sizeof (GPollFD) == sizeof (struct pollfd));
 
 static void
@@ -79,7 +80,7 @@ driver_poll_wake (DriverPoll * poll)
 }
 
 /* Adds a file descriptor. `events` are flags of GIOCondition. Returns the index
- * of the descriptor. */
+ * of the descriptor in the list. */
 static guint
 driver_poll_add (DriverPoll * poll, gint fd, gushort events)
 {
@@ -316,10 +317,10 @@ trace_gso (Driver * driver, guint number)
   g_error_free (error);
 }
 
-/* Sends packets, and returns how many of the first ones need no further
- * attempt, because they were sent or have failed. An ICMP error that send
- * reports was caused by an earlier packet (Linux ip(7), IP_RECVERR). Therefore
- * the packet for which it is reported is tried once more. */
+/* Sends packets, and returns the number of leading packets that need no further
+ * attempt, because they were sent or have failed. If send reports an ICMP
+ * error, an earlier packet caused it (Linux ip(7), IP_RECVERR). The packet for
+ * which the error is reported is therefore tried once more. */
 static guint
 send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
@@ -457,13 +458,14 @@ input (Driver * driver, guint number, const Datagram * datagram)
       && !driver->funcs->allows (driver->owner, &datagram->path))
     return;
   driver->verbs->input (driver->core, datagram->time, number, datagram);
-  /* An event may point into this packet, so it is taken before the next packet.
+  /* An event may point into this packet, so the event is processed before the
+   * next packet.
    */
   take_events (driver);
 }
 
-/* Returns the number of packets, which the kernel may have merged into fewer
- * datagrams. */
+/* Passes a received datagram to the core. Returns the number of packets in it,
+ * because the kernel may have merged several packets into one datagram. */
 static guint
 input_all (Driver * driver, guint number, const Datagram * datagrams, gint n)
 {
@@ -484,7 +486,8 @@ input_all (Driver * driver, guint number, const Datagram * datagrams, gint n)
   return total;
 }
 
-/* Receives packets from one socket, at most MAX_INPUTS and the rest of a batch
+/* Receives packets from one socket until none is available or MAX_INPUTS
+ * packets were received. The last batch is always processed completely.
  */
 static void
 receive (Driver * driver, guint number)
@@ -532,7 +535,8 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* Does everything that is due now. Returns the time of the next call, in ns. */
+/* Does everything that is due now. Returns the time in ns at which it has to be
+ * called again. */
 static guint64
 do_what_is_due (Driver * driver)
 {
@@ -548,8 +552,9 @@ do_what_is_due (Driver * driver)
   return wakeup;
 }
 
-/* Returns whether poll shall wait until the socket is writable. If a retry is
- * due later, reduces `wakeup` to the time of that retry. */
+/* Returns whether poll has to wait until the socket is writable. If the path
+ * has to wait for its next attempt instead, reduces `wakeup` to the time of
+ * that attempt. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {

@@ -33,8 +33,8 @@ typedef struct
   GArray *fds;
 } DriverPoll;
 
-/* Callbacks of the owner. All are called with the lock. Only take_event and
- * unlock_and_post must not be NULL. */
+/* Callbacks of the owner. All of them are called with the lock held. Only
+ * take_event and unlock_and_post must not be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
@@ -53,10 +53,11 @@ typedef struct
   /* Called when the core has nothing more to send now and all its events were
    * taken. */
   void (*note_flushed) (gpointer owner);
-  /* Returns when the next round of driver_run must begin, in ns; DRIVER_NEVER
-   * if the owner does not need one. */
+  /* Returns the time in ns at which the next round of driver_run must begin;
+   * DRIVER_NEVER if the owner needs no further round. */
     guint64 (*next_wakeup) (gpointer owner);
-  /* If it returns FALSE, driver_run ends with `error`. */
+  /* Called in each round of driver_run. If it returns FALSE, driver_run ends
+   * with `error`. */
     gboolean (*check) (gpointer owner, GError ** error);
   /* Releases the lock, and then reports to other threads what the callbacks
    * above have recorded. */
@@ -72,7 +73,8 @@ typedef struct
    * when the device has no room although poll reports the socket as writable.
    */
   guint64 retry_at;
-  gboolean has_gone;            /* take_error has returned FALSE */
+  /* take_error has returned FALSE for this path. */
+  gboolean has_gone;
   guint poll_index;             /* index in `poll` while the driver waits */
 } DriverPath;
 
@@ -86,7 +88,8 @@ typedef struct
   gpointer core;
   gpointer event;               /* memory for one event */
   guint8 *inputs, *outputs;     /* memory for the packets of a batch */
-  /* size of the memory for each packet, in bytes */
+  /* size of the memory for each received packet and for each packet to be sent,
+   * in bytes */
   gsize input_room, output_room;
 
   /* NULL if there is no path with this number */
@@ -96,7 +99,8 @@ typedef struct
   /* a file descriptor of the owner; -1 if there is none */
   gint watched_fd;
   gboolean watched_is_ready;
-  /* When the wait ends, in ns; 0 if driver_run does not wait */
+  /* time in ns at which the wait of driver_run ends; 0 if driver_run does not
+   * wait */
   guint64 sleeps_until;
 } Driver;
 
@@ -120,7 +124,7 @@ void driver_end (Driver * driver);
 void driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
     gsize output_room);
 void driver_remove_path (Driver * driver, guint number);
-/* Returns NULL if there is no path with this number. */
+/* Returns the socket of a path; NULL if there is no path with this number. */
 DatagramSocket *driver_get_socket (Driver * driver, guint number);
 /* Returns TRUE if packets are queued because the socket is full. */
 gboolean driver_is_blocked (Driver * driver, guint number);
@@ -133,14 +137,15 @@ gboolean driver_take_watched (Driver * driver);
 
 /* Sends all packets that the core can send now, and takes its events. */
 void driver_flush (Driver * driver);
-/* Wakes driver_run if the core needs to be called before the current wait ends.
- * If `always` is TRUE, wakes it in any case. */
+/* Wakes driver_run if the core has to be called before the current wait ends.
+ * If `always` is TRUE, it is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
-/* Runs the core until `is_done`, which is called with the lock, returns TRUE,
- * until `deadline` (us of g_get_monotonic_time (); G_MAXINT64 = no limit),
- * until `cancellable` is cancelled, or until `check` fails. Cancellation and a
- * failed check set `error`. `cancellable` may be NULL. The caller does not hold
+/* Runs the core until one of four things happens: `is_done` returns TRUE,
+ * `deadline` is reached, `cancellable` is cancelled, or `check` fails.
+ * `is_done` is called with the lock held. `deadline` is in us of
+ * g_get_monotonic_time (); G_MAXINT64 means no limit. `cancellable` may be
+ * NULL. Cancellation and a failed check set `error`. The caller does not hold
  * the lock. Returns TRUE if `is_done` returned TRUE. */
 gboolean driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
     gint64 deadline, GCancellable * cancellable, GError ** error);

@@ -10,14 +10,14 @@
 
 #define DRIVER_NEVER G_MAXUINT64
 
-/* Trace callback of a core or of the driver, which logs one line. `is_packet`
+/* Trace callback through which a core or the driver logs one line. `is_packet`
  * is TRUE for lines that are written once per packet. */
 typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
-/* Functions of a core, except the one that creates it. All times are ns of
- * g_get_monotonic_time (). A path is identified by its number in
- * driver_add_path. */
+/* The functions of a core, except the one that creates the core. All times are
+ * ns of g_get_monotonic_time (). A path is identified by the number that was
+ * passed to driver_add_path. */
 typedef struct
 {
   gsize event_size;             /* size of an event of this core, in bytes */
@@ -25,7 +25,7 @@ typedef struct
    * events were polled. */
   void (*input) (gpointer core, guint64 now, guint path,
       const Datagram * datagram);
-  /* Called when the time of next_wakeup has come. */
+  /* Called when the time that next_wakeup returned has been reached. */
   void (*timeout) (gpointer core, guint64 now);
   /* Writes the next datagram to datagram->bytes, which has space for `room`
    * bytes, and sets its size, its parts and, unless the socket is connected,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* The tables need 64 KiB in total. A flood of 10,000 packets per second from
- * random addresses takes 5 answers per second from each cell. */
+/* Number of tables. All tables together need 64 KiB. A flood of 10,000 packets
+ * per second from random addresses uses 5 answers per second of each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* The maximum burst of answers to all unknown hosts together is the number of
@@ -24,16 +24,18 @@ typedef struct
 {
   PrefixLimiterHost host;
   guint64 full_at;              /* in ns */
-  /* sequence number of the last use; 0: the entry is free */
+  /* sequence number of the last use; 0 if the entry is free */
   guint64 used;
 } KnownHost;
 
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  /* when the budget of all unknown hosts together is full again, in ns */
+  /* time in ns at which the budget of all unknown hosts together is full again
+   */
   guint64 full_at;
-  guint64 cells[TABLES][CELLS]; /* when each budget is full again, in ns */
+  /* time in ns at which the budget of each cell is full again */
+  guint64 cells[TABLES][CELLS];
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;
 };
@@ -100,9 +102,10 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* Returns whether one of the cells of the prefix has an answer left. A single
- * cell is enough, because a flood from a prefix that shares a cell by chance
- * may have emptied that cell. Every cell that has an answer left is charged. */
+/* Returns whether one of the cells of the prefix contains an answer. One cell
+ * is enough, because a flood from another prefix that shares a cell by chance
+ * may have emptied that cell. An answer is deducted from every cell that
+ * contains one. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits how many answers a listener sends to unknown addresses. Each network
- * (IPv4 /24, IPv6 /48) has its own budget, so that a flood from one network
- * cannot use up the answers for another network. Hosts that have completed a
- * handshake before have an additional reserve. The memory is constant.
+/* Limits the number of answers that a listener sends to unknown addresses.
+ * Each network (IPv4 /24, IPv6 /48) has a budget of its own, so that a flood
+ * from one network cannot use up the budget of another network. Hosts that
+ * have completed a handshake before have an additional budget, their reserve.
+ * The memory is constant.
  *
  * The budgets are cells in several tables that are indexed by a keyed hash of
- * the prefix. Two prefixes may share a cell of one table by chance, but hardly
- * the cells of all tables. Without the secret nobody can choose a prefix that
- * shares the cells of another one.
+ * the prefix. Two prefixes may by chance share a cell of one table. It is
+ * unlikely that they share their cells in all tables. Without the secret key
+ * of the hash, nobody can choose a prefix that shares the cells of another
+ * prefix.
  *
  *   limiter = prefix_limiter_new (secret);
  *   if (prefix_limiter_take (limiter, now, &host, rate))
@@ -23,7 +25,8 @@
 
 #define PREFIX_LIMITER_SECRET_SIZE 32
 #define PREFIX_LIMITER_MAX_HOST 24      /* in bytes */
-/* Answers to one prefix: maximum per second, and maximum burst */
+/* Maximum number of answers to one prefix per second, and maximum burst of
+ * these answers */
 #define PREFIX_LIMITER_RATE 100
 #define PREFIX_LIMITER_BURST 100
 /* Number of hosts with a reserve, and number of answers per second from the
@@ -34,7 +37,8 @@
 typedef struct
 {
   guint8 bytes[PREFIX_LIMITER_MAX_HOST];        /* begins with the prefix */
-  guint8 size;                  /* 0: the host is not known */
+  /* size of the address in bytes; 0 if the host is not known */
+  guint8 size;
   guint8 prefix_size;           /* at most `size` */
 } PrefixLimiterHost;
 
@@ -55,8 +59,8 @@ void prefix_limiter_free (PrefixLimiter * limiter);
  * reserve. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
-/* Returns TRUE if the host has a reserve with an answer left, and deducts that
- * answer. */
+/* Returns TRUE if the reserve of the host contains an answer, and deducts that
+ * answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* Gives `host` a reserve, because it has completed a handshake and therefore

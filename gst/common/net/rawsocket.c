@@ -26,8 +26,8 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
   return socket_set_error (error, errno, "could not attach a packet filter");
 }
 
-/* The data that a filter sees begin with the IP header for IPv4, but not for
- * IPv6. */
+/* Installs a socket filter for the destination port. The data that a filter
+ * sees begin with the IP header for IPv4, but not for IPv6. */
 gboolean
 raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port, GError ** error)
 {

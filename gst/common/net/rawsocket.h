@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Selects which packets a raw socket receives, for protocols whose header
- * begins with the source port and the destination port, as that of UDP does. On
- * systems without socket filters the socket receives all packets of its
- * protocol, and the reader has to check the ports.
+/* Selects the packets that a raw socket receives. It supports protocols whose
+ * header begins with the source port and the destination port, as the UDP
+ * header does. On systems without socket filters, the socket receives all
+ * packets of its protocol, and the reader has to check the ports.
  */
 
 #pragma once
@@ -14,9 +14,9 @@
 
 /* Discards all packets from now on. */
 gboolean raw_socket_filter_everything (gint fd, GError ** error);
-/* Discards all packets from now on, and also those that were already received.
- * A raw socket receives all packets of its protocol as soon as it is opened,
- * before its port is known. */
+/* Discards all packets from now on, and also the packets that are already in
+ * the receive buffer. A raw socket receives all packets of its protocol as soon
+ * as it is opened, before its port is known. */
 gboolean raw_socket_become_deaf (gint fd, GError ** error);
 /* Accepts all packets from now on. */
 gboolean raw_socket_accept_everything (gint fd, GError ** error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Integer implementation of seededdraw.h. The hash applies the finalizer of
- * splitmix64 (Steele, Lea, Flood, OOPSLA 2014) once for each input word. It
- * passes the usual tests of a counter-based generator.
+ * splitmix64 (Steele, Lea, Flood, OOPSLA 2014) once to each input word. The
+ * generator passes the usual tests of a counter-based generator.
  */
 
 #include "seededdraw.h"

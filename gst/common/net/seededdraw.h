@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random draws that depend only on their purpose. Each draw is a hash of a seed
- * and of what the draw is for. An additional draw in one place therefore does
- * not change the draws in another place, and two programs that draw for the
- * same purpose get the same result. Only integers are used, so the results are
- * the same on every machine.
+/* Random numbers that depend only on a seed and on their purpose. Each number
+ * (a draw) is a hash of the seed and of values that identify the purpose. An
+ * additional draw in one place of the code therefore does not change the draws
+ * in another place, and two programs that draw for the same purpose get the
+ * same result. Only integers are used, so the results are the same on every
+ * machine.
  */
 
 #pragma once
 
 #include <glib.h>
 
-/* A probability, as the number of the 2^64 possible draws that hit: 0 means
- * never, and G_MAXUINT64 means always. */
+/* A probability, stored as a number of draws: of the 2^64 possible draws, this
+ * many count as a hit. 0 means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
 /* Returns 64 uniformly distributed bits for `index` and `attempt` of this
@@ -24,8 +25,8 @@ SeededChance seeded_chance (gdouble probability);
 gboolean seeded_draw_hits (guint64 draw, SeededChance chance);
 /* Returns a number from 0 to n - 1, or 0 if `n` is 0. */
 guint64 seeded_draw_below (guint64 draw, guint64 n);
-/* Returns an exponentially distributed number with this mean, which may be up
- * to 2^56. The number is at least 1 unless the mean is 0. */
+/* Returns an exponentially distributed number with the mean `mean`, which may
+ * be up to 2^56. The number is at least 1 unless the mean is 0. */
 guint64 seeded_draw_exponential (guint64 draw, guint64 mean);
 /* Returns the number of trials up to and including the first hit; at least 1.
  */

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Maximum difference that is caused by reading two clocks one after the other
- * and by rounding */
+/* Maximum error that arises because two clocks are read one after the other and
+ * times are rounded */
 #define CLOCK_TOLERANCE (10 * 1000)     /* in ns */
-/* Maximum number of readings. The clocks are read again if the thread was
- * interrupted between them. */
+/* Maximum number of attempts to read both clocks. They are read again if the
+ * thread was interrupted between the two readings. */
 #define MAX_READINGS 8
 
 void
@@ -21,8 +21,8 @@ socket_clock_init (SocketClock * self)
   self->empty = 0;
 }
 
-/* Without timestamps from the kernel, the arrival time of a packet is the time
- * at which it is read. */
+/* Asks the kernel for timestamps. Without them, the arrival time of a packet is
+ * the time at which the packet is read. */
 void
 socket_clock_ask_for_stamps (gint fd)
 {
@@ -62,8 +62,8 @@ read_clocks (gint64 * low, gint64 * high)
   return after;
 }
 
-/* The kernel adjusts the rate of both clocks alike, so their difference is
- * constant until somebody sets CLOCK_REALTIME. */
+/* Compares the clocks. The kernel adjusts the rate of both clocks equally, so
+ * their difference is constant until somebody sets CLOCK_REALTIME. */
 gint64
 socket_clock_compare (SocketClock * self)
 {
@@ -100,12 +100,13 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
   return FALSE;
 }
 
-/* Returns the present time instead of an impossible arrival time, which occurs
- * if the clock was set after the packet had arrived. */
+/* Returns the arrival time. An impossible arrival time, which occurs if the
+ * clock was set after the packet had arrived, is replaced by the present time.
+ */
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* While the clock is not set, offset_low only grows, so that a later
+  /* As long as the clock is not set, offset_low never decreases, so a later
    * timestamp never yields an earlier time. */
   gint64 time = (gint64) stamp + self->offset_low;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts the arrival time of packets. The kernel stamps packets with
- * CLOCK_REALTIME, which may be set, but protocols measure with the monotonic
- * clock, which is never set. Each socket has one SocketClock, used by the
- * thread that receives.
+/* Determines the arrival time of packets on the monotonic clock. The kernel
+ * stamps packets with CLOCK_REALTIME, which the user may set. Protocols measure
+ * times with the monotonic clock, which is never set. Each socket has one
+ * SocketClock, which only the receiving thread uses.
  */
 
 #pragma once
@@ -13,8 +13,9 @@
 
 typedef struct
 {
-  /* Bounds of the monotonic time minus CLOCK_REALTIME, in ns. The bounds get
-   * closer with each comparison, as long as the clock is not set. */
+  /* Bounds of the difference between the monotonic time and CLOCK_REALTIME, in
+   * ns. Each comparison of the clocks narrows the bounds, as long as
+   * CLOCK_REALTIME is not set. */
   gint64 offset_low, offset_high;
   /* Last monotonic time in ns at which no packet was waiting. A packet that is
    * received now arrived after this time. */
@@ -28,8 +29,8 @@ void socket_clock_ask_for_stamps (gint fd);
 gint64 socket_clock_now (void);
 /* Records that no packet was waiting at the time `now`. */
 void socket_clock_set_empty (SocketClock * clock, gint64 now);
-/* Compares both clocks and returns the present monotonic time in ns. Called
- * before the timestamps of a batch are converted. */
+/* Compares both clocks and returns the present monotonic time in ns. Call this
+ * function before the timestamps of a batch are converted. */
 gint64 socket_clock_compare (SocketClock * clock);
 /* Returns whether `control` is a timestamp, and stores it in `stamp`, in ns of
  * CLOCK_REALTIME. */

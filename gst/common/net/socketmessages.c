@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of socketmessages.h, with system calls for many messages or
- * for a single one, and the assignment of errors to packets.
+/* Implementation of socketmessages.h. It uses the system calls for several
+ * messages or for a single message, and determines which message an error
+ * belongs to.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
@@ -12,12 +13,13 @@
 #include <string.h>
 
 /* Maximum number of consecutive errors that are attributed to earlier packets.
- * A socket stores only the last error, but the next ICMP message may arrive
- * meanwhile. */
+ * A socket stores only the last ICMP error, but a further ICMP message may
+ * arrive while the error is being processed. */
 #define MAX_EARLIER_ERRORS 3
 
-/* Returns whether ICMP can cause this error (ip(7), ipv6(7), icmp_err_convert).
- * A missing route can cause the same error for the message itself. */
+/* Returns whether an ICMP message can be the cause of this error (ip(7),
+ * ipv6(7), icmp_err_convert). A missing route can cause the same error for the
+ * message that is being sent. */
 static gboolean
 may_be_earlier (gint error_number)
 {
@@ -56,7 +58,7 @@ G_STATIC_ASSERT (sizeof (SocketMessage) == sizeof (struct mmsghdr));
 G_STATIC_ASSERT (G_STRUCT_OFFSET (SocketMessage, msg_len) ==
     G_STRUCT_OFFSET (struct mmsghdr, msg_len));
 
-/* For a single message sendmsg is cheaper. */
+/* Sends the messages. sendmsg is faster than sendmmsg for a single message. */
 static gint
 send_some (gint fd, SocketMessage * messages, guint n)
 {
@@ -102,9 +104,9 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Returns whether to repeat the call. If not, `errors` says why. ECONNREFUSED
- * is never an error of the message itself, so after MAX_EARLIER_ERRORS the call
- * just ends without an error. */
+/* Returns whether the call has to be repeated. If not, `errors` contains the
+ * reason. ECONNREFUSED is never an error of the message that is being sent, so
+ * after MAX_EARLIER_ERRORS repetitions the call ends without an error. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {
@@ -157,15 +159,17 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* Receiving cannot itself cause the errors that ICMP causes. */
+  /* An error that ICMP can cause is never due to receiving itself, so it
+   * belongs to an earlier message. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;
 }
 
-/* Newer versions of GLib convert EADDRNOTAVAIL to
- * G_IO_ERROR_CONNECTION_REFUSED. But this error does not mean that a peer
- * refused; it means that an address of this host no longer exists. */
+/* Converts errno to an error code of GLib. Newer versions of GLib convert
+ * EADDRNOTAVAIL to G_IO_ERROR_CONNECTION_REFUSED. However, this errno does not
+ * mean that a peer refused; it means that an address of this host no longer
+ * exists. */
 static gint
 get_io_error (gint error_number)
 {

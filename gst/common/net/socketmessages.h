@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends and receives many packets with one system call, if the system supports
- * it. The functions also find out to which packet an error belongs: the system
- * reports an ICMP error about an earlier packet once, as the result of the next
- * call, whatever that call sends or receives.
+ * it. The functions also determine which packet an error belongs to. The system
+ * reports an ICMP error about an earlier packet only once, as the result of the
+ * next system call on the socket, whichever packets that call sends or
+ * receives.
  */
 
 #pragma once
@@ -11,7 +12,7 @@
 
 #include <sys/socket.h>
 
-/* Has the layout of struct mmsghdr of Linux */
+/* A message with the same layout as struct mmsghdr of Linux */
 typedef struct
 {
   struct msghdr msg_hdr;
@@ -20,8 +21,8 @@ typedef struct
 
 typedef struct
 {
-  /* errno of the next message; 0 if that message has no error, or if the call
-   * would have to wait */
+  /* errno of the next message; 0 if that message has no error, or if the socket
+   * is not ready for it */
   gint own;
   /* errno of the last ICMP error that an earlier message caused; 0 if there is
    * none */

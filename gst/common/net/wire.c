@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Each 64-bit sum adds 32-bit halves of words, so it cannot overflow in fewer
- * than 2^32 words. */
+/* Each 64-bit sum adds 32-bit halves of words, so it cannot overflow before
+ * 2^32 words were added. */
 guint64
 wire_sum (gconstpointer bytes, gsize size)
 {

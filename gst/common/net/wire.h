@@ -25,9 +25,10 @@ wire_write (guint8 * bytes, gsize size, guint64 number)
     bytes[size - 1] = number;
 }
 
-/* Returns the sum of RFC 1071 over 16-bit words in the byte order of the memory
- * (section 2 B); an odd last byte is padded with zero. Several sums can be
- * added before they are folded. */
+/* Returns the sum of RFC 1071 over the 16-bit words of `bytes`. The words are
+ * read in the byte order of the machine (RFC 1071, section 2 B), and an odd
+ * last byte is padded with zero. Several sums can be added before they are
+ * folded. */
 guint64 wire_sum (gconstpointer bytes, gsize size);
 
 static inline guint16
@@ -39,6 +40,6 @@ wire_fold_sum (guint64 sum)
   return (sum & G_MAXUINT16) + (sum >> 16);
 }
 
-/* Compares in constant time, so that the time does not reveal where `a` and `b`
- * differ. */
+/* Compares two values in constant time, so that the duration does not reveal
+ * where `a` and `b` differ. */
 gboolean wire_is_same (const guint8 * a, const guint8 * b, gsize size);
