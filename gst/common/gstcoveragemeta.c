@@ -11,8 +11,9 @@ gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* When a region of the buffer is copied, the copy gets the number of covered
- * bytes in that region. A region that is covered completely needs no metadata.
+/* Copies the metadata to a copy of a region of the buffer. The copy gets the
+ * number of covered bytes in that region. A region that is covered completely
+ * needs no metadata.
  */
 static gboolean
 gst_coverage_meta_transform (GstBuffer * dest, GstMeta * meta,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Metadata of a buffer whose checksum covered only the leading bytes, as in
- * UDP-Lite (RFC 3828). The bytes after the covered ones may be damaged.
+ * UDP-Lite (RFC 3828). The bytes that the checksum did not cover may be
+ * damaged.
  */
 
 #ifndef __GST_COVERAGE_META_H__

@@ -16,9 +16,10 @@ gst_frame_info_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* A copy of the whole buffer keeps all fields. A copy of a region keeps the
- * fields of the picture, but it is not known which bytes of the region must
- * arrive intact, so its coverage is all of them. */
+/* Copies the metadata to a copy of the buffer. A copy of the whole buffer keeps
+ * all fields. A copy of a region keeps the fields of the picture. It is not
+ * known which bytes of the region must arrive intact, so the coverage of such a
+ * copy is all bytes. */
 static gboolean
 gst_frame_info_meta_transform (GstBuffer * dest, GstMeta * meta,
     GstBuffer * buffer, GQuark type, gpointer data)

@@ -63,11 +63,12 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* Usually one thread makes both calls of a flush. FLUSH_START and FLUSH_STOP
- * are an exception, because an application may send these events from two
- * threads. Then this function cannot tell whether its caller is the streaming
- * thread; gst_live_flush_begin_create, which runs in the streaming thread,
- * decides that. */
+/* Ends the flush that the calling thread began. Usually one thread makes
+ * both calls of a flush. FLUSH_START and FLUSH_STOP are an exception,
+ * because an application may send these events from two threads. In this
+ * case the function cannot know whether its caller is the streaming thread.
+ * gst_live_flush_begin_create determines this, because it always runs in the
+ * streaming thread. */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for live sources that work around two problems of GstBaseSrc. It
- * drops a buffer list as if the list were a buffer, and its handling of a pause
- * may stop the streaming task for ever.
+/* Helpers for live sources that work around two problems of GstBaseSrc: it
+ * drops a buffer list as if the list were a buffer, and after a pause it may
+ * stop the streaming task permanently.
  */
 
 #pragma once
@@ -12,25 +12,25 @@
 /* --- unlock and unlock_stop ----------------------------------------------- */
 
 /* GstBaseSrc calls unlock and unlock_stop not only for a flush, but also for a
- * pause. A source that obeyed the calls of a pause would fail in two ways:
+ * pause. If a source acted on the calls of a pause, two problems would occur:
  *
  * - Since version 1.24, GstBaseSrc calls unlock when a live source goes from
  *   PLAYING to PAUSED. If the source returns to PLAYING before the streaming
  *   thread has noticed the pause, the streaming task stops and never starts
  *   again.
  * - GstBaseSrc makes the matching call of unlock_stop in the streaming thread,
- *   directly before the next call of create, and without a lock. If at that
- *   moment another thread stops the element or sends EOS, this unlock_stop
- *   cancels the unlock of the flush. Then create waits for packets, and the
- *   flush waits for create, for ever.
+ *   directly before the next call of create, and without a lock. If another
+ *   thread stops the element or sends EOS at that moment, this unlock_stop
+ *   cancels the unlock of the flush. From then on, create waits for packets,
+ *   and the flush waits for create.
  *
  * GstLiveFlush therefore ignores both calls of a pause. The source then waits
  * for packets in PAUSED as well, as it does with older versions. The calling
  * thread shows whether a call belongs to a pause or to a flush. */
 
-/* With `flushing` TRUE, makes create return GST_FLOW_FLUSHING at once, and
- * keeps doing so until the function is called with FALSE. The caller holds the
- * lock of GstLiveFlush. */
+/* With `flushing` TRUE, makes create return GST_FLOW_FLUSHING immediately,
+ * until the function is called with FALSE. The caller holds the lock of
+ * GstLiveFlush. */
 typedef void (*GstLiveFlushFunc) (GstBaseSrc * src, gboolean flushing);
 
 typedef struct

@@ -16,7 +16,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 
 /* Number of bytes that are passed to the framer at a time. Malicious input may
  * contain a frame in every dozen bytes, and a frame that has become a buffer
- * takes a hundred times as much memory as its bytes. A small piece limits how
+ * needs a hundred times as much memory as its bytes. A small number limits how
  * many such frames are queued. */
 #define MAX_PIECE (16 * 1024)
 
@@ -45,12 +45,13 @@ struct _GstMpegVideoInput
    * yet; NULL if there is none */
   GstBuffer *pending;
   gsize pending_offset;
-  /* The stream was drained; the timeline is drained when `frames` is empty. */
+  /* The stream was drained. The timeline is drained when `frames` is empty. */
   gboolean drained;
   gboolean discont;             /* The next frame gets the flag DISCONT. */
   /* The next frame gets the flag RESYNC, because a new stream begins. */
   gboolean resync;
-  /* Some bytes of the next frame came in a buffer with the flag CORRUPTED. */
+  /* Some bytes of the next frame arrived in a buffer with the flag CORRUPTED.
+   */
   gboolean corrupted;
   guint64 bytes_without_frame;
   guint8 head[GST_WRONG_INPUT_HEAD];    /* first bytes of the stream */
@@ -147,8 +148,8 @@ gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
   if (parsed == input->parsed)
     return;
   input->parsed = parsed;
-  /* The pending bytes must not become part of the first frame after the change
-   * between parsed and unparsed input. */
+  /* The framer is discarded, because the pending bytes must not become part of
+   * the first frame after a change between parsed and unparsed input. */
   input_drop_framer (input);
 }
 
@@ -187,7 +188,8 @@ input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
   input->discont = input->resync = input->corrupted = FALSE;
 }
 
-/* Takes ownership of `buffer` and of the list of start codes in `frame`.
+/* Appends a frame to `frames`. Takes ownership of `buffer` and of the list of
+ * start codes in `frame`.
  */
 static void
 input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
@@ -236,8 +238,8 @@ input_fail (GstMpegVideoInput * input)
   if (input->failed)
     return FALSE;
   input->failed = TRUE;
-  /* Nothing is output after the error, so that a sink cannot preroll on a frame
-   * that follows an error. */
+  /* No further frame is output after the error, so that a sink cannot preroll
+   * on a frame that follows an error. */
   g_queue_clear_full (&input->frames, queued_frame_free);
   gst_mpeg_video_input_get_stats (input, &stats);
   element = gst_wrong_input_get_element (input->owner);
@@ -283,8 +285,8 @@ input_check (GstMpegVideoInput * input)
   mpeg_video_framer_get_stats (input->framer, &stats);
   if (stats.too_big > 0)
     input_warn_too_big (input);
-  /* Parsed input is trusted to be MPEG video: another element has checked it,
-   * and unusual bytes in it are damage by the network. */
+  /* Parsed input is trusted to be MPEG video, because another element has
+   * checked it. Unusual bytes in it are due to damage by the network. */
   if (input->parsed)
     return TRUE;
   if (gst_wrong_input_is_container (gst_wrong_input_find (input->head,
@@ -508,8 +510,8 @@ gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
   if (sequence->width == 0) {
     GstStructure *structure = gst_caps_get_structure (caps, 0);
 
-    /* Without a sequence header, the version is the one from upstream's caps,
-     * or else MPEG-2, which is more common. */
+    /* If there is no sequence header, the MPEG version is the version in
+     * upstream's caps, or else MPEG-2, which is more common. */
     if (!gst_structure_has_field (structure, "mpegversion"))
       gst_caps_set_simple (caps, "mpegversion", G_TYPE_INT, 2, NULL);
     return caps;

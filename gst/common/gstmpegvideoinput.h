@@ -32,8 +32,8 @@ typedef struct
   MpegVideoPosition position;
 } GstMpegVideoInputFrame;
 
-/* `owner` is the element on which messages are posted and logged. No reference
- * to it is taken. */
+/* Creates an input. `owner` is the element whose name is used for messages and
+ * log lines. No reference to it is taken. */
 GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
 void gst_mpeg_video_input_free (GstMpegVideoInput * input);
 /* Discards the state of the stream (for a flush or a stop), but keeps the

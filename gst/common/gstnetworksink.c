@@ -118,8 +118,8 @@ static const GstWirelessProperty properties[] = {
    * GstNetworkSink:wait-for-connection:
    *
    * Make the stream wait until the receiver is connected. Live input waits for
-   * at most #GstNetworkSink:max-live-wait. If %FALSE, buffers that come before
-   * the connection are dropped and counted as `dropped-not-connected`.
+   * at most #GstNetworkSink:max-live-wait. If %FALSE, buffers that arrive
+   * before the connection are dropped and counted as `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
       "Whether the stream waits until the receiver is connected, live input for "
@@ -150,8 +150,8 @@ static const GstWirelessProperty properties[] = {
    *
    * Wait while the network is full. Live input waits for at most
    * #GstNetworkSink:max-live-wait. If %FALSE, packets that the network does not
-   * take at once are dropped, together with the rest of their frame, because an
-   * incomplete frame is worthless.
+   * accept immediately are dropped, together with the rest of their frame,
+   * because an incomplete frame is useless.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether the stream waits while the network is full, live input for at most "
@@ -240,8 +240,8 @@ leave_paused (GstNetworkSink * self)
   gst_network_sink_reset_render (self);
 }
 
-/* GstBaseSink would call start in READY already, where properties can still be
- * changed. The connection is therefore started on the way to PAUSED. */
+/* Starts the connection on the way to PAUSED. GstBaseSink would call start in
+ * READY already, where properties can still be changed. */
 static GstStateChangeReturn
 gst_network_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -292,8 +292,8 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* The flag makes the pipeline send EOS to this element too;
-   * gst_network_sink_send_event explains why. */
+  /* With this flag, the pipeline also sends EOS to this element.
+   * gst_network_sink_send_event explains the reason. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 

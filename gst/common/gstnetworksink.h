@@ -5,15 +5,17 @@
  * send.
  *
  * The base class guarantees the following:
+ *
  * - Only its own thread connects, so that no state change waits for a network.
  * - render waits for the connection, and while the network is full. A flush or
- *   a state change ends this wait at once.
+ *   a state change ends this wait immediately.
  * - A failure leads to one error message that names the receiver and the
  *   reason. With auto-reconnect, it leads to a new connection instead, which
  *   begins with a key frame.
- * - Nothing waits for ever for a receiver that accepts no data.
+ * - Each wait for a receiver that accepts no data is limited.
  *
  * These threads call the methods of the subclass:
+ *
  *   the connection's thread   connect, watch, disconnect
  *   the streaming thread      send, wait, drain; never while disconnect runs
  *   any thread                describe, fill_stats
@@ -27,13 +29,13 @@
 
 typedef enum
 {
-  GST_NETWORK_SINK_SENT,        /* The network has taken all data. */
-  /* The network has taken a part of the data and is full. The caller waits and
-   * then calls again with the rest. */
+  GST_NETWORK_SINK_SENT,        /* The network has accepted all data. */
+  /* The network has accepted a part of the data and is full. The caller waits
+   * and then calls the function again with the rest. */
   GST_NETWORK_SINK_FULL,
   /* The network has room, but the pacing does not allow the next packet yet.
-   * The caller waits and then calls again. Only send_packets returns this
-   * value. */
+   * The caller waits and then calls the function again. Only send_packets
+   * returns this value. */
   GST_NETWORK_SINK_EARLY,
   /* This buffer cannot be sent, but other buffers can. The error gives the
    * reason. */
@@ -87,8 +89,9 @@ struct _GstNetworkSinkClass
   /* Resolves the host name and connects. Returns early when `cancellable` is
    * cancelled. The error is a G_RESOLVER_ERROR if the name could not be
    * resolved, and a G_IO_ERROR in all other cases. G_IO_ERROR_NOT_FOUND means
-   * that something which a property names does not exist on this host; its text
-   * begins with the name of the property, as "channels: there is no ...". */
+   * that a property names something that does not exist on this host, such as
+   * an interface. The text of this error begins with the name of the property,
+   * as in "channels: there is no ...". */
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Detects that the receiver has gone while nothing is sent. Returns with an
@@ -97,23 +100,24 @@ struct _GstNetworkSinkClass
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Ends the connection without waiting. If `reset` is TRUE, the connection is
-   * aborted at once, so that the receiver knows that the last frame is
+   * aborted immediately, so that the receiver knows that the last frame is
    * incomplete. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
   /* Sends a part of a byte stream. A subclass implements either `send`, for a
-   * byte stream, or `send_packets`, for packets; the other one is NULL. Offers
-   * the bytes of `buffer` from `offset` on to the network, without waiting, and
-   * stores in `taken` how many bytes the network took. If the network took a
-   * part of a buffer, the base class offers the rest before any other buffer
-   * until all is sent, or it resets the connection. */
+   * byte stream, or `send_packets`, for packets; the function that it does not
+   * implement is NULL. `send` offers the bytes of `buffer` from `offset` on to
+   * the network, without waiting, and stores in `taken` how many bytes the
+   * network accepted. If the network accepted only a part of a buffer, the base
+   * class offers the rest before any other buffer until all of it is sent, or
+   * it resets the connection. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
   /* Offers up to `n` packets to the network, without waiting. Each packet is
    * sent completely or not at all. `sent` is the number of leading packets that
-   * were sent. It is at least one if the result is SENT; any other result
-   * describes the packet after those. The base class offers the remaining
-   * packets again or drops them. */
+   * were sent. If the result is SENT, `sent` is at least one. Any other result
+   * describes the first packet that was not sent. The base class offers the
+   * remaining packets again or drops them. */
     GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
       GstBuffer ** packets, guint n, guint * sent, GError ** error);
   /* Waits until the network has room, pacing allows the next packet, an error
@@ -136,8 +140,8 @@ struct _GstNetworkSinkClass
 
 GType gst_network_sink_get_type (void);
 
-/* Returns how long a receiver may accept no data, or not answer, before it
- * counts as gone (ns, 0 = unlimited). */
+/* Returns the maximum time for which a receiver may accept no data, or give no
+ * answer, before it counts as gone (ns, 0 = unlimited). */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns whether render waits while the network is full. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
@@ -145,7 +149,8 @@ gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
  * sent: this packet was not sent to any receiver and is counted as unsendable.
  * The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
-/* For subclasses: waits for the given time, or until cancelled. */
+/* Waits for the given time, or until `cancellable` is cancelled. This function
+ * is for subclasses. */
 void gst_network_sink_pause (GCancellable * cancellable, gint milliseconds);
 /* Returns the structure of the property `stats` (transfer full). May be called
  * from any thread. */

@@ -95,17 +95,18 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     counters->dropped_references++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);
   UNLOCK (self);
-  /* An incomplete frame is worthless, so the rest of the frame is dropped too
+  /* An incomplete frame is useless, so the rest of the frame is dropped too
    * (Ouwens, section 3.8). */
   self->priv->skips_frame = TRUE;
   gst_network_sink_pass_buffer (self, buffer);
 }
 
-/* Called before a buffer is sent. If the receiver is a new one, it has none of
- * the previous frames. Then `buffer`, which was produced for the old receiver,
- * is dropped and the function returns TRUE. Even an I-frame is dropped, because
- * headers that the new receiver needs may be missing from it. The very first
- * receiver has missed nothing, unless a buffer was dropped before. */
+/* Called before a buffer is sent. If the receiver has changed, the new receiver
+ * has none of the previous frames. In this case `buffer`, which was produced
+ * for the old receiver, is dropped, and the function returns TRUE. Even an
+ * I-frame is dropped, because headers that the new receiver needs may be
+ * missing from it. The very first receiver has missed no frame, unless a buffer
+ * was dropped before. */
 gboolean
 gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -162,7 +163,7 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Called at the start of a stream: the next buffer does not continue a frame.
+/* Called at the start of a stream. The next buffer begins a new frame.
  */
 void
 gst_network_sink_begin_stream (GstNetworkSink * self)

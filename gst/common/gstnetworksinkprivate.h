@@ -37,20 +37,22 @@ typedef enum
   /* There is no connection, and none is wanted. */
   STATE_IDLE,
   STATE_CONNECTING,
-  STATE_PAUSING,                /* waits for the next attempt to connect */
+  /* The thread waits for the next attempt to connect. */
+  STATE_PAUSING,
   STATE_CONNECTED,
-  /* the connection is broken but not closed yet */
+  /* The connection is broken but not closed yet. */
   STATE_BROKEN,
-  STATE_FAILED                  /* no further attempts are made */
+  STATE_FAILED                  /* No further attempts to connect are made. */
 } ConnectionState;
 
 /* Why a buffer was not sent */
 typedef enum
 {
-  /* wait-for-connection=false, or live input that has waited for max-live-wait
+  /* There is no connection, and wait-for-connection is FALSE, or live input has
+   * waited for max-live-wait.
    */
   DROP_NOT_CONNECTED,
-  /* The network was full, and blocking=false or live input had waited for
+  /* The network was full, and blocking is FALSE, or live input has waited for
    * max-live-wait. */
   DROP_FULL,
   /* An earlier part of the same frame was dropped. */
@@ -76,13 +78,14 @@ typedef enum
 /* Reason why a connection, or an attempt to connect, failed */
 typedef enum
 {
-  FAILURE_CLOSED,               /* the receiver closed it */
-  FAILURE_RESET,                /* the receiver reset it */
+  FAILURE_CLOSED,               /* The receiver closed the connection. */
+  FAILURE_RESET,                /* The receiver reset the connection. */
   /* The receiver accepted no data, or did not answer, for `timeout`. */
   FAILURE_TIMEOUT,
-  FAILURE_REFUSED,              /* no process listens at the address */
+  /* No process listens at the address of the receiver. */
+  FAILURE_REFUSED,
   FAILURE_UNREACHABLE,
-  FAILURE_NOT_FOUND,            /* the host name does not exist */
+  FAILURE_NOT_FOUND,            /* The host name does not exist. */
   FAILURE_OTHER,
   FAILURE_LAST
 } Failure;
@@ -95,8 +98,8 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* buffers of DROP_FULL that other frames may refer to, so that a key frame
-   * helps the receiver */
+  /* number of buffers dropped because of DROP_FULL that other frames may refer
+   * to, so that a key frame helps the receiver */
   guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
@@ -126,10 +129,10 @@ struct _GstNetworkSinkPrivate
   gboolean stopping;            /* the connection's thread has to end */
   /* The sink drains after EOS, and the connection is no longer watched. */
   gboolean draining;
-  /* A part of a buffer was sent. If the rest is not sent, the connection has to
-   * be reset. */
+  /* A part of a buffer was sent. If the rest of this buffer is not sent, the
+   * connection has to be reset. */
   gboolean torn;
-  gboolean unlocked;            /* render has to return at once */
+  gboolean unlocked;            /* render has to return immediately */
   /* The application has sent EOS to the pipeline's sources, so that EOS will
    * arrive here. */
   gboolean end_asked;
@@ -140,8 +143,8 @@ struct _GstNetworkSinkPrivate
   gboolean using;
   gboolean awaited;             /* disconnect waits until `using` is FALSE */
   gboolean watching;            /* the connection's thread is inside watch */
-  GError *failure;              /* why the state is BROKEN */
-  /* why the state is FAILED; NULL if the error was posted already */
+  GError *failure;              /* reason why the state is BROKEN */
+  /* reason why the state is FAILED; NULL if the error was already posted */
   GError *error;
   gboolean error_is_of_connecting;
   /* Monotonic time in us at which render began to wait for room in the network;
@@ -176,14 +179,14 @@ struct _GstNetworkSinkPrivate
   gsize rest_offset;            /* number of bytes of `rest` that were sent */
   /* `generation` of the connection to which the last buffers were sent */
   guint64 receiver;
-  gboolean has_input;           /* a buffer came since the last EOS */
+  gboolean has_input;           /* a buffer has arrived since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
   /* A buffer was dropped because the end of the stream took too long. */
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;
-  gboolean have_markers;        /* a buffer with the flag MARKER came */
+  gboolean have_markers;        /* a buffer with the flag MARKER has arrived */
   /* Number of frames that were dropped while a key frame is needed */
   guint frames_without_key;
   gboolean in_frame;            /* the last buffer did not end its frame */
@@ -238,8 +241,8 @@ gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 void gst_network_sink_reset_render (GstNetworkSink * self);
 
 /* gstnetworksinkchoice.c */
-/* Returns whether to send `buffer`; if not, the buffer was dropped and counted.
- * Called once for each buffer and connection. */
+/* Returns whether to send `buffer`. If the result is FALSE, the buffer was
+ * dropped and counted. Called once for each buffer and connection. */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
@@ -251,7 +254,7 @@ void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);
-/* Records that the next buffer does not continue a frame. */
+/* Records that the next buffer begins a new frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
 
 #pragma GCC visibility pop

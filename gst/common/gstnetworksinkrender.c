@@ -56,7 +56,8 @@ gst_network_sink_get_blocking (GstNetworkSink * self)
   return blocking;
 }
 
-/* --- live input ----------------------------------------------------------- */
+/* Returns whether a wait in this sink would block a live source upstream.
+ * Queries upstream once per stream. The caller does not hold the lock. */
 
 static gboolean
 query_live (GstPad * pad)
@@ -96,9 +97,9 @@ is_input_live (GstNetworkSink * self)
   return self->priv->input == INPUT_LIVE;
 }
 
-/* Returns the time until which a buffer may wait that has been waiting since
- * `since`. Both times are monotonic and in us. Returns G_MAXINT64 if there is
- * no limit. May be called with or without the lock. */
+/* Returns the time until which a buffer may wait if its wait began at `since`.
+ * Both times are monotonic and in us. Returns G_MAXINT64 if there is no limit.
+ * May be called with or without the lock. */
 static gint64
 get_live_end (GstNetworkSink * self, gint64 since)
 {
@@ -166,7 +167,8 @@ look_for_connection (GstNetworkSink * self)
   if (priv->state == STATE_FAILED)
     return GST_FLOW_ERROR;
   if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
-    /* EOS closed the connection, and a new stream has started. */
+    /* EOS has closed the connection, and a new stream has started, so a
+     * connection is needed again. */
     priv->wanted = TRUE;
     g_cond_broadcast (&priv->cond);
   }
@@ -240,7 +242,8 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   LOCK (self);
   while (TRUE) {
     if (priv->unlocked) {
-      /* Wait until the pipeline plays again, or return FLUSHING. */
+      /* Waits until the pipeline plays again. If the sink is flushed instead,
+       * returns FLUSHING. */
       UNLOCK (self);
       flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
       if (flow != GST_FLOW_OK)
@@ -278,8 +281,8 @@ begin_use (GstNetworkSink * self)
   LOCK (self);
   usable = priv->state == STATE_CONNECTED && !priv->unlocked;
   if (usable) {
-    /* g_cancellable_is_cancelled is cheap, but g_cancellable_reset takes a lock
-     * that the whole process shares. */
+    /* This check avoids a call of g_cancellable_reset, which takes a lock that
+     * the whole process shares. g_cancellable_is_cancelled is faster. */
     if (g_cancellable_is_cancelled (priv->send_cancellable))
       g_cancellable_reset (priv->send_cancellable);
     priv->using = TRUE;
@@ -288,7 +291,8 @@ begin_use (GstNetworkSink * self)
   return usable;
 }
 
-/* Takes ownership of `error`, which says why the connection broke, or is NULL.
+/* Marks the connection as broken. Takes ownership of `error`, which contains
+ * the reason or is NULL.
  */
 static void
 end_use (GstNetworkSink * self, GError * error)
@@ -338,8 +342,8 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Called before the thread waits for room in the network; note_wait explains
- * why. */
+/* Called before the thread waits for room in the network. Calls note_wait,
+ * which explains the reason. */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -381,8 +385,8 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   return !g_cancellable_is_cancelled (priv->send_cancellable);
 }
 
-/* The network has room, but pacing does not allow the next packet yet. This
- * wait does not count as waiting for the network. */
+/* Waits while the network has room, but pacing does not allow the next packet
+ * yet. This wait does not count as waiting for the network. */
 static gboolean
 wait_until_its_time (GstNetworkSink * self, GError ** error)
 {
@@ -467,8 +471,8 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   advance (batch, sent);
 }
 
-/* Returns how many of the first packets may be sent now. Returns 0 if the first
- * packet was dropped. */
+/* Returns the number of leading packets that may be sent now. Returns 0 if the
+ * first packet was dropped. */
 static guint
 choose_packets (GstNetworkSink * self, Batch * batch)
 {
@@ -899,8 +903,9 @@ begin_drain (GstNetworkSink * self)
   return connected;
 }
 
-/* Returns TRUE if the receiver has everything, or if the transport cannot tell.
- * Returns FALSE if the caller has to try again. */
+/* Tells the receiver that the stream has ended. Returns TRUE if the receiver
+ * has everything, or if the transport cannot report this. Returns FALSE if the
+ * caller has to try again. */
 static gboolean
 try_drain (GstNetworkSink * self)
 {
@@ -922,8 +927,9 @@ try_drain (GstNetworkSink * self)
   return done;
 }
 
-/* Returns GST_FLOW_OK when the receiver has everything, the connection has
- * gone, or the deadline has passed; returns FLUSHING if the sink was flushed.
+/* Waits for the end of the stream. Returns GST_FLOW_OK when the receiver has
+ * everything, when the connection has broken, or when the deadline has passed.
+ * Returns FLUSHING if the sink was flushed.
  */
 static GstFlowReturn
 drain (GstNetworkSink * self)
@@ -970,8 +976,8 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
-/* Over a transport with connections, closing the connection tells the receiver
- * that the stream has ended. */
+/* Closes the connection. If the transport has connections, this tells the
+ * receiver that the stream has ended. */
 static void
 end_connection (GstNetworkSink * self)
 {
@@ -1055,7 +1061,8 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* The next stream may have a different receiver, which has missed nothing. */
+  /* The next stream may have a different receiver, which has not missed any
+   * buffer. */
   priv->started = FALSE;
 
   LOCK (self);

@@ -17,7 +17,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* NULL: the caps of the stream itself, or ANY */
+  /* the value NULL means the caps of the stream itself, or ANY */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */
@@ -25,7 +25,8 @@ typedef struct
 
   GCancellable *cancellable;    /* has its own lock */
   GstLiveFlush flush;           /* has its own lock */
-  /* Constant after init, has its own lock; NULL: there is none. */
+  /* Queue between the threads of the source; NULL if the source has none. It
+   * does not change after init and has its own lock. */
   GstNetworkSrcQueue *queue;
 
   /* Created and freed in state changes to and from PAUSED, constant otherwise
@@ -395,8 +396,9 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
-  /* The start method of a subclass may resolve a host name with the
-   * cancellable, and it runs before unlock_stop resets the cancellable. */
+  /* The cancellable is reset here, because the start method of a subclass may
+   * resolve a host name with it, and start runs before unlock_stop resets the
+   * cancellable. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
     if (!gst_network_uri_check (element) || !read_allowed_senders (self))

@@ -39,23 +39,22 @@ struct _GstNetworkSrcClass
    * message when the latency changes. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
   /* Called with FALSE before the change to PLAYING, and with TRUE after the
-   * change to PAUSED. Packets that arrive while a live pipeline is paused are
-   * not played later, but packets that arrive before the first change to
-   * PLAYING are kept. May be NULL if the subclass receives nothing while
-   * paused. */
+   * change to PAUSED. Packets that arrive while a live pipeline is paused must
+   * not be played later. Packets that arrive before the first change to PLAYING
+   * are kept. May be NULL if the subclass receives nothing while paused. */
   void (*set_paused) (GstNetworkSrc * self, gboolean paused);
 };
 
 /* --- any thread ----------------------------------------------------------- */
 
-/* The socket in use, or NULL. The property used-socket returns it. Both
- * functions are called with OBJECT_LOCK, so that the socket changes together
- * with the data that a subclass keeps about it. The source holds its own
- * reference. */
+/* Set and return the socket in use; NULL if there is none. The property
+ * used-socket returns it. Both functions are called with OBJECT_LOCK, so that
+ * the socket changes together with the data that a subclass keeps about it. The
+ * source holds its own reference. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
-/* The source uses this queue between its threads. The base class then lets
- * create return during a flush. Call in init. */
+/* Makes the source use `queue` between its threads. The base class then makes
+ * create return during a flush. Call this function in init. */
 void gst_network_src_use_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);
 /* Returns whether the property `caps` is set. */
@@ -65,9 +64,10 @@ gboolean gst_network_src_has_caps (GstNetworkSrc * self);
  * gst_network_src_wait_for_queue(). */
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
-/* Returns whether packets from `address` are accepted: 4 bytes of IPv4 or 16
- * bytes of IPv6, in network byte order. Counts the packet if they are not. May
- * be called between start and stop; does not take OBJECT_LOCK. */
+/* Returns whether packets from `address` are accepted, and counts the packet if
+ * they are not. The address has 4 bytes of IPv4 or 16 bytes of IPv6, in network
+ * byte order. May be called between start and stop. The function does not take
+ * OBJECT_LOCK. */
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 

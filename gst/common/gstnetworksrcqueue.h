@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The queue between the two threads of a source that receives in a thread of
- * its own: the network thread pushes items, and the streaming thread takes them
- * in create. An item is a buffer of any type, or the end of the stream. The
- * source decides how much the queue may hold.
+ * its own. The network thread appends items, and the streaming thread removes
+ * them in create. An item is a buffer of any type, or the end of the stream.
+ * The source limits the size of the queue.
  *
- * The source owns the lock. Call the functions with the lock held, except where
- * the comment says otherwise.
+ * The source owns the lock. All functions are called with the lock held, except
+ * where their comment says otherwise.
  */
 
 #pragma once
@@ -22,12 +22,14 @@ typedef struct
   /* --- protected by `lock` */
   GQueue items;
   guint64 bytes;                /* total size of the items */
-  gboolean discont;             /* A buffer before the next one is missing. */
+  /* At least one buffer before the next buffer is missing. */
+  gboolean discont;
   gboolean flushing;            /* The streaming thread must not wait. */
-  gboolean paused;              /* Buffers are dropped. */
+  /* Buffers are dropped because the pipeline is paused. */
+  gboolean paused;
 } GstNetworkSrcQueue;
 
-/* Without the lock. */
+/* Initializes the queue. Call this function without the lock held. */
 void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
     GDestroyNotify free_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
@@ -38,24 +40,27 @@ void gst_network_src_queue_push (GstNetworkSrcQueue * queue, gpointer buffer,
 /* Appends an item that ends the stream, and takes ownership of it. */
 void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
     gpointer end);
-/* Returns whether a buffer before the next one is missing, and forgets it. */
+/* Returns whether a buffer before the next one is missing. The next call
+ * returns FALSE. */
 gboolean gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue);
 
 guint gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue);
-/* Return the first item, which is removed with pop, if it is a buffer; NULL if
- * there is none or it is an end. */
+/* gst_network_src_queue_peek_buffer returns the first item without removing it;
+ * NULL if the queue is empty or the item is the end of the stream.
+ * gst_network_src_queue_pop_buffer removes and returns such an item. */
 gpointer gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue);
 gpointer gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue);
-/* Removes and returns the first item, whatever it is; NULL if there is none.
- * `is_end` may be NULL. */
+/* Removes and returns the first item, which may be a buffer or the end of the
+ * stream; NULL if there is none. `is_end` may be NULL. */
 gpointer gst_network_src_queue_pop (GstNetworkSrcQueue * queue,
     gboolean * is_end);
-/* Frees the buffers before the first end, and returns their number. The next
- * buffer is discontinuous. */
+/* Frees all buffers before the first end of a stream, and returns their number.
+ * The next buffer is discontinuous. */
 guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);
 /* Frees all items. */
 void gst_network_src_queue_clear (GstNetworkSrcQueue * queue);
 
-/* Takes the lock. */
+/* Sets `flushing`, and makes the streaming thread return from its wait. This
+ * function takes the lock itself. */
 void gst_network_src_queue_set_flushing (GstNetworkSrcQueue * queue,
     gboolean flushing);

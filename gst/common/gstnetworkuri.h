@@ -26,9 +26,9 @@ typedef struct
   const gchar *protocols[2];    /* the scheme, followed by NULL */
   /* name of the property for the host of the URI */
   const gchar *host_property;
-  /* Returns the name of the property for the host of `uri`. If `uri` is NULL,
-   * returns the name of the property whose value is the host of the element's
-   * current URI. May be NULL; host_property is used then. */
+  /* Returns the name of the property that contains the host of `uri`. If `uri`
+   * is NULL, returns the name of the property that contains the host of the
+   * element's current URI. May be NULL; host_property is used in this case. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 
@@ -37,12 +37,13 @@ typedef struct
 #define GST_IMPLEMENT_NETWORK_URI G_IMPLEMENT_INTERFACE ( \
     GST_TYPE_URI_HANDLER, gst_network_uri_init_handler)
 void gst_network_uri_init_handler (gpointer interface, gpointer data);
-/* To be called in class_init */
+/* Sets the description of the URIs of the class. Call this function in
+ * class_init. */
 void gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info);
 
-/* The property `uri`. A property setter cannot report an invalid URI. Instead,
- * the element posts an error and does not start until the property is set to a
- * valid URI or to NULL. */
+/* Setter and getter of the property `uri`. A property setter cannot report an
+ * invalid URI. Instead, the element posts an error and does not start until the
+ * property is set to a valid URI or to NULL. */
 void gst_network_uri_set_property (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_network_uri_get_property (gpointer element, GValue * value,

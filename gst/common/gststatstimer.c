@@ -3,13 +3,14 @@
 
 #include "gststatstimer.h"
 
-/* Each element has one, which is freed with the element. All fields are
- * protected by OBJECT_LOCK. */
+/* State of the timer of one element, which is freed with the element. All
+ * fields are protected by OBJECT_LOCK. */
 typedef struct
 {
   GstClockTime interval;        /* in ns; 0: never */
   GstStatsTimerFunc create_stats;       /* NULL: the timer is stopped */
-  guint changes;                /* number of changes of the fields above */
+  /* number of changes of the fields interval and create_stats */
+  guint changes;
   GstClockID id;                /* NULL: no timer is scheduled */
 } GstStatsTimer;
 
@@ -71,9 +72,10 @@ make_id (GstClock * clock, GstClockTime interval)
       interval, interval);
 }
 
-/* Replaces the scheduled timer by `id`, which is NULL for no timer. Takes
- * ownership of `id`. Returns FALSE, and releases `id` instead, if the fields
- * have changed since `changes`; then `id` was created from outdated values. */
+/* Replaces the scheduled timer by `id`; NULL means no timer. Takes ownership of
+ * `id`. If the fields have changed since `changes` was read, `id` was created
+ * from outdated values. The function then releases `id`, changes nothing, and
+ * returns FALSE. */
 static gboolean
 replace (GstElement * element, GstClockID id, guint changes)
 {
@@ -169,7 +171,8 @@ gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
   set_interval (element, g_value_get_uint (value) * GST_MSECOND);
 }
 
-/* An interval below 1 ms is rounded up to 1, because 0 means never. */
+/* Sets the interval. An interval below 1 ms is rounded up to 1 ms, because 0
+ * means that no statistics are posted. */
 void
 gst_stats_timer_get_milliseconds (gpointer element, GValue * value,
     GParamSpec * pspec)

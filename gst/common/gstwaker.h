@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lets one thread wait until another thread wakes it. Once woken, the waker
- * stays awake until it is reset. All functions except gst_waker_wait () are
- * called with the element's lock.
+/* Lets one thread wait until another thread wakes it. A waker that was woken
+ * stays awake until it is reset, so that later waits return immediately. All
+ * functions except gst_waker_wait () are called with the element's lock.
  */
 
 #pragma once

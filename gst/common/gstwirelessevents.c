@@ -38,9 +38,9 @@ gst_wireless_event_is_ending (GstEvent * event)
       && gst_event_has_name (event, ENDING_NAME);
 }
 
-/* The event has the same form as one from
- * gst_video_event_new_upstream_force_key_unit (), which is not used here to
- * avoid a dependency on the video library. */
+/* Creates an event that requests a key frame. The event has the same form as an
+ * event from gst_video_event_new_upstream_force_key_unit (). That function is
+ * not used here, because it would require the video library. */
 GstEvent *
 gst_wireless_event_new_key_unit_request (void)
 {

@@ -10,8 +10,9 @@
  * ----------------------------------------- */
 
 /* Upstream event: the sink now sends to a new receiver, which has none of the
- * previous frames. Frames that refer to previous frames are therefore useless.
- * The event is sent from the streaming thread, before the next buffer is taken.
+ * previous frames. Frames that refer to previous frames are therefore useless
+ * to this receiver. The event is sent in the streaming thread before the sink
+ * accepts the next buffer.
  */
 GstEvent *gst_wireless_event_new_restart (void);
 gboolean gst_wireless_event_is_restart (GstEvent * event);
@@ -20,9 +21,9 @@ gboolean gst_wireless_event_is_restart (GstEvent * event);
  * next frame. */
 GstEvent *gst_wireless_event_new_key_unit_request (void);
 
-/* Downstream event that overtakes queued buffers: EOS follows after those
- * buffers. The sink's deadline for the end of the stream starts when the event
- * arrives. */
+/* Downstream event that overtakes queued buffers. It announces that EOS will
+ * follow after these buffers. The sink's deadline for the end of the stream
+ * starts when the event arrives. */
 GstEvent *gst_wireless_event_new_ending (void);
 gboolean gst_wireless_event_is_ending (GstEvent * event);
 
@@ -35,6 +36,6 @@ void gst_held_events_flush (GQueue * events);
 
 /* A query that a sink sends upstream. An element answers it if it drops whole
  * frames as soon as downstream is full, as ifdqueue does. A source upstream of
- * such an element never waits for the network. */
+ * such an element therefore never has to wait for the network. */
 GstQuery *gst_wireless_query_new_drops_when_full (void);
 gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

@@ -11,19 +11,20 @@ struct _Table
   guint n_properties;
   guint first_id;
   gssize settings, lock;        /* offsets in the instance */
-  /* next table of the same class; NULL if there is none */
+  /* next table of the same class; NULL if this is the last one */
   Table *next;
 };
 
-/* Data of a class: its first table. Data of a GParamSpec: the table that
- * contains it. */
+/* Quark for two kinds of data: the first table of a class, and the table that
+ * contains a GParamSpec */
 static GQuark
 table_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-properties");
 }
 
-/* Data of a class: number of its properties so far. Property IDs start with 1.
+/* Quark for the number of properties that the tables of a class have so far.
+ * Property IDs start with 1.
  */
 static GQuark
 number_quark (void)
@@ -130,8 +131,8 @@ set_in_unit (const GstWirelessProperty * property, guint64 * member,
   *member = g_value_get_uint (value) * property->unit;
 }
 
-/* A value above 0 is rounded up, because 0 often means that there is no limit.
- */
+/* Converts a member to the unit of its property. A value above 0 is rounded up,
+ * because 0 often means that there is no limit. */
 static void
 get_in_unit (const GstWirelessProperty * property, const guint64 * member,
     GValue * value)
@@ -190,14 +191,14 @@ get_place (const Table * table, const GstWirelessProperty * property,
       table->settings + (gssize) property->offset);
 }
 
-/* Data of a class: log category of its deprecation warnings */
+/* Quark for the log category of the deprecation warnings of a class */
 static GQuark
 category_quark (void)
 {
   return g_quark_from_static_string ("gst-wireless-category");
 }
 
-/* Data of an object that logs no deprecation warnings */
+/* Quark that marks an object that logs no deprecation warnings */
 static GQuark
 silence_quark (void)
 {
@@ -229,7 +230,8 @@ gst_wireless_properties_silence (gpointer object)
   g_object_set_qdata (object, silence_quark (), GINT_TO_POINTER (TRUE));
 }
 
-/* Returns whether the deprecated name or value `what` is to be logged now. */
+/* Returns whether a warning has to be logged now that the name or value `what`
+ * is deprecated. */
 static gboolean
 is_first_use (gpointer object, const gchar * what)
 {

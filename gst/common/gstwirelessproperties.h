@@ -32,11 +32,11 @@
 /* A secret, such as a key, can be set but not read. */
 #define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_READY)
-/* The next two flags are private to this project and are not passed to GObject.
- * PROPERTY_URI: a URI may set the property. As a URI may come from an untrusted
- * source, this flag is for properties that describe the stream and the path to
- * the peer. It is not for secrets, limits of memory, allowed senders, or
- * objects. */
+/* PROPERTY_URI and PROPERTY_NOT_NULL are private to this project and are not
+ * passed to GObject. With PROPERTY_URI, a URI may set the property. As a URI
+ * may come from an untrusted source, this flag is for properties that describe
+ * the stream and the path to the peer. It must not be used for secrets, limits
+ * of memory, allowed senders, or objects. */
 #define PROPERTY_URI (1 << 24)
 /* Setting the property to NULL sets its default instead. */
 #define PROPERTY_NOT_NULL (1 << 25)
@@ -46,7 +46,8 @@
 typedef struct
 {
   const gchar *name, *nick, *blurb;
-  guint flags;                  /* GParamFlags and the flags above */
+  /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
+  guint flags;
   GType type;                   /* 0 means that get_type returns the type */
     GType (*get_type) (void);   /* for enumerations, boxed types and objects */
   /* offset of the member in the struct, in bytes */
@@ -55,14 +56,14 @@ typedef struct
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* If not 0, the member is in ns, and the property is in this unit, which is
-   * also given in ns. If 0, both have the same unit. PROPERTY_MILLISECONDS sets
-   * this field. */
+  /* Unit of the property in ns if the member is in ns; 0 if property and member
+   * have the same unit. PROPERTY_MILLISECONDS sets this field. */
   guint64 unit;
 
   /* The following fields may be NULL. */
-  /* Called instead of accessing the member, without the lock. A property that
-   * has both functions needs no member. */
+  /* Function that is called to set the value, instead of setting the member. It
+   * is called without the lock. A property with both `set` and `get` needs no
+   * member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
   /* Returns the value of a readable GstStructure property; used instead of
@@ -117,7 +118,7 @@ typedef struct
  * message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
- * in ns. docs/properties.md explains the rule on units. */
+ * in ns. docs/properties.md explains which units the properties have. */
 #define PROPERTY_MILLISECONDS(name, nick, blurb, flags, member, min, max, \
         initial, ...) \
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
@@ -132,7 +133,7 @@ typedef struct
       "ns", (flags) | G_PARAM_DEPRECATED, G_TYPE_UINT64, NULL, \
       PROPERTY_MEMBER (member, guint64), 0, initial, max, \
       .instead = new_name, __VA_ARGS__ }
-/* A property without a member; the remaining arguments set the fields `set` and
+/* A property without a member. The remaining arguments set the fields `set` and
  * `get`. */
 #define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
     { name, nick, blurb, flags, type, __VA_ARGS__ }
@@ -149,8 +150,9 @@ void gst_wireless_properties_install (GObjectClass * klass,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
-/* Set the defaults of all members in the tables of the class `type`, and free
- * the members. The tables of parent classes are not included. */
+/* gst_wireless_properties_init sets the defaults of all members in the tables
+ * of the class `type`, and gst_wireless_properties_clear frees the members. The
+ * tables of parent classes are not included. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
@@ -182,16 +184,19 @@ void gst_wireless_properties_set_category (GObjectClass * klass,
 /* Makes `object` log no deprecation warnings, because its owner has the same
  * properties and logs them. */
 void gst_wireless_properties_silence (gpointer object);
-/* Logs once for each object and `value` that the value of the property `name` is
- * deprecated, and that `instead` is the one to use. */
+/* Logs a warning that the value of the property `name` is deprecated and that
+ * `instead` should be used. The warning is logged once for each object and
+ * `value`. */
 void gst_wireless_properties_warn_of_value (gpointer object,
     const gchar * name, const gchar * value, const gchar * instead);
 
-/* Copy a value to or from a member, whose type is that of `value`; for a
- * fraction the member is an array of two gint. The member owns its copy of a
- * string and its reference to an object. */
+/* gst_wireless_member_set copies a value to a member, and
+ * gst_wireless_member_get copies a member to a value. The type of the member is
+ * the type of `value`; for a fraction, the member is an array of two gint. The
+ * member owns its copy of a string and its reference to an object. */
 void gst_wireless_member_set (gpointer member, const GValue * value);
 void gst_wireless_member_get (gconstpointer member, GValue * value);
 
-/* Returns NULL if the property is not in any table. */
+/* Returns the table row of a property; NULL if the property is not in any
+ * table. */
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);

@@ -690,8 +690,7 @@ get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
   return GUINT64_FROM_BE (whole);
 }
 
-/* Checks a message. The checks are in the order of docs/wire-mmtp.md, section 2.
- */
+/* Checks a message, in the order of docs/wire-mmtp.md, section 2. */
 static MmtpRefusal
 check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
