@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of h264headers.h: parsing of H.264 headers.
  *
- * Every number is limited to the maximum that the standard allows, so that
- * parsing one header takes a bounded number of steps. Picture order counts have
- * 32 bits and wrap around in streams that exceed the range of the standard.
+ * Section numbers refer to ITU-T H.264. Every number is limited to the maximum
+ * that the standard allows, so that parsing one header takes a bounded number
+ * of steps. Picture order counts have 32 bits and wrap around in streams that
+ * exceed the range of the standard.
  */
 
 #include "h264headers.h"
@@ -13,18 +14,22 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* maximum numbers of parameter sets, 7.4.2.1 and 7.4.2.2 */
+/* maximum numbers of sequence and picture parameter sets, sections 7.4.2.1 and
+ * 7.4.2.2 of H.264 */
 #define MAX_SPS 32
 #define MAX_PPS 256
-#define MAX_CYCLE 255           /* num_ref_frames_in_pic_order_cnt_cycle */
+/* maximum of num_ref_frames_in_pic_order_cnt_cycle */
+#define MAX_CYCLE 255
 /* maximum of log2_max_frame_num_minus4 and of similar fields */
 #define MAX_LOG2 12
 #define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1, A.2 */
-/* PicSizeInMapUnits of the highest level is 139264 (table A-1). */
+/* Maximum of PicSizeInMapUnits, which the highest level of H.264 allows (table
+ * A-1). */
 #define MAX_MAP_UNITS 139264
 
-/* 7.4.3: maximum reference index of a field. A valid slice has no more list
- * modifications or marking operations than there are reference pictures. */
+/* Maximum reference index of a field (section 7.4.3 of H.264). A valid slice
+ * has no more list modifications or marking operations than there are reference
+ * pictures. */
 #define MAX_REF_IDX 31
 #define MAX_LIST_CHANGES (MAX_REF_IDX + 2)
 #define MAX_MARKS 70
@@ -48,7 +53,7 @@ typedef struct
   guint log2_max_frame_num;
   guint order_type;             /* pic_order_cnt_type */
   guint log2_max_order_lsb;
-  /* only for order type 1: */
+  /* Fields for pic_order_cnt_type 1 only. */
   gboolean delta_always_zero;
   gint32 offset_non_reference, offset_bottom;
   guint n_cycle;
@@ -71,7 +76,7 @@ struct _H264Headers
   Sps sps[MAX_SPS];
   Pps pps[MAX_PPS];
 
-  /* State of the previous pictures, 8.2.1 */
+  /* State of the previous pictures (section 8.2.1 of H.264). */
   guint frame_num;              /* prevFrameNum */
   guint32 frame_num_offset;     /* prevFrameNumOffset */
   guint32 order_msb;            /* prevPicOrderCntMsb */
@@ -124,7 +129,8 @@ skip_scaling_matrix (NalBits * bits, gboolean is_444)
   }
 }
 
-/* Returns whether the SPS of this profile has a chroma format, 7.3.2.1.1. */
+/* Returns whether the SPS of this profile has a chroma format (section
+ * 7.3.2.1.1 of H.264). */
 static gboolean
 has_chroma_format (guint profile)
 {
@@ -143,7 +149,7 @@ read_chroma_format (NalBits * bits, Sps * sps)
   if (format == 3)
     sps->separate_planes = nal_bits_take (bits, 1);
   sps->is_monochrome = format == 0 || sps->separate_planes;
-  /* bit depths and transform bypass */
+  /* Skips the bit depths and the flag of the transform bypass. */
   nal_bits_take_ue (bits);
   nal_bits_take_ue (bits);
   nal_bits_take (bits, 1);
@@ -164,7 +170,8 @@ read_order_cycle (NalBits * bits, Sps * sps)
     sps->offset_cycle[i] = nal_bits_take_se (bits);
 }
 
-/* Parses the fields up to frame_mbs_only_flag, 7.3.2.1.1. */
+/* Parses the fields of an SPS up to frame_mbs_only_flag (section 7.3.2.1.1 of
+ * H.264). */
 void
 h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -174,7 +181,7 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
 
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   profile = nal_bits_take (&bits, 8);
-  /* constraint flags and level */
+  /* Skips the constraint flags and the level. */
   nal_bits_take (&bits, 16);
   id = nal_bits_take_index (&bits, MAX_SPS - 1);
   if (has_chroma_format (profile))
@@ -185,7 +192,8 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
     sps.log2_max_order_lsb = nal_bits_take_index (&bits, MAX_LOG2) + 4;
   else if (sps.order_type == 1)
     read_order_cycle (&bits, &sps);
-  /* max_num_ref_frames, gaps_in_frame_num_value_allowed_flag, width, height */
+  /* Skips max_num_ref_frames, gaps_in_frame_num_value_allowed_flag, width and
+   * height. */
   nal_bits_take_ue (&bits);
   nal_bits_take (&bits, 1);
   nal_bits_take_ue (&bits);
@@ -227,7 +235,8 @@ skip_slice_groups (NalBits * bits, guint last_group)
   }
 }
 
-/* Parses the fields up to redundant_pic_cnt_present_flag, 7.3.2.2. */
+/* Parses the fields of a PPS up to redundant_pic_cnt_present_flag (section
+ * 7.3.2.2 of H.264). */
 void
 h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
 {
@@ -248,7 +257,8 @@ h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
   pps.last_ref_idx[1] = nal_bits_take_index (&bits, MAX_REF_IDX);
   pps.weights_p = nal_bits_take (&bits, 1);
   pps.weights_b = nal_bits_take (&bits, 2);
-  /* quantizers, deblocking control, constrained intra prediction */
+  /* Skips the quantizers, deblocking control and constrained intra prediction.
+   */
   nal_bits_take_se (&bits);
   nal_bits_take_se (&bits);
   nal_bits_take_se (&bits);
@@ -268,7 +278,7 @@ has_lists (SliceType type)
   return type != SLICE_I && type != SLICE_SI;
 }
 
-/* ref_pic_list_modification () of one list, 7.3.3.1 */
+/* Skips ref_pic_list_modification () of one list (section 7.3.3.1 of H.264). */
 static void
 skip_list_changes (NalBits * bits)
 {
@@ -284,7 +294,7 @@ skip_list_changes (NalBits * bits)
   bits->beyond = TRUE;
 }
 
-/* prediction weights of one list, 7.3.3.2 */
+/* Skips the prediction weights of one list (section 7.3.3.2 of H.264). */
 static void
 skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 {
@@ -304,9 +314,9 @@ skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
   }
 }
 
-/* dec_ref_pic_marking () of a picture that is not an IDR picture, 7.3.3.3.
- * Returns whether an operation is 5, which marks all reference pictures as
- * unused. */
+/* Parses dec_ref_pic_marking () of a picture that is not an IDR picture
+ * (section 7.3.3.3 of H.264). Returns whether one of the operations is
+ * operation 5, which marks all reference pictures as unused. */
 static gboolean
 read_marks (NalBits * bits)
 {
@@ -390,7 +400,8 @@ read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
     nal_bits_take_ue (bits);
 }
 
-/* Parses the fields up to dec_ref_pic_marking (), 7.3.3. */
+/* Parses the fields of a slice header up to dec_ref_pic_marking () (section
+ * 7.3.3 of H.264). */
 gboolean
 h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
     gsize size, H264Slice * slice)
@@ -454,7 +465,8 @@ count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
   return order;
 }
 
-/* 8.2.1.2; `frame_num` is absFrameNum. */
+/* Computes the picture order count of type 1 (section 8.2.1.2 of H.264).
+ * `frame_num` is absFrameNum. */
 static Order
 count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
 {
@@ -491,8 +503,9 @@ count_order_2 (const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* 7.4.3: after a picture with memory_management_control_operation 5, frame_num
- * continues from 0. */
+/* Returns the previous frame number. After a picture with
+ * memory_management_control_operation 5, frame_num continues from 0 (section
+ * 7.4.3 of H.264). */
 static guint32
 count_frame_num (H264Headers * headers, const Sps * sps,
     const H264Slice * slice)
@@ -503,8 +516,8 @@ count_frame_num (H264Headers * headers, const Sps * sps,
   return headers->frame_num_offset + slice->frame_num;
 }
 
-/* Returns the smaller of the two counts, or the only one if the picture is a
- * field. */
+/* Returns the smaller one of the picture order counts of the two fields. If the
+ * picture is a single field, returns the count of that field. */
 static guint32
 get_order (const H264Slice * slice, Order order)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the headers of H.264 that show to which field or frame a slice belongs
- * and in which order pictures are output: parameter sets, slice headers and the
- * picture order count. The bytes of one access unit are not enough to find this
- * out, and timestamps often do not show it either. The parser does no I/O, and
- * it handles invalid input safely.
+/* Parses those headers of H.264 that show to which field or frame a slice
+ * belongs and in which order pictures are output: parameter sets, slice headers
+ * and the picture order count. One access unit does not contain all of this
+ * information, and timestamps often do not show it either. The parser does no
+ * I/O, and it handles invalid input safely.
  *
  * Section numbers refer to ITU-T H.264 (ISO/IEC 14496-10).
  */
@@ -30,7 +30,7 @@ typedef struct
    * picture does (memory_management_control_operation 5). */
   gboolean forgets;
 
-  /* needed by h264_headers_begin_picture () */
+  /* id of the SPS, which h264_headers_begin_picture () needs */
   guint sps;
   guint order_lsb;              /* pic_order_cnt_lsb */
   gint32 order_delta_bottom;    /* delta_pic_order_cnt_bottom */
@@ -42,9 +42,9 @@ void h264_headers_free (H264Headers * headers);
 /* Discards the state of previous pictures, but keeps the parameter sets. */
 void h264_headers_reset (H264Headers * headers);
 
-/* Adds a parameter set: a complete NAL unit of type 7 (SPS) or 8 (PPS) with its
- * header. If the NAL unit is invalid, all sets of its kind are removed, because
- * it may have replaced any of them. */
+/* Adds a parameter set, which is a complete NAL unit of type 7 (SPS) or 8 (PPS)
+ * with its header. If the NAL unit is invalid, all sets of its kind are
+ * removed, because it may have replaced any of them. */
 void h264_headers_add_sps (H264Headers * headers, const guint8 * data,
     gsize size);
 void h264_headers_add_pps (H264Headers * headers, const guint8 * data,
@@ -57,9 +57,9 @@ void h264_headers_add_pps (H264Headers * headers, const guint8 * data,
 gboolean h264_headers_read_slice (const H264Headers * headers,
     const guint8 * data, gsize size, H264Slice * slice);
 
-/* Called with the first slice of each picture, in decoding order. Returns
- * PicOrderCnt (8.2.1), which is relative to the last picture with is_idr or
- * `forgets`. */
+/* Call this function with the first slice of each picture, in decoding order.
+ * Returns the picture order count (PicOrderCnt, section 8.2.1 of H.264). It is
+ * relative to the last picture with is_idr or `forgets`. */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);
 

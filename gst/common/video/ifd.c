@@ -43,12 +43,12 @@
 typedef struct
 {
   IfdFrame frame;
-  /* number of the frame's GOP, counted in I-frames */
+  /* number of the GOP that the frame belongs to, counted in I-frames */
   guint64 gop;
-  gboolean leading;             /* the frame is a leading frame of its GOP */
+  gboolean leading;             /* The frame is a leading frame of its GOP. */
   /* Number of I- and P-frames in the stream up to and including this frame */
   guint64 references;
-  /* the I-frame was accepted although its display order is wrong */
+  /* The I-frame was accepted although its display order is wrong. */
   gboolean misordered;
 } IfdEntry;
 
@@ -97,7 +97,8 @@ struct _Ifd
    * decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
   gboolean gop_closed;          /* the newest GOP is closed */
-  gboolean behind_p;            /* a P-frame came since the newest I-frame */
+  /* a P-frame has arrived since the newest I-frame */
+  gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
   /* state of the decoder after all frames that were taken for sending */
@@ -240,7 +241,8 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* `rule` says for the trace why this frame was selected. */
+/* Drops a frame. `rule` is the reason for which it was selected, for the trace.
+ */
 static void
 drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
     const gchar * rule)
@@ -281,7 +283,8 @@ store (Ifd * ifd, const IfdEntry * c)
   push_event (ifd, IFD_EVENT_STORED, &c->frame);
 }
 
-/* "overwrite(W with C)" of the figures */
+/* Replaces the waiting frame: the operation "overwrite(W with C)" of Ouwens'
+ * figures. */
 static void
 overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 {
@@ -289,8 +292,9 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
   store (ifd, c);
 }
 
-/* The condition "W is empty" of the figures. W may hold more frames for a while
- * after a change of the algorithm. */
+/* Returns whether the queue W has room for a frame. In the algorithms of Ouwens
+ * this is the condition "W is empty" of his figures. After a change of the
+ * algorithm, W may hold more than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
@@ -340,8 +344,9 @@ drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
   drop (ifd, c, reason, get_rule_of_undecodable (reason));
 }
 
-/* Figures 1.2 and 1.3. Returns "discard_rest_of_GOP" of the figures, and stores
- * the reason for it in `reason`. */
+/* Performs the algorithm of Ouwens' figures 1.2 and 1.3. Returns
+ * "discard_rest_of_GOP" of these figures, and stores the reason for it in
+ * `reason`. */
 static gboolean
 mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
 {
@@ -369,8 +374,8 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* From "perform IFD normally" on, figure 1.3 is the same as figure 1.1,
-   * except that it also sets gop_disturbed here. */
+  /* From the step "perform IFD normally" on, Ouwens' figure 1.3 is the same as
+   * his figure 1.1, except that figure 1.3 also sets gop_disturbed here. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -379,7 +384,8 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
 
 /* IFD_ALGORITHM_GOP */
 
-/* The flags of the newest GOP become those of the previous GOP. */
+/* Starts a GOP. The flags of the newest GOP become the flags of the previous
+ * GOP. */
 static void
 begin_gop (Ifd * ifd, const IfdFrame * c)
 {
@@ -700,7 +706,7 @@ drop_misordered (Ifd * ifd)
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  /* if `lost`: number of the last GOP that was lost */
+  /* number of the last GOP that was lost; only valid if `lost` is TRUE */
   guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
@@ -852,8 +858,9 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* Called at an I-frame: switches to the configured algorithm, which does not
- * know what the previous one has dropped. */
+/* Called at an I-frame. Switches to the configured algorithm at this point,
+ * because the configured algorithm does not know what the previous one has
+ * dropped. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -940,8 +947,8 @@ ifd_poll_event (Ifd * ifd, IfdEvent * event)
   return TRUE;
 }
 
-/* The receiver starts with the waiting I-frame `first`, so the leading frames
- * of `first` are dropped. */
+/* Drops the leading frames of the waiting I-frame `first`, because the receiver
+ * starts with `first`. */
 static void
 drop_leading (Ifd * ifd, const IfdEntry * first)
 {
@@ -975,7 +982,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* A dropped leading frame may now be missing before the next I-frame. */
+  /* If a leading frame was dropped, it may now be missing before the next
+   * I-frame. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP)
     drop_misordered (ifd);
 }

@@ -35,10 +35,12 @@
 
 typedef enum
 {
-  IFD_ALGORITHM_PAPER,          /* figure 1.1, unchanged */
-  IFD_ALGORITHM_PAPER_GOP,      /* figures 1.2 and 1.3, unchanged */
-  /* Like PAPER_GOP, but corrected, and the queue W holds several frames; ifd.c
-   * explains the differences. */
+  /* Algorithm of Ouwens' figure 1.1, unchanged. */
+  IFD_ALGORITHM_PAPER,
+  /* Algorithm of Ouwens' figures 1.2 and 1.3, unchanged. */
+  IFD_ALGORITHM_PAPER_GOP,
+  /* Like PAPER_GOP, but with corrections, and the queue W holds several frames.
+   * ifd.c explains the differences. */
   IFD_ALGORITHM_GOP
 } IfdAlgorithm;
 
@@ -50,8 +52,8 @@ typedef struct
   guint max_frames;
 } IfdConfig;
 
-/* How other frames depend on a frame. The frame types of other codecs are
- * mapped to these. */
+/* How other frames depend on a frame. The frame types of other codecs than MPEG
+ * video are mapped to these types. */
 typedef enum
 {
   /* an I-frame starts a GOP and refers to no other frame */
@@ -73,9 +75,10 @@ typedef enum
    * the I-frame that precedes the frame in decoding order. */
   IFD_FRAME_LEADING = 1 << 2,
   /* Flag of a P- or B-frame (trailing frame): the frame does not refer to
-   * frames before that I-frame. If neither flag is set, a B-frame between an
-   * I-frame and the next P-frame is taken as leading, and any other frame as
-   * trailing. */
+   * frames before the I-frame that precedes it in decoding order. If a B-frame
+   * between an I-frame and the next P-frame has neither this flag nor
+   * IFD_FRAME_LEADING, it counts as leading. Any other frame without these
+   * flags counts as trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
   /* A part of the frame is missing, so the frame is dropped and counts as lost
    * for the frames that refer to it. */
@@ -109,7 +112,7 @@ typedef enum
 {
   /* The frame arrived while the queue W was full of frames that matter more. */
   IFD_DROP_NO_ROOM,
-  /* the frame waited in the queue W and made room for another frame */
+  /* The frame waited in the queue W and made room for another frame. */
   IFD_DROP_OVERWRITTEN,
   /* The frame refers to a frame of its GOP that was dropped. */
   IFD_DROP_DISTURBED,
@@ -168,7 +171,8 @@ typedef struct
   /* number of frames that are waiting in the queue W */
   guint waiting;
   guint64 waiting_bytes;
-  /* Time from due to sent, in ns; 0 if nothing was sent */
+  /* Time from `due` of a frame until it was sent, in ns; 0 if no frame was
+   * sent. */
   gint64 lateness_median, lateness_p99, lateness_max;
 } IfdStats;
 

@@ -22,15 +22,16 @@
  */
 #define SEI_RECOVERY_POINT 6
 
-/* Maximum number of bytes of a slice that are searched for its header. No
- * encoder writes a longer header, and the rest of a slice is long. */
+/* Maximum number of bytes in which the header of a slice is searched. No
+ * encoder writes a longer header, and searching a whole slice would be slow. */
 #define MAX_SLICE_HEADER 2048
 
 /* maximum of sps_max_sub_layers, H.265, 7.4.3.2.1 */
 #define MAX_SUB_LAYERS 7
 #define SUB_LAYERS_UNKNOWN G_MAXUINT
 
-/* Size of the fields of avcC and hvcC before their lists, ISO/IEC 14496-15 */
+/* Size of the fields of avcC and hvcC before their lists of parameter sets,
+ * ISO/IEC 14496-15 */
 #define AVCC_HEADER_SIZE 5
 #define HVCC_HEADER_SIZE 22
 
@@ -44,7 +45,8 @@ struct _IfdClassifier
 
   /* state of the last I-frame */
   guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
-  gboolean last_i_has_order;    /* last_i_order, its PicOrderCnt, is known */
+  /* last_i_order is known, which is the PicOrderCnt of the last I-frame */
+  gboolean last_i_has_order;
   gint32 last_i_order;
   /* No frame after the last I-frame refers to a frame before it: the I-frame is
    * closed, or a later picture has marked all references as unused. */
@@ -216,7 +218,8 @@ parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
   return data;
 }
 
-/* 14496-15, 5.3.3.1.2. The fields that may follow the PPS are not needed. */
+/* Parses avcC (14496-15, 5.3.3.1.2). The fields that may follow the PPS are not
+ * needed. */
 static gboolean
 parse_avcc (const guint8 * data, gsize size, CodecData * found)
 {
@@ -231,7 +234,8 @@ parse_avcc (const guint8 * data, gsize size, CodecData * found)
       && parse_sets (data + 1, end, data[0], take_h264_pps, found);
 }
 
-/* 14496-15, 8.3.3.1.2. Early implementations wrote the version 0. */
+/* Parses hvcC (14496-15, 8.3.3.1.2). Early implementations wrote the version 0.
+ */
 static gboolean
 parse_hvcc (const guint8 * data, gsize size, CodecData * found)
 {
@@ -306,7 +310,7 @@ read_length (Reader * reader, Unit * unit)
   return TRUE;
 }
 
-/* H.264, B.1, and H.265, B.2 */
+/* Finds the next start code of a byte-stream (H.264, B.1, and H.265, B.2). */
 static gboolean
 read_start_code (Reader * reader, Unit * unit)
 {
@@ -375,9 +379,10 @@ take_number (NalBits * payload, gsize * number)
   return TRUE;
 }
 
-/* The message begins with recovery_frame_cnt in ue(v) (H.264, D.1.8) or with
- * recovery_poc_cnt in se(v) (H.265, D.2.8). Both codings of 0 are the single
- * bit 1. exact_match_flag and broken_link_flag follow. */
+/* Parses a recovery point message. It begins with recovery_frame_cnt as ue(v)
+ * (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In both
+ * codings, 0 is the single bit 1. exact_match_flag and broken_link_flag follow.
+ */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)
 {
@@ -442,7 +447,8 @@ typedef struct
   H264Slice second;             /* first slice of the second field */
 } H264Unit;
 
-/* 7.3.1. The extension headers of other views or layers are not parsed. */
+/* Parses the header of an H.264 NAL unit (7.3.1). The extension headers of
+ * other views or layers are not parsed. */
 static gboolean
 parse_h264_header (Reader * reader, Unit * unit)
 {
@@ -460,8 +466,9 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* Returns whether a frame refers to this slice. If frames of another view or
- * layer refer to it, other frames refer to the main view as well. */
+/* Returns whether another frame refers to this slice. The slice may belong to
+ * another view or layer. If frames refer to it there, other frames also refer
+ * to the main view. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -532,8 +539,8 @@ read_h264_first (Reader * reader, H264Unit * unit)
   return FALSE;
 }
 
-/* A slice of a field with opposite parity belongs to the second picture,
- * 7.4.1.2.4. */
+/* Notes a further slice of the access unit. A slice of a field with opposite
+ * parity belongs to the second picture (H.264, 7.4.1.2.4). */
 static void
 take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
 {
@@ -678,8 +685,8 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
     read_h264_rest (reader, &unit, field == IFD_FIELD_FIRST);
     set_h264_type (&unit, field, frame);
   }
-  /* The picture order count of this picture is unknown, so those of the
-   * following pictures are unknown too. */
+  /* If the picture order count of this picture is unknown, the picture order
+   * counts of the following pictures are unknown too. */
   if (found && !unit.is_known)
     classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
@@ -722,8 +729,8 @@ is_h265_base (const Unit * unit)
   return (unit->data[0] & 1) == 0 && unit->data[1] >> 3 == 0;
 }
 
-/* If an access unit has several SPS, the highest sub-layer of all of them
- * counts, as with hvcC. */
+/* Adds the sub-layers of an SPS. If an access unit has several SPS, the highest
+ * sub-layer of all of them counts, as with hvcC. */
 static void
 read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 {
@@ -738,8 +745,9 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   reader->classifier->highest_sub_layer = *declared;
 }
 
-/* Table 7-1. Pictures of higher sub-layers may refer to a sub-layer
- * non-reference picture of a lower sub-layer (7.4.2.2). */
+/* Determines the frame type from the type of a NAL unit (H.265, table 7-1).
+ * Pictures of higher sub-layers may refer to a sub-layer non-reference picture
+ * of a lower sub-layer (7.4.2.2). */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)
@@ -807,8 +815,8 @@ ifd_classifier_get_field (const IfdClassifier * classifier)
 }
 
 /* If the first field is an I-frame, the second field refers to no other frame,
- * so the frame is an I-frame. If the first field is not, the frame is not an
- * I-frame either. */
+ * so the whole frame is an I-frame. If the first field is not an I-frame, the
+ * whole frame is not an I-frame either. */
 void
 ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
 {

@@ -22,18 +22,18 @@ typedef enum
 } IfdCodec;
 
 /* Reason why an access unit is malformed. Only the first error of an access
- * unit is counted. NAL units after the ones that determine the frame type are
- * not checked. */
+ * unit is counted. NAL units that follow those that determine the frame type
+ * are not checked. */
 typedef enum
 {
-  /* a byte-stream does not begin with a start code */
+  /* A byte-stream does not begin with a start code. */
   IFD_MALFORMED_NO_START_CODE,
-  /* the length of a NAL unit is 0 or exceeds the buffer */
+  /* The length of a NAL unit is 0 or exceeds the buffer. */
   IFD_MALFORMED_LENGTH,
   /* The header of a NAL unit is too short or has a forbidden value. */
   IFD_MALFORMED_HEADER,
-  IFD_MALFORMED_SEI,            /* an SEI message exceeds its NAL unit */
-  /* the SPS is too short or has too many sub-layers */
+  IFD_MALFORMED_SEI,            /* An SEI message exceeds its NAL unit. */
+  /* The SPS is too short or has too many sub-layers. */
   IFD_MALFORMED_SPS,
   IFD_MALFORMED_LAST
 } IfdMalformed;
@@ -61,12 +61,12 @@ void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
 /* An H.264 frame may consist of two fields that are separate access units. The
- * second field may refer to the first, and both are displayed as one picture,
- * so IFD treats them as one frame. */
+ * second field may refer to the first one, and both fields are displayed as one
+ * picture, so IFD treats them as one frame. */
 typedef enum
 {
   IFD_FIELD_NONE,               /* a whole frame, or both of its fields */
-  /* the next access unit may be the second field */
+  /* first field of a frame; the next access unit may be its second field */
   IFD_FIELD_FIRST,
   /* the second field of the previous access unit */
   IFD_FIELD_SECOND
@@ -74,8 +74,8 @@ typedef enum
 
 /* Returns which part of a frame the last access unit is. */
 IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
-/* Combines type and flags of two fields: `first` becomes the type and flags of
- * the frame that consists of both. */
+/* Combines type and flags of two fields. `first` becomes the type and the flags
+ * of the frame that consists of both fields. */
 void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 
 /* The slices of an access unit as NAL units, without start codes or lengths.
@@ -84,7 +84,7 @@ void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 typedef struct
 {
   const guint8 *first;          /* the first slice, inside the access unit */
-  gsize first_size;             /* in bytes */
+  gsize first_size;             /* size of the first slice in bytes */
   gsize size;                   /* size of all slices together, in bytes */
 } IfdSlices;
 

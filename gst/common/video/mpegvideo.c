@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Table 6-4, frame_rate_value */
+/* frame_rate_value of ISO/IEC 13818-2, table 6-4 */
 static const guint frame_rates[9][2] = {
   {0, 1}, {24000, 1001}, {24, 1}, {25, 1}, {30000, 1001},
   {30, 1}, {50, 1}, {60000, 1001}, {60, 1}
@@ -22,8 +22,8 @@ static const guint frame_rates[9][2] = {
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
-/* Number of positions checked in one step: 32 bytes minus the two bytes after
- * the last position */
+/* Number of positions that are checked in one step. Each step reads 32 bytes,
+ * and a start code needs two more bytes after its position. */
 #define STEP 30
 
 /* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p` has
@@ -49,7 +49,8 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
   const guint8 *p;
   guint32 zeros, found;
 
-  /* The last position is 29, and its start code ends with the 33rd byte. */
+  /* The last position of a step is 29. The start code at that position ends
+   * with the 33rd byte. */
   for (p = *data; end - p >= 33; p += STEP) {
     zeros = find_bytes (p, 0);
     found = zeros & zeros >> 1;
@@ -118,7 +119,7 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   }
   sequence->bit_rate = data[8] << 10 | data[9] << 2 | data[10] >> 6;
   sequence->vbv_buffer_size = (data[10] & 0x1f) << 5 | data[11] >> 3;
-  /* Values of 11172-2, which a sequence extension may replace */
+  /* These are the values of 11172-2, which a sequence extension may replace. */
   sequence->chroma_format = 1;
   sequence->progressive = TRUE;
   return TRUE;

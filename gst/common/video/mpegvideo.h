@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-/* Table 6-1, start code values. Slices have the values 01 to AF. */
+/* Start code values of 13818-2, table 6-1. Slices have the values 01 to AF. */
 #define MPEG_VIDEO_CODE_PICTURE       0x00
 #define MPEG_VIDEO_CODE_SLICE_MIN     0x01
 #define MPEG_VIDEO_CODE_SLICE_MAX     0xaf
@@ -18,13 +18,13 @@
 #define MPEG_VIDEO_CODE_EXTENSION     0xb5
 #define MPEG_VIDEO_CODE_SEQUENCE_END  0xb7
 #define MPEG_VIDEO_CODE_GOP           0xb8
-/* 13818-1: start code of a pack of a program stream */
+/* Start code of a pack of a program stream (13818-1). */
 #define MPEG_VIDEO_CODE_PACK          0xba
 
 #define MPEG_VIDEO_CODE_IS_SLICE(code) \
     ((code) >= MPEG_VIDEO_CODE_SLICE_MIN && (code) <= MPEG_VIDEO_CODE_SLICE_MAX)
 
-/* Table 6-2, extension_start_code_identifier */
+/* Values of extension_start_code_identifier (13818-2, table 6-2) */
 #define MPEG_VIDEO_EXTENSION_SEQUENCE           1
 #define MPEG_VIDEO_EXTENSION_SEQUENCE_DISPLAY   2
 #define MPEG_VIDEO_EXTENSION_QUANT_MATRIX       3
@@ -40,7 +40,8 @@
  * 2250 section 3.1). */
 #define MPEG_VIDEO_MAX_HEADER_SIZE 261
 
-/* Table 6-12, picture_coding_type; D-pictures exist in 11172-2 only */
+/* Values of picture_coding_type (13818-2, table 6-12). D-pictures exist in
+ * 11172-2 only. */
 typedef enum
 {
   MPEG_VIDEO_PICTURE_UNKNOWN = 0,
@@ -51,7 +52,7 @@ typedef enum
   MPEG_VIDEO_PICTURE_LAST
 } MpegVideoPictureType;
 
-/* Table 6-14, picture_structure */
+/* Values of picture_structure (13818-2, table 6-14) */
 typedef enum
 {
   MPEG_VIDEO_STRUCTURE_TOP_FIELD = 1,
@@ -91,7 +92,8 @@ typedef struct
   guint temporal_reference;     /* 0 to 1023 */
   guint vbv_delay;              /* in units of 1/90000 s; 0xffff: variable */
   gboolean full_pel_forward, full_pel_backward;
-  guint8 forward_f_code, backward_f_code;       /* 0 where absent */
+  /* 0 if the picture has no such motion vectors */
+  guint8 forward_f_code, backward_f_code;
 
   /* the picture coding extension with the fields below was present */
   gboolean has_extension;
@@ -117,10 +119,10 @@ typedef struct
 const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 
-/* Each parser gets a complete header, which begins with its start code. It
- * returns FALSE, without changing the struct, if the header is too short or has
- * a forbidden value. mpeg_video_parse_extension_id returns 0 if the data are
- * not an extension. */
+/* Each of the following parsers gets a complete header, which begins with its
+ * start code. It returns FALSE, without changing the struct, if the header is
+ * too short or has a forbidden value. mpeg_video_parse_extension_id returns 0
+ * if the data are not an extension. */
 gboolean mpeg_video_parse_sequence (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
 guint mpeg_video_parse_extension_id (const guint8 * data, gsize size);

@@ -14,10 +14,10 @@
  * with the rest in the next input */
 #define MAX_STRADDLE 3
 
-/* Distance from a start code to the first position where the next one may
- * begin. In a damaged stream the last byte of a start code may be the first
- * byte of the next one. This start code must be found no matter how the input
- * is split. */
+/* Distance from a start code to the first position at which the next start code
+ * may begin. In a damaged stream, the last byte of a start code may be the
+ * first byte of the next start code. The next start code must be found no
+ * matter how the input is split. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
@@ -293,13 +293,13 @@ framer_cut_chunk (MpegVideoFramer * framer, gsize size)
   return cut;
 }
 
-/* Outputs the frame, which consists of the first `n_units` units and `size`
- * bytes. */
+/* Outputs the current frame, which consists of the first `n_units` units and
+ * the first `size` bytes. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
   if (framer->frame.n_pictures == 0) {
-    /* There are headers and slices, but no picture header. */
+    /* The current frame contains headers and slices, but no picture header. */
     framer->stats.bad_headers++;
     framer_skip_to (framer, size);
     framer_clear_frame (framer);
@@ -342,9 +342,10 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* 13818-2 6.1.1.4.1: the second field has the opposite parity, the same
- * temporal reference, and the type of the first field, or P if the first field
- * is I. */
+/* Returns whether a picture can be the second field of a frame (13818-2
+ * 6.1.1.4.1). The second field has the opposite parity and the same temporal
+ * reference as the first field. It has the same type, or the type P if the
+ * first field has the type I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -490,9 +491,9 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
   const MpegVideoFrame *frame = &framer->frame;
 
-  /* A sequence end code ends the frame if a header follows. Before any other
-   * start code it is the result of damage inside a slice, and the picture
-   * continues. */
+  /* A sequence end code ends the frame if a header follows. If another start
+   * code follows, the sequence end code is the result of damage inside a slice,
+   * and the picture continues. */
   if (framer->ended)
     return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
         || code == MPEG_VIDEO_CODE_PICTURE;
@@ -558,8 +559,8 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
   gsize cut;
 
-  /* Nearly all start codes are those of a slice that follows another slice,
-   * which needs no further processing. */
+  /* Most start codes belong to a slice that follows another slice. They need no
+   * further processing. */
   if (framer->in_slices && MPEG_VIDEO_CODE_IS_SLICE (code)) {
     framer->frame.n_slices++;
     framer_add_unit (framer, offset, code);

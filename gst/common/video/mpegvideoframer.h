@@ -14,8 +14,9 @@
 
 #define MPEG_VIDEO_TIME_NONE G_MAXUINT64
 
-/* 13818-2 table 8-13: the largest VBV buffer, that of 4:2:2@High, holds
- * 47,185,920 bits. No conforming coded frame is larger. */
+/* Default of the maximum frame size, in bytes. The largest VBV buffer, which
+ * 4:2:2@High has, holds 47,185,920 bits (13818-2 table 8-13), and no conforming
+ * coded frame is larger than the VBV buffer. */
 #define MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE (6 * 1024 * 1024)
 
 /* A start code and the data after it, up to the next start code */
@@ -75,7 +76,7 @@ typedef struct
 typedef struct
 {
   gsize max_frame_size;         /* in bytes; 0: the default */
-  /* discard everything before the first sequence header */
+  /* Everything before the first sequence header is discarded. */
   gboolean need_sequence;
 } MpegVideoFramerConfig;
 
@@ -83,10 +84,11 @@ typedef struct
 typedef struct
 {
   guint64 frames;               /* complete and incomplete frames */
-  /* those of the frames that are flagged INCOMPLETE */
+  /* number of frames in `frames` that are flagged INCOMPLETE */
   guint64 incomplete;
   guint64 junk_bytes;           /* bytes that belonged to no frame */
-  guint64 too_big;              /* frames that exceeded max_frame_size */
+  /* number of frames that exceeded max_frame_size */
+  guint64 too_big;
   guint64 truncated;            /* frames that a discontinuity cut off */
   guint64 bad_headers;          /* invalid sequence, GOP and picture headers */
   guint64 before_sequence;      /* pictures before the first sequence header */
@@ -112,16 +114,17 @@ void mpeg_video_framer_input_more (MpegVideoFramer * framer,
     const guint8 * data, gsize size);
 /* Alternative to mpeg_video_framer_input () that avoids a copy if the bytes are
  * exactly one frame. In this case it fills `frame`, whose data still belong to
- * the caller, and returns TRUE. Otherwise, or if earlier bytes are pending, it
- * takes nothing and returns FALSE; the caller then uses mpeg_video_framer_input
- * () and mpeg_video_framer_drain (). */
+ * the caller, and returns TRUE. If the bytes are not exactly one frame, or if
+ * earlier bytes are pending, it processes nothing and returns FALSE. The caller
+ * then has to use mpeg_video_framer_input () and mpeg_video_framer_drain (). */
 gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
     const guint8 * data, gsize size, guint64 pts, guint64 dts,
     MpegVideoFrame * frame);
 /* Completes the frame whose bytes are pending. Called at the end of the stream,
  * or if the bytes are known to end a frame. */
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
-/* Called when data are missing; discards the frame that is cut off by this. */
+/* Called when data are missing. Discards the frame that was cut off by the
+ * missing data. */
 void mpeg_video_framer_discont (MpegVideoFramer * framer);
 
 /* Stores the next frame in `frame`, or returns FALSE if there is none. The data
@@ -142,6 +145,6 @@ mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
   return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
 }
 
-/* Returns the end of the last picture: the size of the frame without a sequence
- * end code. */
+/* Returns the offset at which the last picture ends, which is the size of the
+ * frame without a sequence end code. */
 gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);

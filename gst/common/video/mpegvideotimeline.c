@@ -43,8 +43,8 @@
 /* Number of equal I-frame distances after which the period is used for
  * predictions */
 #define PERIOD_TRUSTED 2
-/* Number of consecutive frames whose types match the pattern, after which the
- * pattern is used for the types of lost frames */
+/* Number of consecutive frames with a type that matches the pattern, from which
+ * on the pattern determines the types of lost frames */
 #define PATTERN_TRUSTED 32
 /* Number of times that the maximum distance of anchors (I- or P-frames) must be
  * seen before a larger distance is treated as a loss. An encoder with a fixed
@@ -70,7 +70,8 @@ struct _MpegVideoTimeline
    * base_time. */
   guint fps_n, fps_d;
   gint64 base_number;
-  guint64 base_time;            /* in ns */
+  /* time in ns at which the frame base_number is displayed */
+  guint64 base_time;
   /* number of repeated fields displayed since base_time */
   gint64 extra;
   /* repeated fields of the last anchor (I- or P-frame), which is not displayed
@@ -82,16 +83,21 @@ struct _MpegVideoTimeline
   gboolean last_anchor_top_first;
 
   /* The current GOP */
-  gint64 gop_start;             /* display number of temporal reference 0 */
-  /* last received temporal references; -1: none */
+  /* display number of the picture with temporal reference 0 in the current GOP
+   */
+  gint64 gop_start;
+  /* temporal references of the last received frames; -1 if there are none */
   gint last_anchor_reference;
   gint last_b_reference;
-  gboolean gop_has_i;           /* its I-frame was received */
+  /* the I-frame of the current GOP was received */
+  gboolean gop_has_i;
   gboolean seen_gop_header;
 
   /* Received frames */
   Place places[WINDOW];         /* index: display number % WINDOW */
-  gint64 last_anchor;           /* display number; -1: none */
+  /* display number of the last received anchor (I- or P-frame); -1 if there is
+   * none */
+  gint64 last_anchor;
   /* the last anchor (I- or P-frame) that must have been lost; -1: none */
   gint64 lost_anchor;
   gint64 max_received;
@@ -102,7 +108,8 @@ struct _MpegVideoTimeline
   GArray *untyped;
 
   /* The GOP pattern */
-  gint64 last_i;                /* display number; -1: none */
+  /* display number of the last received I-frame; -1 if there is none */
+  gint64 last_i;
   /* temporal reference of I-frames; -1: unknown */
   gint lead;
   gint64 period;                /* distance of I-frames; 0: unknown */
@@ -265,8 +272,8 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type at a position. The type is that of a received frame
- * whose distance is a multiple of the period. */
+/* Returns the frame type at a position. It is the type of a received frame at a
+ * distance that is a multiple of the period. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -316,9 +323,9 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
   return -1;
 }
 
-/* Returns the frame type at a position, as the frames received around the
- * position show it. Returns UNKNOWN if too many frames are missing there,
- * perhaps whole GOPs. */
+/* Returns the frame type at a position, derived from the received frames around
+ * it. Returns UNKNOWN if too many frames are missing there, perhaps whole GOPs.
+ */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -461,8 +468,8 @@ end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
   return number;
 }
 
-/* Called when no frame below `limit` can be received any more; reports the
- * missing ones as lost. */
+/* Called when no frame below `limit` can be received any more. Reports the
+ * missing frames below `limit` as lost. */
 static void
 settle (MpegVideoTimeline * timeline, gint64 limit)
 {
@@ -502,10 +509,11 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* Without GOP headers, temporal references continue modulo 1024 for ever. This
- * function moves the origin when they wrap around, and returns the reference
- * relative to this origin. The result is negative for B-frames that are
- * displayed before an anchor that has wrapped around. */
+/* Without GOP headers, temporal references continue modulo 1024 without an end.
+ * This function moves the origin when they wrap around, and returns the
+ * temporal reference relative to this origin. The result is negative for
+ * B-frames that are displayed before an anchor (I- or P-frame) that has wrapped
+ * around. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -580,8 +588,9 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. It is accepted if the time code was never wrong;
-   * the first time, the gap must also be short. */
+  /* The time code shows a gap. The gap is accepted if the time code has been
+   * confirmed before. If the time code was neither confirmed nor wrong before,
+   * the gap must also be short. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -791,7 +800,7 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     timeline->time_code_start = 0;
   }
   /* The first received frame of a stream without GOP headers may have any
-   * reference. */
+   * temporal reference. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -950,7 +959,8 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* the nearest number to n_between * recent / 8 that has this parity */
+  /* This is the number nearest to n_between * recent / 8 that has this parity.
+   */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }

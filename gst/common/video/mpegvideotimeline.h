@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The timeline determines for each frame its position in transport order and in
- * display order, its PTS and DTS, and which frames before it were lost. It does
- * no I/O.
+/* The timeline determines four things for each frame: its position in transport
+ * order and in display order, its PTS and DTS, and which frames before it were
+ * lost. It does no I/O.
  *
- * The timeline learns the GOP pattern, that is, the distance of I-frames and
+ * The timeline learns the GOP pattern, which is the distance of I-frames and
  * the frame type at each position. It counts a frame as lost, with its type, as
- * soon as no later frame can take the position. This also works if the GOP
- * header or whole GOPs are lost. To find the position of a frame, it uses the
- * following sources in this order, each as long as it agrees with the temporal
- * references: the sender's media clock (RTP timestamps), upstream's PTS, the
- * GOP time codes, the learned pattern.
+ * soon as no later frame can have the position of that frame. This also works
+ * if the GOP header or whole GOPs are lost. To find the position of a frame,
+ * the timeline uses the following sources in this order, each one as long as it
+ * agrees with the temporal references: the sender's media clock (RTP
+ * timestamps), upstream's PTS, the GOP time codes, the learned pattern.
  *
  * A gap of more than ten seconds in a clock or a time code is treated as the
  * start of a new stream, so that a single forged packet cannot do much harm.
  * This also limits the processing time and the number of losses per frame.
  *
- * Frames before the first received frame count as lost back to the start of its
- * GOP. Frames that are missing after the last received frame cannot be
- * detected.
+ * If the first received frame is not the first frame of its GOP, the earlier
+ * frames of this GOP count as lost. Frames that are missing after the last
+ * received frame cannot be detected.
  */
 
 #pragma once
@@ -39,7 +39,8 @@ typedef struct
   guint64 pts_90khz;
   /* display number of temporal reference 0 of this GOP */
   gint64 gop_display_number;
-  guint64 gop_pts_90khz;        /* PTS of the same picture, in 1/90000 s */
+  /* PTS of the picture with temporal reference 0 of this GOP, in 1/90000 s */
+  guint64 gop_pts_90khz;
   gboolean new_gop;             /* first received frame of its GOP */
 } MpegVideoPosition;
 
@@ -53,7 +54,7 @@ typedef struct
   /* UNKNOWN if the pattern is not known, or if the range contains several types
    */
   MpegVideoPictureType type;
-  gint64 display_number;        /* of the first lost frame */
+  gint64 display_number;        /* display number of the first lost frame */
   /* number of consecutive lost frames in display order */
   guint frames;
   /* number of lost frames of each type */

@@ -50,7 +50,8 @@ nal_bits_take (NalBits * bits, guint n)
   return value;
 }
 
-/* H.264, 9.1. A code with 32 or more zero bits does not fit into 32 bits. */
+/* Reads an unsigned Exp-Golomb code (H.264, 9.1). A code with 32 or more zero
+ * bits does not fit into 32 bits. */
 guint32
 nal_bits_take_ue (NalBits * bits)
 {
@@ -65,7 +66,8 @@ nal_bits_take_ue (NalBits * bits)
   return ((guint32) 1 << zeros) - 1 + nal_bits_take (bits, zeros);
 }
 
-/* H.264, 9.1.1: the codes stand for 0, 1, -1, 2, -2, ... */
+/* Reads a signed Exp-Golomb code (H.264, 9.1.1): the unsigned codes 0, 1, 2, 3,
+ * 4 stand for 0, 1, -1, 2, -2, and so on. */
 gint32
 nal_bits_take_se (NalBits * bits)
 {

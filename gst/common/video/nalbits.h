@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the payload of an H.264 or H.265 NAL unit by bytes or bits, and removes
  * the emulation prevention bytes (H.264, 7.3.1 and 9.1). It never reads beyond
- * the end. A caller can parse a whole structure and check only once, at its
- * end, whether all of it was available.
+ * the end of the NAL unit. A caller can parse a whole structure and check only
+ * once, at the end of the structure, whether all of it was available.
  */
 
 #pragma once
@@ -26,15 +26,18 @@ typedef struct
 
 void nal_bits_init (NalBits * bits, const guint8 * data, const guint8 * end);
 
-/* Reads a byte. Must not be called between two bytes, when bits of a byte are
- * left. Returns FALSE at the end. */
+/* Reads a byte. Must not be called while a byte has been read in part. Returns
+ * FALSE at the end of the NAL unit. */
 gboolean nal_bits_take_byte (NalBits * bits, guint8 * byte);
-/* Reads u(n) with `n` up to 32; returns 0 beyond the end. */
+/* Reads an unsigned number of `n` bits, u(n) in the standard, with `n` up to
+ * 32. Returns 0 beyond the end. */
 guint32 nal_bits_take (NalBits * bits, guint n);
-/* Read ue(v) and se(v); return 0 beyond the end. */
+/* Read an unsigned or signed Exp-Golomb code, ue(v) and se(v) in the standard.
+ * Return 0 beyond the end. */
 guint32 nal_bits_take_ue (NalBits * bits);
 gint32 nal_bits_take_se (NalBits * bits);
-/* Reads ue(v). A value above `max` sets `beyond`, and 0 is returned. */
+/* Reads an unsigned Exp-Golomb code, ue(v) in the standard. If the value is
+ * above `max`, sets `beyond` and returns 0. */
 guint32 nal_bits_take_index (NalBits * bits, guint32 max);
 
 #pragma GCC visibility pop

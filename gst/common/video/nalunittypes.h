@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types of NAL units, as far as they show how important a picture is. */
+/* Types of NAL units that show how important a picture is. */
 
 #pragma once
 
-/* ISO/IEC 14496-10, 7.3.1: fields of the first byte */
+/* Fields of the first byte of a NAL unit: ISO/IEC 14496-10, 7.3.1 */
 #define H264_REF_IDC 0x60       /* nal_ref_idc */
 #define H264_TYPE 0x1f          /* nal_unit_type */
 
-/* ISO/IEC 14496-10, table 7-1: nal_unit_type */
+/* Values of nal_unit_type in H.264: ISO/IEC 14496-10, table 7-1 */
 #define H264_SLICE_FIRST 1
 #define H264_PARTITION_A 2
 #define H264_PARTITION_C 4      /* last slice type of non-IDR pictures */
@@ -15,7 +15,7 @@
 #define H264_SEI 6
 #define H264_SPS 7
 #define H264_PPS 8
-/* parameter sets and delimiters up to this type */
+/* The types up to this one are parameter sets and delimiters. */
 #define H264_SPS_EXTENSION 13
 #define H264_SUBSET_SPS 15
 #define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
@@ -28,7 +28,7 @@
 #define H264_FU_B 29
 
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
-/* Even types up to this one are sub-layer non-reference pictures. */
+/* Even types up to this one are non-reference pictures of their sub-layer. */
 #define H265_SUB_LAYER_LAST 15
 #define H265_RASL_N 8
 #define H265_RASL_R 9

@@ -12,7 +12,8 @@
 #include "rtpheader.h"
 #include "videopacket.h"
 
-/* temporal_reference counts modulo 1024: ISO/IEC 13818-2, 6.3.9. */
+/* The field temporal_reference of MPEG video counts modulo 1024: ISO/IEC
+ * 13818-2, 6.3.9. */
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
@@ -27,7 +28,7 @@ struct _PictureReader
 
   /* state of the last key frame */
   guint64 key_pts;              /* in ns, or NO_TIME */
-  guint key_reference;          /* its temporal reference */
+  guint key_reference;          /* temporal reference of the last key frame */
   gboolean has_key;
   /* no picture after the key frame refers to a picture before the key frame */
   gboolean is_closed;
@@ -68,7 +69,8 @@ picture_reader_reset (PictureReader * reader)
     ifd_classifier_reset (reader->classifier);
 }
 
-/* ISO/IEC 14496-15, 5.3.3.1.2 and 8.3.3.1.2: lengthSizeMinusOne */
+/* Reads lengthSizeMinusOne from the codec data (ISO/IEC 14496-15, 5.3.3.1.2 and
+ * 8.3.3.1.2). */
 static gboolean
 take_length_size (PictureReader * reader, const guint8 * data, gsize size,
     gsize at)
@@ -136,8 +138,10 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* If the frame has neither flag, a non-reference picture between a key frame
- * and the next reference picture is taken as a leading picture. */
+/* Returns whether the picture is a leading picture. If the frame has neither of
+ * the flags for leading and trailing frames, a non-reference picture between a
+ * key frame and the next reference picture is assumed to be a leading picture.
+ */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
 {
@@ -186,8 +190,8 @@ get_h264_kind (guint8 header)
   return PICTURE_KIND_UNKNOWN;
 }
 
-/* 7.4.2.2: pictures of a higher sub-layer may refer to a sub-layer
- * non-reference picture. */
+/* Determines the kind of an H.265 picture. Pictures of a higher sub-layer may
+ * refer to a sub-layer non-reference picture (H.265, 7.4.2.2). */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -242,8 +246,9 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* RFC 6184, 5.7.1, and RFC 7798, 4.4.2: each NAL unit is preceded by its size.
- * The most important NAL unit determines the result. */
+/* Parses an aggregation packet, in which each NAL unit is preceded by its size
+ * (RFC 6184, 5.7.1, and RFC 7798, 4.4.2). The most important NAL unit
+ * determines the result. */
 static void
 read_aggregate (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -301,9 +306,10 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Returns whether the packet has a picture type. RFC 2250, 3.4, forbids P = 0,
- * but some senders leave the whole header 0. These senders also put parts of
- * several pictures into one packet. */
+/* Returns whether the packet has a picture type. RFC 2250, 3.4, forbids the
+ * value 0 in the picture type field P, but some senders set the whole
+ * video-specific header to 0. These senders also put parts of several pictures
+ * into one packet. */
 static gboolean
 has_picture_type (const guint8 * data, gsize size)
 {

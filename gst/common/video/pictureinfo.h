@@ -4,7 +4,8 @@
  * The bytes themselves are parsed, because stock elements never mark
  * non-reference pictures. The formats are MPEG video, H.264 and H.265, as
  * frames, as NAL units or in RTP packets. The parser does no I/O and handles
- * invalid input safely: the kind of data that it cannot parse is unknown.
+ * invalid input safely: if it cannot parse the data, the kind of the picture is
+ * unknown.
  *
  * Section numbers refer to ISO/IEC 13818-2, ITU-T H.264 and H.265, and the
  * payload formats RFC 2250, RFC 6184 and RFC 7798.
@@ -35,7 +36,7 @@ typedef enum
   PICTURE_KIND_PART,
   /* non-reference picture: no other picture refers to it */
   PICTURE_KIND_DROPPABLE,
-  /* a picture that refers to others and that others refer to */
+  /* a picture that refers to other pictures and that other pictures refer to */
   PICTURE_KIND_REFERENCE,
   PICTURE_KIND_KEY              /* a picture that refers to no other picture */
 } PictureKind;

@@ -199,11 +199,14 @@ measure_extension (const guint8 * data, gsize size)
   const guint8 *extension = data + RFC2250_HEADER_SIZE;
   gsize header = RFC2250_HEADER_SIZE + RFC2250_EXTENSION_SIZE;
 
-  if (size < header || (extension[0] & 0x80))   /* X: unused, must be 0 */
+  /* field X of the MPEG-2 extension: unused, must be 0 */
+  if (size < header || (extension[0] & 0x80))
     return 0;
-  if (extension[3] & 0x01)      /* D */
+  /* field D of the MPEG-2 extension: composite display */
+  if (extension[3] & 0x01)
     header += RFC2250_COMPOSITE_SIZE;
-  if (!(extension[0] & 0x40))   /* E */
+  /* field E of the MPEG-2 extension: extensions follow */
+  if (!(extension[0] & 0x40))
     return header;
   if (size <= header || data[header] == 0)
     return 0;
@@ -215,10 +218,11 @@ rfc2250_header_measure (const guint8 * data, gsize size)
 {
   gsize header = RFC2250_HEADER_SIZE;
 
-  if (size < RFC2250_HEADER_SIZE || data[0] >> 3        /* MBZ */
+  /* field MBZ: must be zero */
+  if (size < RFC2250_HEADER_SIZE || data[0] >> 3
       || (data[2] & 7) >= MPEG_VIDEO_PICTURE_LAST)
     return 0;
-  if (data[0] & 0x04)           /* T */
+  if (data[0] & 0x04)           /* field T: the MPEG-2 extension follows */
     header = measure_extension (data, size);
   return header <= size ? header : 0;
 }

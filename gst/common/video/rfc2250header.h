@@ -12,8 +12,8 @@
 #define RFC2250_HEADER_SIZE 4
 #define RFC2250_EXTENSION_SIZE 4
 #define RFC2250_COMPOSITE_SIZE 4
-/* Section 3.4.1, E: the length of the extensions is one byte and counts words
- * of 32 bits. */
+/* Maximum size of the extensions: their length has one byte and counts words of
+ * 32 bits (RFC 2250, section 3.4.1, field E). */
 #define RFC2250_MAX_EXTENSIONS_SIZE (255 * 4)
 #define RFC2250_MAX_HEADER_SIZE (RFC2250_HEADER_SIZE + \
     RFC2250_EXTENSION_SIZE + RFC2250_COMPOSITE_SIZE + \
@@ -24,9 +24,10 @@ typedef struct
 {
   /* Must be zero; parsed, but always written as 0 */
   guint mbz;
-  gboolean t;                   /* the MPEG-2 extension follows */
+  /* The MPEG-2 extension of the header follows. */
+  gboolean t;
   guint tr;                     /* temporal reference */
-  /* the N bit is active; there is a new picture header */
+  /* AN: the N bit is active. N: there is a new picture header. */
   gboolean an, n;
   gboolean s;                   /* this packet contains a sequence header */
   gboolean b, e;                /* the packet begins or ends with a slice */
@@ -34,7 +35,7 @@ typedef struct
   gboolean fbv, ffv;            /* full-pel vectors */
   guint bfc, ffc;               /* f-codes */
 
-  /* Section 3.4.1, valid if `t` is TRUE */
+  /* The MPEG-2 extension (RFC 2250, section 3.4.1), valid if `t` is TRUE. */
   MpegVideoPicture extension;   /* fields of the picture coding extension */
   /* Further extensions (E) with their start codes; points into the parsed data
    */
@@ -62,12 +63,13 @@ Rfc2250HeaderResult rfc2250_header_parse (Rfc2250Header * header,
     const guint8 * data, gsize size, gsize * size_read);
 
 /* Returns the size of the header, without checking the fields of the picture.
- * Returns 0 if a bit that must be zero is set, P is not a picture type, or the
- * header does not fit into `size` bytes. P may be 0, because some senders do
- * not set it. */
+ * Returns 0 if a bit that must be zero is set, if the picture type (field P) is
+ * invalid, or if the header does not fit into `size` bytes. A picture type of 0
+ * is accepted, because some senders do not set it. */
 gsize rfc2250_header_measure (const guint8 * data, gsize size);
 
-/* Sets P, TR and the motion vector fields from a picture header, as section 3.4
- * specifies for the picture type. */
+/* Sets the picture type (P), the temporal reference (TR) and the motion vector
+ * fields from a picture header, as section 3.4 of RFC 2250 specifies for the
+ * picture type. */
 void rfc2250_header_set_picture (Rfc2250Header * header,
     const MpegVideoPicture * picture);

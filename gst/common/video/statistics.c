@@ -40,7 +40,8 @@ statistics_histogram_free (StatisticsHistogram * histogram)
   g_free (histogram);
 }
 
-/* Also correct for G_MININT64, whose magnitude does not fit into a gint64 */
+/* Returns the magnitude of a value. The result is also correct for G_MININT64,
+ * whose magnitude does not fit into a gint64. */
 static guint64
 magnitude_of (gint64 value)
 {
@@ -104,9 +105,11 @@ statistics_histogram_get_count (const StatisticsHistogram * histogram)
   return histogram->count;
 }
 
-/* Nearest rank: the smallest value that is greater than or equal to `percent` %
- * of all values. The small factor keeps 99.9 % of 1000 at rank 999; the
- * rounding error of binary fractions would make it 1000. */
+/* Returns the rank of a percentile by the nearest-rank method: the rank of the
+ * smallest value that is greater than or equal to `percent` % of all values.
+ * The percentile 99.9 % of 1000 values has the rank 999. The small factor keeps
+ * this rank, because the rounding error of binary fractions would make it 1000.
+ */
 static guint64
 rank_of (guint64 count, gdouble percent)
 {
@@ -234,8 +237,8 @@ statistics_rate_free (StatisticsRate * rate)
   g_free (rate);
 }
 
-/* Time does not go backward here: an earlier time is replaced by the latest
- * one. */
+/* Advances the time. Time never decreases here: an earlier time is replaced by
+ * the latest time. */
 static void
 statistics_rate_advance (StatisticsRate * rate, guint64 now)
 {

@@ -48,8 +48,8 @@ skip (Bytes * bytes, gsize n)
   return TRUE;
 }
 
-/* Sets the size to the value of a length field. Returns FALSE if it exceeds the
- * size of the packet. */
+/* Limits the size to the value of a length field. Returns FALSE if that value
+ * exceeds the size of the packet. */
 static gboolean
 shorten (Bytes * bytes, gsize full_size)
 {
@@ -148,7 +148,8 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* P is never 0 (3.4), except if a sender leaves the whole header 0. */
+  /* The picture type (field P of RFC 2250, section 3.4) is never 0, except if a
+   * sender sets the whole video-specific header to 0. */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;
   skip (&bytes, header);
@@ -156,7 +157,7 @@ read_video (VideoPacket * packet, Bytes bytes)
   return TRUE;
 }
 
-/* RFC 3550 5.1 */
+/* Parses an RTP header (RFC 3550 section 5.1). */
 
 static gboolean
 read_rtp (VideoPacket * packet, Bytes bytes, guint payload_type, guint64 stream)
@@ -190,8 +191,8 @@ video_packet_parse_rtp (VideoPacket * packet, const guint8 * data, gsize size,
 
 /* IP */
 
-/* RFC 768. In UDP-Lite (RFC 3828 3.1) the length field is the coverage, and the
- * length follows from IP. */
+/* Parses a UDP header (RFC 768). In UDP-Lite (RFC 3828 section 3.1) the length
+ * field contains the coverage, and the length follows from the IP header. */
 static gboolean
 read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
 {
@@ -211,7 +212,7 @@ read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
   return read_rtp (packet, bytes, RTP_PAYLOAD_MPV, stream);
 }
 
-/* RFC 791 3.1 */
+/* Parses an IPv4 header (RFC 791 section 3.1). */
 static gboolean
 read_ipv4 (VideoPacket * packet, Bytes bytes)
 {
@@ -221,7 +222,8 @@ read_ipv4 (VideoPacket * packet, Bytes bytes)
   if (bytes.size < IPV4_MIN_HEADER)
     return FALSE;
   header = (ip[0] & 0x0f) * 4;
-  /* not the only fragment: more fragments follow, or the offset is not 0 */
+  /* Rejects a fragment: in a packet that is not fragmented, no more fragments
+   * follow, and the offset is 0. */
   if (header < IPV4_MIN_HEADER || (read_be16 (ip + 6) & 0x3fff))
     return FALSE;
   if (!shorten (&bytes, read_be16 (ip + 2)) || !skip (&bytes, header))
@@ -229,7 +231,7 @@ read_ipv4 (VideoPacket * packet, Bytes bytes)
   return read_udp (packet, bytes, ip[9], hash (hash_begin (), ip + 12, 8));
 }
 
-/* RFC 8200 3 */
+/* Parses an IPv6 header (RFC 8200 section 3). */
 static gboolean
 read_ipv6 (VideoPacket * packet, Bytes bytes)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Describes a packet of MPEG video over RTP (RFC 3550, RFC 2250) for queues
- * that drop whole frames: to which stream and frame the packet belongs, whether
- * the frame begins or ends in it, and the frame type. The description is parsed
- * from the packet itself, so senders need not mark their packets. A packet that
- * is not certainly of this kind is rejected.
+ * that drop whole frames. The description contains the stream and the frame
+ * that the packet belongs to, whether the frame begins or ends in the packet,
+ * and the frame type. It is parsed from the packet itself, so senders need not
+ * mark their packets. A packet that is not certainly MPEG video over RTP is
+ * rejected.
  */
 
 #pragma once
@@ -32,9 +33,9 @@ typedef struct
 } VideoPacket;
 
 /* The following functions return FALSE, without changing `packet`, if the data
- * are not such a packet. `data` are the first `size` bytes of a packet of
- * `full_size` bytes, and contain at least VIDEO_PACKET_HEAD bytes of a packet
- * that is so long. */
+ * are not a packet of MPEG video. `data` are the first `size` bytes of a packet
+ * of `full_size` bytes. They are at least VIDEO_PACKET_HEAD bytes, or the whole
+ * packet if it is shorter. */
 
 /* Parses an RTP packet. `payload_type` is VIDEO_PACKET_ANY_TYPE if the caller
  * knows that the packet carries MPEG video. */
