@@ -162,9 +162,10 @@ is_unknown_name (GstNetworkSink * self, const GError * error)
       || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND));
 }
 
-/* Returns whether a further attempt would fail in the same way. This is so if a
- * setting is invalid or the host name does not exist. In a connectionless
- * transport, it is also so if the error does not come from the network. */
+/* Returns whether a further attempt to connect would fail in the same way. This
+ * is the case if a setting is invalid or the host name does not exist. In a
+ * connectionless transport, it is also the case if the error does not come from
+ * the network. */
 static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {

@@ -248,9 +248,9 @@ void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
 /* Records that `buffer` was either sent or dropped. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
-/* If the receiver is a new one, drops `buffer`, waits for the next key frame,
- * and returns TRUE. Returns FALSE if the receiver is still the same, or if it
- * is the first one and nothing was sent or dropped before. */
+/* If the receiver has changed, drops `buffer`, waits for the next key frame,
+ * and returns TRUE. Returns FALSE if the receiver has not changed, or if it is
+ * the first receiver and no buffer was sent or dropped before. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);

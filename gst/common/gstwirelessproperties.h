@@ -125,8 +125,8 @@ typedef struct
       PROPERTY_MEMBER (member, guint64), min, initial, max, \
       .unit = GST_MSECOND, __VA_ARGS__ }
 /* The deprecated property of a duration that was in ns. It uses the same member
- * as the property in ms, so that each of the two returns the value that was set
- * through the other. */
+ * as the property in ms, so that each of the two properties returns the value
+ * that was set through the other property. */
 #define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
         max, initial, ...) \
     { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \

@@ -26,7 +26,8 @@ void gst_wireless_stats_fill (GstStructure * structure,
 /* Adds one counter, whose name is `prefix` followed by `name`. */
 void gst_wireless_stats_set (GstStructure * structure,
     const gchar * prefix, const gchar * name, guint64 count);
-/* Adds the members of `more` to those of `sum`. All members are guint64. */
+/* Adds the members of `more` to the members of `sum`. All members are guint64.
+ */
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);
 

@@ -195,8 +195,9 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   return found;
 }
 
-/* Call with `lock` held. Returns the address with this index among those that
- * `local` can reach; NULL if there is none. */
+/* Returns the address with this index. Only the addresses of the host that can
+ * be reached from `local` are counted. Returns NULL if there is no such
+ * address. Call with `lock` held. */
 static GSocketAddress *
 get_address (GstMmtpSink * self, const gchar * host, guint16 port,
     GSocketAddress * local, guint index)

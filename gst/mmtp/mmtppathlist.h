@@ -32,7 +32,7 @@ typedef struct
   guint16 port;
   guint64 rate;                 /* in bit/s; 0 means that it is measured */
   guint64 delay;                /* in ns; 0 means that it is measured */
-  /* maximum IP packet in bytes; 0 means that of the interface */
+  /* maximum size of an IP packet in bytes; 0 means the MTU of the interface */
   guint mtu;
 } MmtpPathSpec;
 

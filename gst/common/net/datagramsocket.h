@@ -65,8 +65,8 @@ void datagram_socket_options_init (DatagramSocketOptions * options);
 DatagramSocket *datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
     GError ** error);
-/* Opens a socket that listens on `local`. An IPv6 socket receives from IPv4
- * hosts, too. */
+/* Opens a socket that listens on `local`. An IPv6 socket also receives packets
+ * from IPv4 hosts. */
 DatagramSocket *datagram_socket_new_listener (GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error);
 /* Opens a socket that is bound neither to an address nor to options->interface;

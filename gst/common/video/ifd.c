@@ -597,8 +597,9 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 }
 
 /* Counts a frame that could not be decoded, and returns whether to send it
- * anyway. Without this, a stream without I-frames would never resume. It
- * resumes with its next intra refresh, or at once if there is none either. */
+ * anyway. Without this function, no frame would be sent any more in a stream
+ * without I-frames. Output resumes with the next intra refresh of the stream,
+ * or immediately if there is no intra refresh either. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {

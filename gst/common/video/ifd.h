@@ -23,10 +23,10 @@
 
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
-/* If this many consecutive frames were dropped because no I-frame came, the
+/* If this many consecutive frames were dropped because no I-frame arrived, the
  * stream is assumed to have no I-frames. Output then resumes with the next
- * frame that starts an intra refresh, or at once if the stream has no refresh
- * either. */
+ * frame that starts an intra refresh, or immediately if the stream has no
+ * refresh either. */
 #define IFD_MAX_GOP 600
 /* Number of frames after which an I-frame is sent even if a decoder would
  * display it in the wrong order, because the stream may never have a better
@@ -217,8 +217,8 @@ gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
 /* Called when a new receiver is connected, which has no previous frame. Output
  * resumes with the next I-frame without its leading frames, or with an intra
- * refresh if that comes first. IFD_ALGORITHM_PAPER does not know leading frames
- * and sends them. */
+ * refresh if that arrives first. IFD_ALGORITHM_PAPER does not know leading
+ * frames and sends them. */
 void ifd_restart (Ifd * ifd);
 /* Called at the end of a stream. Removes the oldest frame of the queue W and
  * stores it in `frame`. Returns FALSE if the queue is empty; then the frame

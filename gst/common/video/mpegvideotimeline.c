@@ -48,8 +48,8 @@
 #define PATTERN_TRUSTED 32
 /* Number of times that the maximum distance of anchors (I- or P-frames) must be
  * seen before a larger distance is treated as a loss. An encoder with a fixed
- * pattern reaches its maximum at once, but an adaptive encoder may start
- * without B-frames. */
+ * pattern reaches its maximum distance immediately, but an adaptive encoder may
+ * start without B-frames. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
@@ -435,8 +435,9 @@ lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
   }
 }
 
-/* Reports a long gap at once, as one range. If the gap is so long that the
- * pattern does not reach into it, its types are repeated periodically. */
+/* Reports a long gap as one range. If the gap is so long that the pattern does
+ * not reach into it, the frame types of the pattern are repeated periodically.
+ */
 static void
 lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -488,9 +489,9 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
 /* --- GOP of a frame ---------------------------------------------------------
  */
 
-/* Returns whether the temporal reference shows a new GOP. Within a GOP the
+/* Returns whether the temporal reference shows a new GOP. Within a GOP, the
  * temporal references of anchors (I- and P-frames) increase in transport order,
- * and so do those of B-frames. */
+ * and the temporal references of B-frames also increase in transport order. */
 static gboolean
 order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)

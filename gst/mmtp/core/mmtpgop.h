@@ -42,8 +42,8 @@ typedef enum
   MMTP_N_RANKS
 } MmtpRank;
 
-/* Returns the kind of the picture of a buffer with these `flags`, which are
- * those of mmtppacket.h. */
+/* Returns the kind of the picture that a buffer with these `flags` belongs to.
+ * The flags are defined in mmtppacket.h. */
 PictureKind mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags);
 
 /* State of the current group. Group numbers are never 0. */

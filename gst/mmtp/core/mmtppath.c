@@ -232,8 +232,9 @@ predict (MmtpPath * path, guint64 now, MmtpSent * sent)
   sent->finish = path->busy_until;
 }
 
-/* Corrects the prediction with the newest message that arrived. `queued` is its
- * delay in ns beyond that of a short message on an idle path. */
+/* Corrects the prediction of `busy_until` with the newest message that arrived.
+ * `queued` is the delay of that message minus the delay of a short message on
+ * an idle path, in ns. */
 static void
 correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 {

@@ -98,7 +98,7 @@ typedef struct
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
    * skew. The buffer has to be played at `due` + `delay`. The due time is never
-   * earlier than that of a buffer before it in decoding order. */
+   * earlier than the due time of a buffer before it in decoding order. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;

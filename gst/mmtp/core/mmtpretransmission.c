@@ -13,8 +13,9 @@
 /* A packet in flight on a stalled path is sent again on another path if it
  * would be late there after this time. The time is that of three reports. */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* Minimum time between two searches for such packets on a path, however many
- * reports come. */
+/* Minimum time between two searches for packets in flight on the same stalled
+ * path that have to be sent on another path. It applies however many reports
+ * arrive. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
 /* A speculative packet is sent only if the queue needs at most half
  * (1/CHANCE_PART) of the bytes that the paths deliver in time. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Retransmission of lost packets. A packet that the receiver reports as lost
- * goes back into the queue if the retransmission is certainly in time. If it is
+/* Retransmission of lost packets. A packet that the receiver reports as lost is
+ * put back into the queue if the retransmission is certainly in time. If it is
  * only likely to be in time, it is sent speculatively while no other packet
  * needs the rate. Packets in flight on a path that has stalled are sent again
  * on another path. "Extra bandwidth on any of the channels may enable the

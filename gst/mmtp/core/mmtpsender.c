@@ -458,9 +458,9 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
   return report->echo_channel < sender->paths.n;
 }
 
-/* Takes the round trip from the echo. It is valid only if the report came back
- * on the path of the message that it echoes, because then both directions
- * belong to this path. */
+/* Measures the round trip of a path from the echo in a REPORT. The result is
+ * valid only if the REPORT arrived on the path of the message that it echoes,
+ * because only then both directions belong to this path. */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {

@@ -96,7 +96,8 @@ void mmtp_sender_flush (MmtpSender * sender, guint64 now);
 /* Drops all waiting buffers, because the session is over or has to end
  * immediately. They are reported as MMTP_DISCARD_CONNECTION. */
 void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
-/* Changes the delays of a running session; the receiver is told. */
+/* Changes the delays of a running session, and sends the new initial delay to
+ * the receiver. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
 
@@ -209,6 +210,6 @@ MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
 gboolean mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
     MmtpSenderPathStats * stats);
 
-/* The operations through which the driver runs a sender; the driver's paths are
- * those of the sender. */
+/* The operations through which the driver runs a sender. The path numbers of
+ * the driver are the path ids of the sender. */
 extern const DriverVerbs mmtp_sender_verbs;

@@ -53,7 +53,7 @@ typedef struct
 /* Frees the memory of the log. Before its first use, a log is all zeros. */
 void mmtp_sent_log_clear (MmtpSentLog * log);
 /* Returns the entry for the message with the number `next`, for the caller to
- * fill in. The message counts as in flight at once; mmtp_sent_log_commit()
+ * fill in. The message immediately counts as in flight. mmtp_sent_log_commit()
  * makes it accessible under its number. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
