@@ -79,7 +79,7 @@ is_same (const MmtpPathSpec * a, const MmtpPathSpec * b)
 
 /* --- host names ----------------------------------------------------------- */
 
-/* Call without `lock`. Returns FALSE on failure. */
+/* Resolves a host name. Call without `lock`. Returns FALSE on failure. */
 static gboolean
 resolve_host (GstMmtpSink * self, const gchar * host,
     GCancellable * cancellable, GError ** error)
@@ -497,8 +497,8 @@ take_same (GPtrArray * specs, const MmtpPathSpec * spec)
   return FALSE;
 }
 
-/* New paths are opened before old ones are closed, so that packets in flight
- * can move to them. */
+/* Updates the open paths. New paths are opened before old paths are closed, so
+ * that packets in flight can be sent again on the new paths. */
 static void
 replace_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -554,7 +554,8 @@ watch_interfaces (GstMmtpSink * self, GError ** error)
   return interfaces;
 }
 
-/* If interfaces cannot be watched, `auto` means a single path. */
+/* Starts to watch the interfaces. If interfaces cannot be watched, `auto` means
+ * a single path. */
 static void
 open_interfaces (GstMmtpSink * self, gboolean is_auto)
 {

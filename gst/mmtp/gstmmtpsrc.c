@@ -98,7 +98,7 @@ struct _GstMmtpSrc
   gboolean eos_at_end;          /* value of the property */
   /* EOS is in the queue or was sent downstream. */
   gboolean is_over;
-  guint64 delay;                /* D0, in ns */
+  guint64 delay;                /* initial delay (D0), in ns */
   GQueue messages;              /* GstMessages to be posted */
   GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */

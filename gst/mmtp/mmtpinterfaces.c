@@ -32,7 +32,8 @@
 /* An interface that is up and running. */
 typedef struct
 {
-  /* must be the first field: interface_free() frees both */
+  /* This must be the first field, because interface_free() frees the whole
+   * struct through a pointer to this field. */
   MmtpInterface interface;
   gint index;
   gboolean is_loopback;
@@ -53,7 +54,7 @@ struct _MmtpInterfaces
   struct mnl_socket *changes;   /* notifications; non-blocking */
   GPtrArray *interfaces;        /* MmtpInterfaces */
 
-  /* Used while the tables are read. */
+  /* The following fields are used while the tables are read. */
   /* Socket for reading the tables. A new socket is opened for each attempt, so
    * that unread answers are discarded. */
   struct mnl_socket *dumps;
@@ -152,8 +153,8 @@ is_of_family (MmtpInterfaces * self, guint8 family)
       family == self->family;
 }
 
-/* On a point-to-point interface IFA_ADDRESS is the peer's address, so IFA_LOCAL
- * is preferred. */
+/* Returns the local address of an interface. On a point-to-point interface,
+ * IFA_ADDRESS is the peer's address, so IFA_LOCAL is preferred. */
 static const struct nlattr *
 find_address (const struct nlmsghdr *message)
 {

@@ -124,7 +124,7 @@ typedef enum
    * began. */
   IFD_DROP_NO_I,
   /* A decoder would display this I-frame in the wrong order, because too many
-   * frames before it were dropped. */
+   * frames between it and the previous reference picture were dropped. */
   IFD_DROP_MISORDERED,
   IFD_DROP_LAST
 } IfdDropReason;

@@ -26,7 +26,7 @@ typedef struct
   guint64 bit_rate;             /* in bit/s; 0 if not known in advance */
   guint32 frame_period;         /* in us; 0 if not known in advance */
   guint64 keepalive_period;
-  guint64 initial_delay;        /* D0 */
+  guint64 initial_delay;        /* initial delay (D0), in ns */
 } MmtpRequest;
 
 /* State of the INITs and OPENs that were sent on one path. */

@@ -53,7 +53,7 @@ typedef struct
   MmtpDirection theirs;         /* key or token of messages from the sender */
 
   guint64 period;               /* keep-alive period, in ns */
-  guint64 initial_delay;        /* D0, in ns */
+  guint64 initial_delay;        /* initial delay (D0), in ns */
   guint64 wanted_delay;         /* D0 that the sender wants, in ns */
   /* begin of the current period for counting changes of D0, in ns */
   guint64 delay_changes_from;

@@ -103,7 +103,7 @@ typedef struct
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
   gboolean discont;             /* A buffer before this one is missing. */
-  guint64 delay;                /* D0, in ns */
+  guint64 delay;                /* initial delay (D0), in ns */
   /* D0 that the sender wants, in ns. If it is more than `delay`, packets that
    * take longer than `delay` are lost. */
   guint64 wanted_delay;
@@ -148,7 +148,7 @@ typedef struct
   /* packets dropped because the bytes held exceeded max_bytes */
   guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
-  guint64 initial_delay;        /* D0, in ns */
+  guint64 initial_delay;        /* initial delay (D0), in ns */
   /* skew of the sender's clock, in parts per billion */
   gint64 skew;
   guint64 reports;              /* REPORTs sent */

@@ -146,7 +146,7 @@ typedef struct
   /* `rate` is a minimum, because the stream did not use all of the rate. */
   gboolean is_app_limited;
   guint64 requested;            /* requested rate in bit/s */
-  guint64 delay;                /* D0, in ns */
+  guint64 delay;                /* initial delay (D0), in ns */
   guint8 reason;                /* reason of a refusal, or an MmtpDiscard */
   guint version;                /* protocol version of the receiver */
   guint path;
@@ -193,7 +193,7 @@ typedef struct
   /* `estimated_rate` is a minimum, because the stream did not use all of the
    * rate. */
   gboolean is_app_limited;
-  guint64 initial_delay;        /* D0, in ns */
+  guint64 initial_delay;        /* initial delay (D0), in ns */
   guint64 min_delay;            /* D0 that the paths need, in ns */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
   /* number of paths so far, including removed ones */

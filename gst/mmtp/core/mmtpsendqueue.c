@@ -20,7 +20,7 @@
 struct _MmtpSendQueue
 {
   guint64 max_bytes;
-  guint64 delay;                /* D0 */
+  guint64 delay;                /* initial delay (D0), in ns */
   MmtpDiscardFunc discarded;
   gpointer user_data;
 
