@@ -374,9 +374,9 @@ close_end (GstDccpThinSrc * self)
   gst_dccp_thin_end_close (&self->end);
 }
 
-/* Runs the loop until the current connection, or the next one if there is none
- * yet, has ended; `error` is set to the reason. Returns FALSE if no connection
- * was established. */
+/* Waits for a connection if there is none yet, and runs the loop until the
+ * connection has ended. `error` is set to the reason. Returns FALSE if no
+ * connection was established. */
 static gboolean
 run_connection (GstDccpThinSrc * self, GError ** error)
 {
