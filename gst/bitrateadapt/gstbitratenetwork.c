@@ -93,7 +93,8 @@ static const gchar *const losses[] = {
   "dropped-i", "dropped-p", NULL
 };
 
-/* Counters of mmtpsink ("queued-bytes") and of ifdsink (the others). */
+/* Counters of the waiting data: "queued-bytes" of mmtpsink, and the remaining
+ * ones of ifdsink. */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };

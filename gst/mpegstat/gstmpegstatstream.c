@@ -98,7 +98,8 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 
   if (!mpegstat_find_slices (&frame->frame, &offset, &size))
     return;
-  /* Copies only these few bytes, even if the buffer has several memories. */
+  /* Copies only the bytes that are hashed, even if the buffer has several
+   * memories. */
   n = gst_buffer_extract (frame->buffer, offset, slices,
       MIN (size, sizeof (slices)));
   mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));

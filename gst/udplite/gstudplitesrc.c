@@ -386,7 +386,8 @@ leave_group (GstUdpliteSrc * self)
   g_clear_pointer (&self->group_sources, g_free);
 }
 
-/* Closes the socket. `again` means that it is opened again at once. */
+/* Closes the socket. `again` is TRUE if the socket is opened again immediately.
+ */
 static void
 gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
 {

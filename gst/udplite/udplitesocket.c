@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses a backend that works on this system, and implements what is the same
- * for all backends.
+/* Chooses a backend that works on this system, and implements the functions
+ * that do not depend on the backend.
  */
 
 #include "udplitesocket.h"

@@ -362,7 +362,7 @@ gst_wireless_link_distribute (GstWirelessLink * self)
 /* --- packets that never leave the link ------------------------------------ */
 
 /* Considers all packets in the link as lost, because they would otherwise delay
- * EOS for ever. This happens in an outage without end. */
+ * EOS without end, for example in an outage that never ends. */
 static void
 give_up (GstWirelessLink * self)
 {
@@ -416,9 +416,9 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow with the earliest next arrival, among the flows that do not
+/* Finds the flow whose next packet arrives first, among the flows that do not
  * wait for room. `first` is set to NULL if there is none. Returns FALSE if a
- * src pad is full, because the link has to wait for it. */
+ * src pad is full, because the link has to wait for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

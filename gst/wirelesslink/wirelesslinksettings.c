@@ -620,8 +620,9 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Returns the value of the property that is another name of the same number, or
- * NULL if there is none. The name that is set last counts. */
+/* Some numbers have two property names, one of which is deprecated. Returns the
+ * value that was set with the other name, or NULL if there is no other name.
+ * The property that is set last determines the number. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-/* Half of the time from the first Response to the Sync that replaces a
- * retransmission; the time doubles before its first use and after each Sync. It
- * is longer than the time after which a client without a Response repeats its
- * Request, which is one second and three seconds with Linux, and which doubles
- * too. */
+/* Initial backoff of a server in the state RESPOND. It doubles with each
+ * Response and each Sync, so that the first Sync follows four seconds after the
+ * first Response. A client that has not received the Response repeats its
+ * Request earlier: after one second, or three seconds with Linux. Its backoff
+ * doubles too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Maximum time in a half-open connection, or in one that has not agreed on its
  * features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
@@ -681,8 +681,8 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
 }
 
 /* Returns whether a packet of this type carries the options of the congestion
- * control of our sender. The handshake packets must be short, and
- * acknowledgements need their room for other options. */
+ * control of our sender. The other packets must be as short as possible, or
+ * need their room for other options. */
 static gboolean
 has_sender_options (DccpType type)
 {

@@ -92,9 +92,9 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* The mean is the greater one of two sums, I_0 to I_(k-1) with the open
- * interval and I_1 to I_k without it (section 5.4). The first sum omits the
- * oldest interval, even if there are fewer than eight. */
+/* The result is the greater one of two weighted means (section 5.4): that of
+ * I_0 to I_(k-1), which includes the open interval, and that of I_1 to I_k. The
+ * first mean omits the oldest interval, even if there are fewer than eight. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {

@@ -17,8 +17,8 @@
 
 #define US G_GUINT64_CONSTANT (1000)
 
-/* Slot times and contention windows: 15.3.3 and 18.3.3 for DSSS and CCK, 19.8.4
- * for ERP-OFDM without 802.11b stations. */
+/* Slot times, SIFS and contention windows: 15.3.3 and 18.3.3 for DSSS and CCK,
+ * 19.8.4 for ERP-OFDM without 802.11b stations. */
 #define DSSS_SLOT (20 * US)
 #define OFDM_SLOT (9 * US)
 #define SIFS (10 * US)

@@ -291,7 +291,7 @@ set_rangelan2 (LinkConfig * config, LinkQuality quality)
 }
 
 /* Magalhaes, tables 1 and 3: no losses, and a buffer of 3.5 s. The dongle
- * connects to a serial line with 115200 bit/s. */
+ * presents the link as a serial line with 115200 bit/s. */
 static void
 set_irda (LinkConfig * config, LinkQuality quality)
 {
