@@ -801,7 +801,8 @@ static const GstWirelessProperty properties[] = {
    * GstBitrateAdapt:max-bitrate:
    *
    * With 0, the encoder is never set above the bitrate that it has when the
-   * element finds it. That bitrate is 6 Mbit/s if the encoder has none.
+   * element finds it. If the encoder has no bitrate then, the maximum is 6
+   * Mbit/s.
    */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
       "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "

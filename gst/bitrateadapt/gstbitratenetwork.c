@@ -266,7 +266,7 @@ typedef struct
   GstElement *element;          /* best element found so far */
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
-  /* in queues on the way downstream: bytes that wait, frames that were lost */
+  /* Bytes that wait and frames that were lost in the queues downstream. */
   guint64 waiting, lost;
 } Search;
 

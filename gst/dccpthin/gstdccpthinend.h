@@ -115,8 +115,8 @@ gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
 /* The remaining functions are called with the lock held. */
 
-/* Fills in the statistics of this endpoint. The counters include those of the
- * connections before. */
+/* Fills in the statistics of this endpoint. The counters include those of
+ * earlier connections. */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 

@@ -76,7 +76,7 @@ struct _GstDccpThinSink
   /* --- protected by the lock --- */
   gboolean request_key_units;
 
-  GstWaker room;                /* what the virtual function `wait` waits for */
+  GstWaker room;                /* wakes the virtual function `wait` */
   /* Time in ns at which the next packet may be sent, as known when the wait
    * began; 0 if no thread waits. */
   guint64 waits_until;

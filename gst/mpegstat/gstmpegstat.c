@@ -25,9 +25,10 @@
  * pattern. Incomplete frames are discarded and counted, because a decoder
  * cannot display them.
  *
- * The arrival of a frame is that of the buffer that contains its last byte.
- * Arrivals are running times of the pipeline's clock while the element plays,
- * so that a pause does not count, and monotonic times if there is no clock.
+ * The arrival time of a frame is the arrival time of the buffer that contains
+ * its last byte. Arrival times are running times of the pipeline's clock while
+ * the element plays, so that a pause does not count. They are monotonic times
+ * if there is no clock.
  *
  * The results are printed to standard output (#GstMpegStat:silent), written to
  * a log of comma-separated values or JSON objects (#GstMpegStat:location),

@@ -668,8 +668,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   warn_about_discarded (self, &counters.socket);
 }
 
-/* Returns how many packets to ask for. Each one costs time to prepare, even if
- * it does not arrive. */
+/* Returns how many packets to ask for. Each requested packet costs time to
+ * prepare, even if it does not arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {

@@ -197,7 +197,7 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   return self;
 }
 
-/* --- what it is ----------------------------------------------------------- */
+/* --- properties of the socket --------------------------------------------- */
 
 UdpliteBackend
 udplite_socket_get_backend (const UdpliteSocket * self)

@@ -46,11 +46,13 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  gdouble min, max;             /* 0 and 0 = the whole range of the type */
-  gsize offset;                 /* of the value in the LinkConfig */
+  /* minimum and maximum; both 0 = the whole range of the type */
+  gdouble min, max;
+  gsize offset;                 /* offset of the value in the LinkConfig */
   /* offset of the value for stations other than 0; 0 = none */
   gsize down;
-  /* the same two offsets for the models of radio blocks; 0 = none */
+  /* Offsets of the values for the models of radio blocks: for station 0, and
+   * for all other stations; 0 = none. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;

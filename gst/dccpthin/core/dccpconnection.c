@@ -791,9 +791,10 @@ back_off (DccpConnection * connection)
 /* At most one packet of each type waits to be sent. It is made when it is
  * polled. */
 
-/* An endpoint whose answers are never longer than the packets that they answer,
- * as ours (docs/dccp-thin.md), could not send a Reset for a shorter packet.
- * Therefore each packet is padded to the size of a Reset. */
+/* An endpoint may send no answer that is longer than the packet that it
+ * answers; our endpoint is an example (docs/dccp-thin.md). Such an endpoint
+ * could not answer a short packet with a Reset. Therefore each packet is padded
+ * to the size of a Reset. */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {
@@ -1168,7 +1169,8 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Returns whether the packet arrived before, or is too old to decide this. */
+/* Returns whether the packet arrived before. The result is also TRUE if the
+ * packet is too old to decide this. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {

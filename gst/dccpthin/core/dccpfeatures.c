@@ -145,7 +145,7 @@ find_rule (const DccpFeatures * self, guint8 number)
   return -1;
 }
 
-/* --- what we want --------------------------------------------------------- */
+/* --- preferences ---------------------------------------------------------- */
 
 static Feature *
 get_feature (DccpFeatures * self, guint8 number, gint side)

@@ -47,7 +47,7 @@ void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* Returns I_mean with history discounting, which is 1 / p; 0 = no loss yet. */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
 
-/* --- what a receiver reports of them -------------------------------------- */
+/* --- intervals that a receiver reports ------------------------------------ */
 
 #define TFRC_MAX_INTERVALS 28      /* RFC 4342 section 8.6 */
 

@@ -66,7 +66,7 @@ struct _TfrcSender
   TfrcSenderConfig config;
   guint64 now;                  /* latest time that the caller gave */
 
-  /* --- what was sent */
+  /* --- sent packets */
   Sent sent[SENT_KEPT];
   gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
@@ -98,7 +98,7 @@ struct _TfrcSender
   guint8 counter;
   guint64 counter_time;
 
-  /* --- was the interval data-limited: 8.2.1 */
+  /* --- whether the interval was data-limited (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
   /* 0 to 1: recent share of the time that was data-limited */
@@ -359,7 +359,7 @@ tfrc_sender_next_send (TfrcSender * sender, guint64 now)
   return MAX (at, (gint64) now);
 }
 
-/* --- what is sent */
+/* --- sent packets */
 
 static void
 remember (TfrcSender * sender, guint64 sequence)
