@@ -450,8 +450,9 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* Returns the rest of `timeout` (ns) in us, counted from `since`, the monotonic
- * time in us of the last buffer or message; -1 = no timeout. */
+/* Returns the remaining part of `timeout` in us; -1 = no timeout. `timeout` is
+ * in ns and begins at `since`, the monotonic time in us of the last buffer or
+ * message. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {

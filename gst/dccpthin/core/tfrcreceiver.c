@@ -11,9 +11,9 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define NEVER G_MAXUINT64
 
-/* A packet is lost if so many packets with greater numbers arrived: NDUPACK
- * (RFC 5348 section 5.1). It is also the maximum of Skip Length (RFC 4342
- * section 8.6.1). */
+/* NDUPACK: a missing packet counts as lost when this number of packets with
+ * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
+ * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
 /* Number of the latest sequence numbers for which it is known whether they
  * arrived; one bit each in a word. */
