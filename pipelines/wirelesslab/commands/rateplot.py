@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wirelesslab.errors import LabError
 
-WIDTH, HEIGHT = 760, 260  # of one picture, in pixels
+WIDTH, HEIGHT = 760, 260  # The size of one picture in pixels.
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 30, 40
 # (column of the log, its meaning, its colour). The colours are from the palette
 # of Okabe and Ito, which colour-blind people can distinguish.
@@ -72,8 +72,8 @@ def marks(maximum: float) -> list[float]:
 
 
 class Picture:
-    """The curves of one log. `above` is the height in pixels of the pictures
-    above.
+    """Draws the curves of one log. `above` is the height in pixels of the
+    pictures above.
     """
 
     def __init__(self, title: str, rows: Sequence[dict[str, float]],

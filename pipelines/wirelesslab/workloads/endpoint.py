@@ -70,7 +70,7 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Returns the next packet. Returns None at the time `until_ns` or when
+        """Returns the next packet. Returns None when the time is `until_ns` or
         a file ends.
         """
         while True:
@@ -94,8 +94,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes the data if there is room. Otherwise the data is lost, as live
-    sound would be. Returns whether it was written.
+    """Writes the data if the file has room for it. Otherwise the data is
+    dropped, as live sound would be. Returns whether it was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -162,8 +162,8 @@ def ask(
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # `every` counts from the begin of the last exchange, `pause` from
-            # its end.
+            # The interval `every` is counted from the begin of the last
+            # exchange, the interval `pause` from its end.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
