@@ -194,8 +194,8 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 
 /* --- what the links deliver ----------------------------------------------- */
 
-/* Returns whether the link takes all bytes of an opportunity at one instant,
- * and not gradually. */
+/* Returns whether the link takes all bytes of an opportunity to send at one
+ * instant, and not gradually. */
 static gboolean
 is_instant (const ArenaPath * path)
 {
@@ -225,7 +225,8 @@ typedef struct
   guint flow;
   guint32 size;
   GArray *begun;                /* of guint64, ns */
-  GArray *arrivals;             /* of guint64, ns; G_MAXUINT64: lost */
+  /* Array of guint64: times in ns. G_MAXUINT64 stands for a lost packet. */
+  GArray *arrivals;
 } Saturation;
 
 static void

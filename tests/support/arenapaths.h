@@ -29,7 +29,8 @@ void arena_trace_add (ArenaTrace * trace, guint32 time);
 /* Adds opportunities from `from` to `to` (ms) at a constant rate in bit/s. */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
-/* Adds `batch` opportunities at once every `interval` ms, up to `to` ms. */
+/* Adds `batch` opportunities at the same time every `interval` ms, up to `to`
+ * ms. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
 /* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
@@ -80,8 +81,8 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns what the forward links of all these paths deliver in this run if
- * packets always wait to be sent. */
+/* Returns what the forward links of all these paths would deliver in this run
+ * to a sender that always has waiting packets. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

@@ -11,8 +11,9 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for competitors: the second flow begins so long after the first one,
- * and the evaluation begins so long after the second flow. */
+/* Times for scenarios with competitors. The first is the time from the
+ * beginning of the first flow to that of the second. The other is the time from
+ * the beginning of the second flow to the beginning of the evaluation. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)

@@ -38,7 +38,8 @@ typedef struct
   gboolean shifts_clip;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  gboolean tells_period;        /* The sender is told the period. */
+  /* The sender is told the time between two frames. */
+  gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 
@@ -59,7 +60,7 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  /* An endpoint asked to be called again and again at the same time. */
+  /* An endpoint asked again and again to be called at the same time. */
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 

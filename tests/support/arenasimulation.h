@@ -25,7 +25,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   ARENA_MMTP,
-  ARENA_UDP                     /* Sends each packet at once, on one path. */
+  /* Sends each packet immediately, on one path. */
+  ARENA_UDP
 } ArenaTransport;
 
 typedef struct

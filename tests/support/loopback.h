@@ -76,8 +76,8 @@ void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
 /* Returns the next received buffer, which must be buffer `n`. Free it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
-/* Checks that sent data stays unchanged when the buffer pool of upstream
- * overwrites a returned buffer. */
+/* Checks that sent data stays unchanged when the upstream buffer pool
+ * overwrites a buffer that was returned to it. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
 /* Returns the next serialized event of this type downstream of the receiver.
  * Free it. */

@@ -19,8 +19,8 @@ GST_START_TEST (frames_enter_at_their_dts)
   harness_push_plan (&harness, "scI0 P3 B1");
   harness_expect_wait (&harness, 0 * FRAME_TIME);
   harness_set_time (&harness, 0);
-  /* If the time of a clock wait has come already, the wait ends without a
-   * crank. */
+  /* If the time of a clock wait has already passed, the wait ends without a
+   * crank of the test clock. */
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
   harness_expect_log (&harness, "~I0s");
   harness_expect_stat (&harness, "sent", 1);
@@ -124,7 +124,7 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* The frame that is being sent is held through the pause. */
+/* The frame that is being sent is kept during the pause. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -326,8 +326,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* A sink limits its wait at the end of the stream. This time starts when the
- * sink learns that EOS will follow. */
+/* A sink limits its wait at the end of the stream. The time limit starts when
+ * the sink learns that EOS will follow. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -566,8 +566,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* The second field is missing, because another frame, new caps or the end of
- * the stream arrives first. */
+/* The second field is missing. Another frame, new caps or the end of the stream
+ * arrives first. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -1119,7 +1119,7 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* as a source does that starts again */
+    /* Starts the stream again as a source does. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);
@@ -1356,8 +1356,8 @@ GST_END_TEST;
 
 /* --- caps ----------------------------------------------------------------- */
 
-/* The bytes arrive as from filesrc: without caps and timestamps, in pieces of
- * any size. */
+/* The bytes arrive as from filesrc, which means without caps and timestamps and
+ * in pieces of any size. */
 GST_START_TEST (raw_bytes_become_frames_with_caps)
 {
   GByteArray *bytes = g_byte_array_new ();

@@ -24,7 +24,8 @@ typedef struct
   guint pts, dts;               /* frames */
 } Given;
 
-/* access unit delimiter, SPS, PPS, IDR slice; P; B; B */
+/* The access units are: delimiter, SPS, PPS and IDR slice; a P-frame; a
+ * B-frame; a B-frame. */
 static const Given stream[] = {
   {"0000000109f0 00000001676400 0000000168ee 000001658884", 1, 0},
   {"00000001419a0102", 4, 1},
@@ -246,8 +247,8 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* What payloaders and parsers change on the way: parameter sets in band or out
- * of band, lengths or start codes, delimiters or none. */
+/* The table has the changes that payloaders and parsers make: parameter sets in
+ * band or out of band, lengths or start codes, and delimiters or none. */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");

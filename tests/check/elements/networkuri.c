@@ -100,8 +100,8 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* At least these properties are refused: buffer-size or max-bytes, uri, name,
-   * parent, stats-update-interval.
+  /* At least these kinds of properties are refused: buffer-size or max-bytes,
+   * uri, name, parent and stats-update-interval.
    */
   fail_unless (n_refused >= 5);
   /* A refused URI does not even set the host. */

@@ -32,8 +32,8 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* The time for which no packet must arrive. It is long enough for packets that
- * the kernel sends on its own. */
+/* No packet may arrive in this time. It is long enough for packets that the
+ * kernel sends on its own. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
 #define IP_HEADER 20
@@ -251,7 +251,7 @@ GST_START_TEST (addresses_are_separated_by_commas)
 
 GST_END_TEST;
 
-/* text, word in the error message */
+/* The text, and a word in the error message. */
 static const gchar *const bad_addresses[][2] = {
   {"10.0.0.1", "10.0.0.1/24"},
   {"fd00::1", "fd00::1/64"},
@@ -835,8 +835,8 @@ GST_START_TEST (list_is_written_packet_by_packet)
 
 GST_END_TEST;
 
-/* The device counts the packet as it was. When the buffers return to the pool,
- * their bytes are overwritten and no longer form a packet. */
+/* The device counts the packet with its original size. When the buffers return
+ * to the pool, their bytes are overwritten and no longer form a packet. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);

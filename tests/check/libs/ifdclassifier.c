@@ -689,7 +689,7 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   /* An SPS of another layer does not replace it. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* a flush leaves it */
+  /* A flush does not remove the SPS. */
   ifd_classifier_reset (classifier);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);

@@ -28,7 +28,8 @@
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
 #define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
-/* The time in ms until the next sender starts again. */
+/* In the state TAKING_OVER, the minimum time in ms of a flood that begins
+ * TAKE_OVER_AFTER. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The

@@ -475,7 +475,8 @@ static const Change changes[] = {
   {"open", 63, "03938700", MMTP_VALID},
   {"open", 63, "03938701", MMTP_REFUSED_MALFORMED},
   {"open", 63, "ffffffff", MMTP_REFUSED_MALFORMED},
-  /* The longest message has 128 to 65507 bytes. */
+  /* The field with the size of the longest message allows 128 to 65507 bytes.
+   */
   {"open", 79, "0080", MMTP_VALID},
   {"open", 79, "007f", MMTP_REFUSED_MALFORMED},
   {"open", 79, "ffe3", MMTP_VALID},
@@ -881,8 +882,8 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* If the low bits of 65535 are followed by the bits of 0, the next number is
-   * one more and not 65535 less. */
+  /* After the number 65535, the low bits 0 mean the number 65536, which is one
+   * more, and not 0, which is 65535 less. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

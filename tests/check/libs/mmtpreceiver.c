@@ -157,7 +157,8 @@ poll_message (Peer * peer)
   return TRUE;
 }
 
-/* Polls a message of the session and checks that it has a number of its own. */
+/* Polls a message of the session and checks that it has the next number of its
+ * path. */
 static gboolean
 poll_sealed (Peer * peer)
 {

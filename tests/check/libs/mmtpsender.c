@@ -1420,7 +1420,7 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
   run (fixture, 1500 * MS);
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
-  /* The three numbers are all three buffers of a frame that cannot be decoded.
+  /* The three buffers belong to a frame that cannot be decoded.
    */
   put_kind (fixture, fixture->now, PICTURE_KIND_PART);
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));

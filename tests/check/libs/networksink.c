@@ -1430,7 +1430,8 @@ GST_START_TEST (eos_drains_and_closes)
 
 GST_END_TEST;
 
-/* The warning names the unit and the property that replaces the deprecated one.
+/* The warning names drain-timeout and not its deprecated name, and it gives the
+ * unit of the value.
  */
 static void
 expect_drain_warning (SinkPipeline * test)
