@@ -126,7 +126,7 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        run.path.mkdir()  # close() expects and removes it
+        run.path.mkdir()  # close() expects the directory and removes it.
         run.close()
 
 

@@ -49,7 +49,8 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    base: str = ""  # Pipeline that is subtracted from both; empty if none is.
+    # The pipeline whose time is subtracted from both; empty if there is none.
+    base: str = ""
 
 
 COMPARISONS = (

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the choice of frames with frames of any type, flags and size, with new
- * receivers, stream ends and other configurations. A model of W and of the
- * references checks the results. Each frame must leave exactly once, in order,
- * and be counted. The algorithm gop must send no frame whose reference was not
- * sent, and no I-frame that a decoder would show too early.
+ * receivers, stream ends and other configurations. A model of the queue of
+ * waiting frames (W) and of the references checks the results. Each frame must
+ * leave exactly once, in order, and be counted. The algorithm gop must send no
+ * frame whose reference was not sent, and no I-frame that a decoder would show
+ * too early.
  *
  * Input: algorithm, max_frames, then orders: a byte that says what to do, and
  * for a frame two more bytes, its flags and its size. If the flags say so, the
@@ -63,9 +64,9 @@ typedef struct
   Ifd *ifd;
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
-  /* A frame or a new receiver has come (see ifd.c). */
+  /* A frame or a new receiver has arrived (see ifd.c). */
   gboolean begun;
-  /* All frames of W have to be dropped for the frame in C. */
+  /* All frames in the queue W have to be dropped for the new frame C. */
   gboolean w_is_stale;
   /* The frames were chosen by more than one algorithm. */
   gboolean mixed;
@@ -192,8 +193,8 @@ set_force (gboolean algorithm_too)
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
-/* Returns whether W holds only frames from before an outage (see ifd.c). They
- * are then all dropped for an I-frame. */
+/* Returns whether the queue W holds only frames from before an outage (see
+ * ifd.c). All of these frames are then dropped for an I-frame. */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -234,7 +235,7 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* `c` is the frame that came in, or NONE. */
+/* `c` is the frame that arrived, or NONE. */
 static void
 take_events (gint c)
 {

@@ -23,7 +23,8 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-SEALED = {"INIT", "COOKIE"}  # and some REFUSE messages, with a key
+# With a key these messages have a seal. Some REFUSE messages have one, too.
+SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # Total bytes of the messages with a fixed length.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
@@ -129,8 +130,8 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """Checks a message. `is_complete`: no earlier message of this endpoint
-        is missing.
+        """Checks a message. `is_complete` says that no earlier message of this
+        endpoint is missing.
         """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
@@ -308,8 +309,8 @@ class Repair:
 
 
 def combined(contents):
-    """Returns the XOR of the contents; shorter ones are padded with zeros at
-    the end.
+    """Returns the XOR of the contents. Shorter contents are padded with zeros
+    at the end.
     """
     size = max(map(len, contents))
     result = 0
@@ -467,9 +468,9 @@ class Session:
 
     def check(self, sent, received, is_complete=True):
         """Checks all messages. `sent` has the messages that left each device of
-        the sender, `received` those that arrived there; messages of the
-        receiver may be missing. `is_complete`: no message of the sender is
-        missing."""
+        the sender. `received` has the messages that arrived there, some of
+        which may be missing. `is_complete` says that no message of the sender
+        is missing."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))

@@ -30,8 +30,8 @@ PICTURE_WIDTH = 360
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# The frame rate of a clip. A cell with a live encoder has a key with its own
-# frame rate.
+# The maximum lateness in ms at which a frame of a clip counts as in time. A
+# cell with a live encoder has a limit of its own.
 LATE_MS = 500
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 

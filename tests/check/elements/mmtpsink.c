@@ -278,8 +278,8 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 
 GST_END_TEST;
 
-/* The buffers wait until there is room for them, even if all the room is less
- * than two buffers. */
+/* The buffers wait until there is room, even if there is never room for two
+ * buffers. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
