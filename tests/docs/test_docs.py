@@ -282,7 +282,7 @@ class Line:
         self.output = directory / f"output-{number}.txt"
         # With a time limit, a test that is killed leaves no receiver behind.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # Without a buffer, a file shows at once what has arrived.
+        # A file without a buffer shows immediately what has arrived.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:

@@ -170,8 +170,8 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
 
 /* --- independence of the division ---------------------------------------- */
 
-/* Returns the frames of the stream, divided into inputs by `step`. A step of 0
- * inputs the whole stream at once. */
+/* Returns the frames of the stream, which is divided into inputs by `step`. If
+ * `step` is 0, the whole stream is one input. */
 typedef gsize (*StepFunc) (const Job * job, guint i);
 
 static gsize

@@ -14,7 +14,8 @@
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-#define FLAG_ABANDON (1 << 2)   /* frees the link with packets in it */
+/* This order frees the link while packets are in it. */
+#define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)

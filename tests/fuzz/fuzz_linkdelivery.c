@@ -105,7 +105,7 @@ take_time (FuzzInput * input)
 }
 
 /* Sets the outages. They must not be so long that no opportunity is left, and
- * not so short that they end before an opportunity comes. In both cases the
+ * not so short that they end before the next opportunity. In both cases the
  * model would have to simulate years of outages. */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)

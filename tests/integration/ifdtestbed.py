@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over links that are too slow for it. Several transports run at
-once, each between two hosts of its own. A run is void if the machine was too
-busy, because its result is then not caused by the transport alone."""
+the same time, each between two hosts of its own. A run is void if the machine
+was too busy, because its result is then not caused by the transport alone."""
 
 import collections
 import concurrent.futures

@@ -176,7 +176,7 @@ class LinkCase(test_testbed.Api):
     def end_link(self, bed):
         """Ends the link as at the end of a stream: it delivers all its packets.
         """
-        # The last packet may still be on its way from the device to the link.
+        # The last packet may still be on the way from the device into the link.
         time.sleep(0.1)
         for process in bed.link_processes():
             process.send_signal(signal.SIGINT)

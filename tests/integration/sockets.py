@@ -103,7 +103,7 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    # The packet is truncated, or comes from a multicast address.
+    # The packet is truncated, or its source is a multicast address.
     if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]

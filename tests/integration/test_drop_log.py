@@ -108,7 +108,8 @@ class ClipCase(unittest.TestCase):
         """Returns how many buffers were given up for each reason."""
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
-        # The PTS tells which frame it was: a buffer is a frame here.
+        # The PTS identifies the frame, because each buffer is a frame in this
+        # stream.
         self.assertEqual(len({buffer["pts"] for buffer in given_up}),
                          len(given_up))
         reasons = collections.Counter(

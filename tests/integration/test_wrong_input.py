@@ -57,7 +57,8 @@ TAKES_BYTES = [
 # Pairs (line, text that its error contains). The host name is reserved by RFC
 # 6761.
 NOBODY = [
-    # The error must come from the element of the line, not from one inside it.
+    # The error must be posted by the element of the line, not by an element
+    # inside it.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),

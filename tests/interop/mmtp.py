@@ -239,8 +239,8 @@ class Side:
         need(not rest, "bytes behind the records")
 
     def _check_distance(self, message):
-        """Checks that REPORTs are at least 5 ms apart, except for answers to
-        QUERY.
+        """Checks that the interval between REPORTs is at least 5 ms, except for
+        answers to QUERY.
         """
         last = self.last_report.get(message.channel)
         self.last_report[message.channel] = message.time

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the programs at both ends of a test, without packet loss.
 
-RTP goes through files with RFC 4571 framing if the program can read them.
-ffmpeg receives RTP over RTSP, in the TCP connection.
+RTP packets are passed in files with RFC 4571 framing if the program can read
+such files. ffmpeg receives RTP over RTSP, in the TCP connection.
 """
 
 import contextlib

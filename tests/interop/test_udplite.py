@@ -230,8 +230,8 @@ SLICES = range(0x01, 0xb0)
 
 def headers_of_mpv(packet):
     """Returns the expected coverage for RFC 2250: up to the first slice, or the
-    whole packet if it has no slice. Sequence, GOP and picture headers come
-    first."""
+    whole packet if it has no slice. Sequence, GOP and picture headers precede
+    the first slice."""
     header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
     video = packet[header:]
     end = 0

@@ -260,9 +260,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at once.
- * The traffic of other stations determines how often this happens and how many
- * packets are sent. */
+/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at the
+ * same time. The traffic of other stations determines how often this happens
+ * and how many packets are sent. */
 static void
 add_wifi (ArenaGroups * groups)
 {

@@ -57,7 +57,8 @@ typedef struct
   gboolean one_link;            /* Both directions share one medium. */
   /* With one_link: the station that sends in this direction. */
   guint station[ARENA_N_DIRECTIONS];
-  /* Rate in bit/s that the sender is told; 0 if it is told no rate. */
+  /* The rate in bit/s that is configured at the sender; 0 if none is
+   * configured. */
   guint64 known_rate;
 } ArenaPath;
 

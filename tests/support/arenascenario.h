@@ -38,7 +38,7 @@ typedef struct
   gboolean shifts_clip;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  /* The sender is told the time between two frames. */
+  /* The time between two frames is configured at the sender. */
   gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
@@ -113,8 +113,8 @@ const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
 /* Does run `number` of scenario->n_runs. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* Does the same run without the comparison with RTP over UDP and with perfect
- * foresight. */
+/* Does run number `number` without the comparison with RTP over UDP and with
+ * perfect foresight. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

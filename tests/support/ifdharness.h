@@ -42,8 +42,8 @@ typedef struct
   GCond changed;
   /* protected by lock */
   GString *log;
-  /* Number of frames that the network still takes before it blocks; -1 for any
-   * number. */
+  /* Number of frames that the network still accepts before it blocks; -1 for
+   * any number. */
   gint room;
   gboolean flushing;
   GstFlowReturn answer;         /* Flow return of the network. */
@@ -55,8 +55,8 @@ typedef struct
   /* Latency of upstream in ms; upstream is live if it is above 0. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of times that the harness was told, ahead of the waiting frames,
-   * that the end of the stream follows. */
+  /* Number of times that an event announced the end of the stream ahead of the
+   * waiting frames. */
   guint endings;
 
   guint n_frames;               /* made so far */

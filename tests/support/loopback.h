@@ -29,7 +29,7 @@ void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
 /* Creates an element of this factory with these properties. A source starts
- * when the caller plays its harness; a sink starts at once. */
+ * when the caller plays its harness. A sink starts immediately. */
 void loopback_src_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 void loopback_sink_init (LoopbackEnd * end, const gchar * factory,

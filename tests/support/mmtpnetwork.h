@@ -3,7 +3,8 @@
  * a constant rate and delay. A test can inject its own messages into the
  * session. The network checks conditions that must always hold: counters do not
  * decrease, memory is bounded, an address that is not validated gets no more
- * bytes than came from it, and each buffer is output in time and unchanged.
+ * bytes than were received from it, and each buffer is output in time and
+ * unchanged.
  */
 
 #ifndef __MMTPNETWORK_H__

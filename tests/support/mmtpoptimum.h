@@ -21,7 +21,7 @@
 
 typedef struct
 {
-  /* Time in seconds that one packet takes on the path. */
+  /* Time in seconds that the transmission of one packet takes on the path. */
   gdouble seconds;
   gdouble delay;                /* Seconds of delay after transmission. */
 } MmtpOptimumPath;

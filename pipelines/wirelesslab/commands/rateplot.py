@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the bitrate of the network. The logs are what
-tests/examples/follow prints. The output is one SVG with a picture for each log,
-one below the other.
+"""Draws how an encoder follows the bitrate of the network. It reads logs that
+tests/examples/follow has printed. The output is one SVG, which has a picture
+for each log, each one below the previous one.
 
   rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """

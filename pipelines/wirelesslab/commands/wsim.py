@@ -38,7 +38,8 @@ POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
 # sockets decide whether to drop them. The queue has no limit, so that no packet
 # of a large I-frame is lost before the radio.
 LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
-# 9600 bit/s; each byte takes ten bits with its start and its stop bit.
+# The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
+# and its stop bit.
 LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
@@ -62,7 +63,7 @@ NS = 1e9
 @dataclasses.dataclass(frozen=True)
 class Codec:
     """The elements and settings by which one codec is sent and received."""
-    container: str  # a container that qtdemux can read
+    container: str  # The muxer of a container that qtdemux can read.
     pay: str
     depay: str
     packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
@@ -193,8 +194,9 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link} "
              f"pattern={shlex.quote(str(pattern))}"],
             build=options.build, logs=self._dir,
-            # The sender writes all packets of a frame at once. This queue is
-            # long enough to hold them, so none is lost before the link.
+            # The sender writes all packets of a frame at the same time. This
+            # queue is long enough to hold them, so none is lost before the
+            # link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:

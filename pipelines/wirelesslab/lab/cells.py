@@ -43,7 +43,7 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# the file with the link's trace if its bitrate changes in steps
+# The file with the link's trace, if the link's bitrate changes in steps.
 STEPS = "steps.trace"
 NS_PER_MS = 1e6
 # A run is flagged as unreliable if the 99th percentile of the lateness of this

@@ -50,8 +50,8 @@ def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
 
 def possible(found: list[Cell],
              build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that this machine can run, and a line for each reason
-    why it cannot run the others. The lines are also printed."""
+    """Returns the cells that this machine can run. Also returns, and prints, a
+    line for each reason why it cannot run the other cells."""
     words = []
     for choose in (without_misfits,
                    functools.partial(without_missing, build=build),
@@ -176,7 +176,7 @@ def first_words(path: pathlib.Path) -> str:
 
 class Loop:
     """Runs cells, `at_once` of them at the same time. If a cell fails, the
-    others are still run.
+    remaining cells are still run.
     """
 
     def __init__(self, found: list[Cell], output: pathlib.Path,
@@ -244,9 +244,9 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells and returns the names of those about which a line was
-    printed. Computed cells come first and use all cores, because they would
-    make runs in real time late."""
+    """Runs all cells and returns the names of the cells about which a line was
+    printed. Computed cells are run first and use all cores. At the same time as
+    runs in real time, they would make those runs late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -314,9 +314,9 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints a line for each flagged or failed cell that is not in `told`, the
-    names of the cells that were already reported, and prints the number of
-    cells of each kind. Returns the names of the failed cells.
+    """Prints a line for each flagged or failed cell, and the number of cells of
+    each kind. `told` has the names of the cells that were already reported;
+    they get no further line. Returns the names of the failed cells.
     """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

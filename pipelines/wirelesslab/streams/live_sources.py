@@ -5,7 +5,7 @@ frames per second that are cheap to decode.
 The files are made once, so that each run encodes the same pictures. The
 pictures that a viewer saw can then be compared with those in the file. Each
 frame refers at most to the frame before it, and the low-delay flag lets a
-decoder output each frame at once.
+decoder output each frame immediately.
 """
 
 import os

@@ -155,8 +155,8 @@ class SameMachine:
 
     def hang_up(self) -> bool:
         """Is called when nothing more will be sent. Returns whether packets may
-        still be on their way. In that case the caller has to wait until
-        carries() returns false."""
+        still be in flight. In that case the caller has to wait until carries()
+        returns false."""
         return False
 
     def carries(self) -> bool:

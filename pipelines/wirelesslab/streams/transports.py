@@ -168,8 +168,8 @@ def ends(transport: Protocol) -> bool:
 
 
 def is_asked(transport: Protocol) -> bool:
-    """Returns whether the sender runs behind a server and the receiver requests
-    the stream from it.
+    """Returns whether the sender is started by a server, from which the
+    receiver requests the stream.
     """
     return "server" in transport
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of a wirelesslink and tells what happened to the packets, in
-words for readers who see a radio link for the first time. docs/wirelesslink.md
-describes the log.
+"""Reads the log of a wirelesslink and describes what happened to the packets,
+in words for readers who see a radio link for the first time.
+docs/wirelesslink.md describes the log.
 """
 
 import collections

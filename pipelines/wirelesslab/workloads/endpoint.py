@@ -30,7 +30,7 @@ LARGEST = 65536
 # A packet with the number HELLO is not part of the measurement. Its arrival
 # shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# How long a sender's pipeline may take to send its first packet.
+# Maximum time in which a sender's pipeline may send its first packet.
 SECONDS_TO_BEGIN = 60
 # If no packet arrives for this number of seconds, none is in flight any more.
 SECONDS_OF_QUIET = 5
@@ -156,8 +156,8 @@ def receive_bulk(
 def ask(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
-    """Sends one request after the other. A request without a reply in `wait`
-    seconds counts as lost, and the next one is sent.
+    """Sends requests one after another. A request without a reply in `wait`
+    seconds counts as lost, and the next request is sent.
     """
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):

@@ -366,7 +366,7 @@ GST_END_TEST;
 
 /* The error occurs with any value of auto-reconnect, because the sink does not
  * wait for another program to end. The test uses no harness, because a harness
- * would start the element at once. */
+ * would start the element immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",

@@ -439,7 +439,8 @@ GST_END_TEST;
 typedef enum
 {
   END_CLOSE_AT_ONCE,
-  END_CLOSE,                    /* behind a frame */
+  /* The receiver closes the connection after a whole frame. */
+  END_CLOSE,
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,

@@ -1394,8 +1394,8 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* H.264: nal_ref_idc of the late slice tells whether other frames refer to it.
- * The flags of stock elements do not tell this. */
+/* In H.264, nal_ref_idc of the late slice says whether other frames refer to
+ * its frame. The buffer flags of stock elements do not say this. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {

@@ -496,7 +496,7 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* The source tells the sender which version it supports, and tells the
+/* The source sends the version that it supports to the sender, and informs the
  * application about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {

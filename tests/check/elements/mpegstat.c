@@ -954,8 +954,9 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* If the GOP pattern does not yet tell the types of lost frames, their report
- * waits until it does, at the latest until the end of the stream. */
+/* The types of lost frames may not follow from the GOP pattern yet. Their
+ * report then waits until the types are known, at the latest until the end of
+ * the stream. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;

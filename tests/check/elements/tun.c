@@ -609,7 +609,8 @@ GST_START_TEST (settings_of_both_are_met)
   inet_pton (AF_INET, "10.9.1.1", &address.sin_addr);
   fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
   close (fd);
-  /* The address is usable at once, because duplicate address detection is off.
+  /* The address is usable immediately, because duplicate address detection is
+   * off.
    */
   fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {

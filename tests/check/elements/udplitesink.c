@@ -808,8 +808,8 @@ GST_START_TEST (packets_without_a_receiver_are_not_sent)
 
 GST_END_TEST;
 
-/* As in udpsink, the socket is closed when the sink goes to NULL, or not at
- * all. */
+/* As in udpsink, the property close-socket decides: the socket is closed when
+ * the sink changes to NULL, or not at all. */
 GST_START_TEST (given_socket_stays_until_null)
 {
   GstHarness *harness;

@@ -387,8 +387,8 @@ GST_START_TEST (whole_frames_are_video)
 
 GST_END_TEST;
 
-/* If the video header of RFC 2250 is empty, the picture header or the meta
- * tells the picture type. */
+/* If the video header of RFC 2250 is empty, the picture type is read from the
+ * picture header or from the meta. */
 GST_START_TEST (empty_video_headers_are_made_up_for)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);

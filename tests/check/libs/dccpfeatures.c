@@ -444,7 +444,7 @@ static const Exchange exchanges[] = {
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* a Change without a feature number */
+  /* The option is a Change without a feature number. */
   {"2002", 0, ""},
   {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Sequence Window (section 7.5.2) */
@@ -619,7 +619,7 @@ static const struct
   {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* an empty Confirm of a required feature (6.6.7) */
+  /* The option is an empty Confirm of a required feature (section 6.6.7). */
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230304", 0, TRUE},          /* ECN Incapable is not required. */

@@ -227,7 +227,8 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
   /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* a prefix NAL unit, and another view that is a non-reference picture */
+  /* The access unit has a prefix NAL unit, and another view that is a
+   * non-reference picture. */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 
@@ -251,7 +252,8 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* reference slices of another view and of another layer */
+  /* The access unit has reference slices of another view and of another layer.
+   */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
   /* The nal_ref_idc of a parameter set does not count. */
@@ -290,7 +292,8 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * has a broken link. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* an I slice, and a refresh over one frame: 010 1 0 00 1 */
+  /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
+   */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
   /* A refresh over 0 frames: with a P slice, with an I slice and a P slice
    * (slice_type 2 and 0), and with two I slices */

@@ -1055,7 +1055,7 @@ GST_START_TEST (interference_windows_are_read)
 
 GST_END_TEST;
 
-/* Returns a configuration with all random effects at once. */
+/* Returns a configuration with all random effects at the same time. */
 static LinkConfig
 lively (guint64 seed)
 {

@@ -693,7 +693,7 @@ get_video_loss (const LinkConfig * template, gboolean lite)
 
 /* For WSim, the paper has graphs without numbers. "theirs" is the result that
  * WSim's rules give for a packet of 6 blocks with headers in 2 of them. Figure
- * 15 is a measurement. The paper does not tell its error rate, so the rate here
+ * 15 is a measurement. The paper does not give its error rate, so the rate here
  * is the one that produces both of its results. */
 static const struct
 {
@@ -1366,7 +1366,7 @@ GST_START_TEST (traces_that_cannot_be_read)
   static const struct
   {
     const gchar *text;
-    /* code of the error, or -1 if the trace is valid */
+    /* The code of the error, or -1 if the trace is valid. */
     gint code;
   } traces[] = {
     {"0101\n# comment 2\n 11 0\n", -1},

@@ -322,7 +322,7 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 10, HEAD FAIL (0) FAIL (2) FAIL (3));
   fail_unless_equals_string (rates, "3333222333");
   g_free (rates);
-  /* A failure directly after an increase decreases the rate at once. */
+  /* A failure directly after an increase decreases the rate immediately. */
   rates = get_rates (&config, 12, HEAD FAIL (0) FAIL (1) FAIL (5));
   fail_unless_equals_string (rates, "332223222333");
   g_free (rates);

@@ -337,7 +337,8 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* The frame was on its way at the cut, or was put in the 300 ms after it.
+    /* The frame was in flight at the cut, or was put in the first 300 ms after
+     * the cut.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);

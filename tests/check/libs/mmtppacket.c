@@ -346,7 +346,7 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* Section 4: only a REFUSE may have another version, because it tells the
+/* Section 4: only a REFUSE may have another version, because it contains the
  * version of the receiver. */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
@@ -737,7 +737,8 @@ check_prelude (const MmtpPrelude * prelude, guint8 mask)
   assert_equals_int (prelude->dts, mask & 0x20 ? 0x1234 : 0);
 }
 
-/* Unknown bits come last, and the length tells how many bytes to skip. */
+/* Unknown fields are at the end of the prelude. The length of the prelude says
+ * how many bytes to skip. */
 GST_START_TEST (a_prelude_has_what_its_mask_says)
 {
   MmtpMessage message;

@@ -1036,8 +1036,8 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* Sends `n` messages on path 0, `distance` ms apart. Returns the number of
- * REPORTs. */
+/* Sends `n` messages on path 0 at intervals of `distance` ms. Returns the
+ * number of REPORTs. */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {

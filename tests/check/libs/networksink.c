@@ -33,7 +33,8 @@ typedef struct
   gboolean broken;              /* sending fails */
   /* Size in bytes of packets that cannot be sent. */
   gsize unsendable;
-  /* Number of send calls that are still refused because they come too early. */
+  /* Number of send calls that the transport still refuses because they are too
+   * early. */
   guint early;
   /* The receiver reads the remaining data before the drain timeout. */
   gboolean drains;
@@ -1175,9 +1176,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* Packets that come too early do not mean that the network is full. The sink
- * drops none of them, and it does not conclude that the receiver has gone,
- * however often this happens. */
+/* Packets that are sent too early do not mean that the network is full. The
+ * sink drops none of them. However often this happens, the sink does not
+ * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",

@@ -490,7 +490,8 @@ GST_END_TEST;
 
 GST_START_TEST (sequence_header_is_repeated_at_intervals)
 {
-  /* The frames are half a second apart and the I-frames two seconds apart. */
+  /* The interval of the frames is half a second, and that of the I-frames is
+   * two seconds. */
   const struct
   {
     gint interval;

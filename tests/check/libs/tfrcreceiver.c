@@ -456,7 +456,7 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 GST_END_TEST;
 
 /* RFC 4342 section 10.2: the window counter separates loss events. The receiver
- * was never told a round trip, so it cannot use time. */
+ * knows no round trip, so it cannot use times. */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };

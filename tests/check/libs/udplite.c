@@ -380,8 +380,9 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
     fail_unless_equals_int (parse (packet, sizeof (packet), &other),
         UDPLITE_BAD_CHECKSUM);
   }
-  /* The length comes from IP. The checksum covers it, so a packet that was cut
-   * or extended outside its coverage is refused, too. */
+  /* The length of the packet is read from the IP header. The checksum covers
+   * the length, so a packet that was cut or extended outside its coverage is
+   * refused, too. */
   fail_unless_equals_int (parse (packet, sizeof (packet) - 1,
           families[__i__]), UDPLITE_BAD_CHECKSUM);
 }

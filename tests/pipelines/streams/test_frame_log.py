@@ -16,8 +16,8 @@ MS = 1_000_000
 
 
 def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
-    """Returns the log line of a frame. `number` is its coding number, and
-    frames are 40 ms apart.
+    """Returns the log line of a frame. `number` is its coding number. The
+    interval between frames is 40 ms.
     """
     arrival = (wall_ms - first_ms) * MS
     expected = number * 40 * MS
