@@ -91,7 +91,8 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns a field. Byte numbers are as in the page, both ends included.
+        """Returns a field. The byte numbers are those of the page. The bytes at
+        both ends are included.
         """
         return number(self.data[first:last + 1])
 

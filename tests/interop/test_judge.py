@@ -41,8 +41,8 @@ P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
-# The same stream in packets of 200 bytes. The headers were written by hand from
-# section 3.4.
+# The stream I0 P2 B1 in packets of 200 bytes. The headers were written by hand
+# from section 3.4.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),

@@ -185,9 +185,10 @@ def seeds(runs: list[run_results.Run]) -> list[int]:
 
 def worst_moment(runs: list[run_results.Run], prefix: str,
                  beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the picture that was sent and those that the protocols showed in
-    its place, at the moment when all of them together differ most from it. It
-    uses the first run of each protocol."""
+    """Returns the picture that was sent, and for each protocol the picture that
+    was shown in its place. The moment is the one at which all protocols
+    together differ most from what was sent. The first run of each protocol is
+    used."""
     firsts = list(plots.first_runs(runs).values())
     place = measurements.worst_place([
         [picture.mse for picture in run.pictures] for run in firsts])

@@ -305,7 +305,9 @@ ENDS = {  # {kind of workload: (function that begins, function that answers)}
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline. Its words may name the `files`, which it inherits."""
+    """Starts a pipeline. It inherits the `files`, and its words may refer to
+    them.
+    """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
         ["gst-launch-1.0", "-q", "-e",

@@ -384,8 +384,8 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* Invalid headers by RFC 4340 section 5.1, sent to the port of the source: Data
- * Offset in words, type and X */
+/* Headers that are invalid by RFC 4340 section 5.1, which are sent to the port
+ * of the source. The columns are Data Offset in words, type and X. */
 static const struct
 {
   gsize size;

@@ -194,8 +194,9 @@ GST_END_TEST;
 
 /* --- warnings ------------------------------------------------------------- */
 
-/* Reads what the log prints from a file in place of standard error, because
- * gst_debug_add_log_function () leaks its list of functions on purpose. */
+/* Redirects standard error to a file and reads the log from there.
+ * gst_debug_add_log_function () is not used, because it leaks its list of
+ * functions on purpose. */
 static gchar *
 set_twice_and_read_log (const gchar * factory, const gchar * name,
     const gchar * value)

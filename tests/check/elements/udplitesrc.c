@@ -119,8 +119,8 @@ fixture_send (Fixture * fixture, guint n, gsize size, guint coverage)
   g_free (bytes);
 }
 
-/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if it
- * must have no meta. */
+/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if the
+ * buffer must have no meta. */
 static void
 fixture_expect_part (Fixture * fixture, guint n, gsize offset, gsize size,
     gint covered)

@@ -400,7 +400,8 @@ mbit (guint64 bytes, gdouble seconds)
   return bytes * 8 / seconds / 1e6;
 }
 
-/* Iperf: section 3.6, conclusion 1, and section 3.10 */
+/* The measurements with Iperf are in section 3.6, conclusion 1, and in section
+ * 3.10. */
 GST_START_TEST (ouwens_iperf)
 {
   LinkConfig config = profile (LINK_PROFILE_80211B);

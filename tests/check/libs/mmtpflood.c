@@ -150,7 +150,8 @@ struct _Flood
   guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  guint lost;                   /* A bit for each type that is lost now. */
+  /* A bit for each message type that the network drops at this time. */
+  guint lost;
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
   Outcome outcome;

@@ -526,7 +526,7 @@ end_session (Peer * peer)
 
 /* An END with the correct token but from another address does not count, even
  * from the sender's host. An END from the correct address without the token
- * does not count either. `i` is 1 if the session has a key */
+ * does not count either. `i` is 1 if the session has a key. */
 GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -1721,8 +1721,7 @@ GST_START_TEST (a_path_joins_by_its_address)
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
   other = join_from (&peer, 5, 7, 3);
   fail_unless (challenge != other);
-  /* The receiver neither sends a part of the stream to this address nor accepts
-   * one from it yet. */
+  /* No data of the stream is sent to this address or accepted from it yet. */
   give_data (&peer, 5, 0, 0, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   respond_from (&peer, 5, 6, other);

@@ -129,7 +129,8 @@ GST_START_TEST (outage_takes_what_is_under_way)
   link = link_new (&config, 1);
   push (link, 0, VIRTUAL_LINK_FORWARD, 6, 100);
   assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
-  /* 1: 100 to 250, 2: 200 to 350, 3: 300 to 450 */
+  /* Packet 1 is on the link from 100 to 250 ms, packet 2 from 200 to 350 ms,
+   * and packet 3 from 300 to 450 ms. */
   assert_arrival (link, 4, 550 * MS, VIRTUAL_LINK_FORWARD);
   assert_arrival (link, 5, 650 * MS, VIRTUAL_LINK_FORWARD);
   virtual_link_free (link);

@@ -418,9 +418,9 @@ GST_START_TEST (losses_of_a_round_trip_are_one_event)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* The losses are at 500 ms and then every 40 ms. The fourth is 120 ms after
-   * the first, which is more than the round trip, so it begins a second loss
-   * event. */
+  /* The first loss is at 500 ms, and the next losses follow every 40 ms. The
+   * fourth loss is 120 ms after the first, which is more than the round trip,
+   * so it begins a second loss event. */
   for (i = 0; i < 4; i++) {
     lose (&fixture, 1);
     take (&fixture, 3);
@@ -734,8 +734,8 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The handshake measured a round trip of 10 ms. It grew to 400 ms before the
- * window counter increased by four for the first time. */
+/* The handshake measured a round trip of 10 ms. The round trip grew to 400 ms
+ * before the window counter increased by four for the first time. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };

@@ -324,8 +324,9 @@ GST_START_TEST (a_packet_without_payload_is_one)
 GST_END_TEST;
 
 /* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
- * 3.1). To get a sum of all ones, the test puts the checksum of the packet into
- * the packet. */
+ * 3.1). The test needs a packet whose sum is all ones, which would give a
+ * checksum of 0. It makes this packet by writing the packet's checksum into the
+ * packet. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];
