@@ -317,6 +317,51 @@ def ifdclassifier(_made):
                                   codec_data[:-2] + streams)
 
 
+def ivf_frames(codec, *options):
+    """The frames of a small clip that ffmpeg encodes."""
+    data = subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+         "testsrc=size=64x64:rate=25", "-frames:v", "7", "-threads", "1",
+         "-c:v", codec, *options, "-f", "ivf", "-"],
+        check=True, stdout=subprocess.PIPE).stdout
+    at = 32
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "little")
+        yield data[at + 12:at + 12 + size]
+        at += 12 + size
+
+
+def slotuse(_made):
+    """The codec, then flags, a length of two bytes and a unit each."""
+    vp8, vp9, av1, av1_frame = range(4)
+    layer, sync, flush = 1, 2, 4
+
+    def case(codec, frames, flags=lambda number: 0):
+        return bytes([codec]) + b"".join(
+            bytes([flags(number)]) + struct.pack(">H", len(frame)) + frame
+            for number, frame in enumerate(frames))
+
+    quick = "-deadline", "realtime", "-cpu-used", "8"
+    frames = list(ivf_frames("libvpx", *quick, "-error-resilient", "1"))
+    yield "vp8", case(vp8, frames)
+    yield "vp8-layers", case(
+        vp8, frames, lambda number: layer | (number % 3) << 4
+        | (sync if number == 2 else 0))
+    yield "vp8-altref", case(vp8, ivf_frames(
+        "libvpx", "-auto-alt-ref", "1", "-lag-in-frames", "5"))
+    yield "vp9", case(vp9, ivf_frames("libvpx-vp9", *quick),
+                      lambda number: flush if number == 5 else 0)
+    yield "vp9-resilient", case(vp9, ivf_frames(
+        "libvpx-vp9", *quick, "-error-resilient", "1"))
+    yield "vp9-superframe", case(vp9, ivf_frames(
+        "libvpx-vp9", "-auto-alt-ref", "1", "-lag-in-frames", "7"))
+    yield "vp9-existing", case(vp9, [b"\x8d", b"\x88\xc0\x01\xc0"])
+    frames = list(ivf_frames("libaom-av1", "-cpu-used", "8"))
+    yield "av1", case(av1, frames)
+    yield "av1-frames", case(av1_frame, frames)
+    yield "av1-svt", case(av1, ivf_frames("libsvtav1", "-preset", "12"))
+
+
 def pictureinfo(_made):
     """The format, codec data, then flags, time, a length and a buffer each."""
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265 = \
@@ -871,7 +916,7 @@ def main():
     total = 0
     for target in (framer, header, unpacker, reorder, ifd, ifdclassifier,
                    link, linkconfig, linkdelivery, linkpattern, pictureinfo,
-                   videopacket,
+                   slotuse, videopacket,
                    udplite, mmtppacket, mmtpsession, dccppacket,
                    dccpconnection):
         corpus = HERE / "corpus" / target.__name__

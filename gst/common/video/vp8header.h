@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parses the frame header of VP8 up to the fields that say what a frame leaves
+ * for later frames. The parser does no I/O and handles invalid input safely.
+ *
+ * Section numbers refer to RFC 6386.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Values of copy_buffer_to_golden and copy_buffer_to_alternate, 9.7 */
+typedef enum
+{
+  VP8_COPY_NONE,
+  VP8_COPY_LAST,
+  VP8_COPY_OTHER                /* altref to golden, or golden to altref */
+} Vp8Copy;
+
+typedef struct
+{
+  gboolean is_key;
+  gboolean is_shown;            /* show_frame */
+  guint width, height;          /* only of a key frame */
+  gboolean has_segments;        /* segmentation_enabled */
+  gboolean updates_segments;    /* the map or the values of the segments */
+  gboolean updates_filter;      /* mode_ref_lf_delta_update */
+  gboolean refreshes_golden, refreshes_altref, refreshes_last;
+  Vp8Copy copy_to_golden, copy_to_altref;
+  gboolean sign_bias_golden, sign_bias_altref;
+  gboolean refreshes_entropy;   /* refresh_entropy_probs */
+} Vp8Header;
+
+/* Returns FALSE if the header is malformed or truncated. */
+gboolean vp8_header_parse (Vp8Header * header, const guint8 * data, gsize size);
+
+#pragma GCC visibility pop
