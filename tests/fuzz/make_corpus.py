@@ -232,6 +232,26 @@ def ifd(_made):
         gop(0, 2, 2, send) + bytes([a << 5 | 6, 2]) for a in (1, 2, 0, 2))
     yield "i-only", b"\2\3" + (frame("I", 0, 9) * 5 + send) * 9
     yield "no-i", b"\2\3" + (frame("P", 0, 9) + frame("B") + send) * 99
+    for seed in range(3):
+        yield f"slots-{seed}", ifd_slots(seed)
+
+
+def ifd_slots(seed):
+    """Frames that use and update slots, with few frames of another codec."""
+    rng = random.Random(seed)
+    out = bytearray([2, rng.randint(1, 6)])
+    for _ in range(150):
+        if rng.random() > 0.7:
+            out.append(rng.choice([4, 4, 4, 4, 4, 4, 4, 4, 4, 7, 15]))
+            continue
+        kind = rng.choices([0, 1, 2], [1, 5, 4])[0]
+        out += bytes([kind << 3, 0x80 if rng.random() < 0.95 else 0,
+                      rng.randint(0, 255)])
+        if out[-2]:
+            out += bytes([rng.randint(1, 255) & rng.randint(1, 255),
+                          0 if kind == 2 else 1 << rng.randint(0, 7),
+                          rng.randint(0, 3)])
+    return bytes(out)
 
 
 def h264_headers():
