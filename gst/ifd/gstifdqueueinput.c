@@ -2,6 +2,7 @@
 /* Implementation of gstifdqueueinput.h: the input of ifdqueue. */
 
 #include "gstifdqueueinput.h"
+#include "gstframeinfometa.h"
 #include "gstwronginput.h"
 
 #include <string.h>
@@ -20,14 +21,18 @@ struct _GstIfdQueueInput
   GstMpegVideoInput *mpeg;
   /* The newest caps for which an error was posted; may be NULL */
   GstCaps *refused;
-  IfdClassifier *classifier;    /* NULL for MPEG video */
+  /* At most one of the two is not NULL; both are NULL for MPEG video. */
+  IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
+  SlotReader *slots;            /* for VP8, VP9 and AV1 */
+  SlotCodec slot_codec;
   gboolean parsed;              /* caps of MPEG video have parsed=true */
   /* from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
   /* counts of earlier classifiers */
   guint64 malformed[IFD_MALFORMED_LAST];
-  /* for H.264 and H.265 */
+  guint64 malformed_frames;
+  /* for all codecs but MPEG video */
   /* elements are IfdLineItem: frames to be pulled */
   GQueue units;
   /* First field that waits for the second one; its object is NULL if there is
@@ -80,6 +85,12 @@ drop_classifier (GstIfdQueueInput * input)
 }
 
 static void
+drop_slots (GstIfdQueueInput * input)
+{
+  g_clear_pointer (&input->slots, slot_reader_free);
+}
+
+static void
 free_item (gpointer item)
 {
   gst_ifd_queue_item_clear (item);
@@ -106,6 +117,7 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
 {
   gst_mpeg_video_input_free (input->mpeg);
   drop_classifier (input);
+  drop_slots (input);
   drop_header (input);
   drop_units (input);
   gst_clear_caps (&input->refused);
@@ -118,6 +130,8 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
   gst_mpeg_video_input_reset (input->mpeg);
   if (input->classifier)
     ifd_classifier_reset (input->classifier);
+  if (input->slots)
+    slot_reader_reset (input->slots);
   drop_units (input);
 }
 
@@ -136,7 +150,8 @@ make_unusable_caps (GstCaps * usable)
         gst_structure_get_name (gst_caps_get_structure (unusable, i));
     GstCaps *any_form = gst_caps_new_empty_simple (name);
 
-    if (g_str_has_prefix (name, "video/x-h26")
+    if ((g_str_has_prefix (name, "video/x-h26")
+            || g_str_equal (name, "video/x-av1"))
         && !gst_caps_can_intersect (usable, any_form))
       gst_caps_remove_structure (unusable, i);
     gst_caps_unref (any_form);
@@ -215,6 +230,8 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
   if (gst_structure_has_name (structure, "video/x-h265"))
     return refuse (input, caps, "this form of H.265",
         "put h265parse before it");
+  if (gst_structure_has_name (structure, "video/x-av1"))
+    return refuse (input, caps, "this form of AV1", "put av1parse before it");
   if (gst_structure_has_name (structure, "video/mpegts"))
     return refuse (input, caps, "an MPEG transport stream",
         "to send all of it, use mmtpsink or dcctpthinsink instead; for its "
@@ -236,6 +253,7 @@ is_usable (GstCaps * caps)
 static gboolean
 set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 {
+  drop_slots (input);
   if (!input->classifier || input->codec != codec) {
     drop_classifier (input);
     drop_units (input);
@@ -251,9 +269,23 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 }
 
 static void
+set_slot_caps (GstIfdQueueInput * input, GstCaps * caps, SlotCodec codec)
+{
+  drop_classifier (input);
+  if (!input->slots || input->slot_codec != codec) {
+    drop_slots (input);
+    drop_units (input);
+    input->slots = slot_reader_new (codec);
+    input->slot_codec = codec;
+  }
+  gst_slot_caps_set_codec_data (caps, input->slots);
+}
+
+static void
 set_mpeg_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   drop_classifier (input);
+  drop_slots (input);
   input->parsed = FALSE;
   gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
       &input->parsed);
@@ -265,6 +297,7 @@ gboolean
 gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  SlotCodec slot_codec;
   IfdCodec codec;
 
   if (!is_usable (caps))
@@ -274,20 +307,23 @@ gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
     input->fps_n = 0;
   if (gst_h26x_caps_get_codec (caps, &codec))
     return set_h26x_caps (input, caps, codec);
-  set_mpeg_caps (input, caps);
+  if (gst_slot_caps_get_codec (caps, &slot_codec))
+    set_slot_caps (input, caps, slot_codec);
+  else
+    set_mpeg_caps (input, caps);
   return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input)
 {
-  return input->classifier == NULL;
+  return !input->classifier && !input->slots;
 }
 
 gboolean
 gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input)
 {
-  return !input->classifier && !input->parsed;
+  return gst_ifd_queue_input_is_mpeg (input) && !input->parsed;
 }
 
 gboolean
@@ -313,7 +349,7 @@ gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input, GstEvent * event)
 GstCaps *
 gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 {
-  if (input->classifier || !input->update_caps)
+  if (!gst_ifd_queue_input_is_mpeg (input) || !input->update_caps)
     return NULL;
   input->update_caps = FALSE;
   input->have_caps = TRUE;
@@ -499,6 +535,55 @@ push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
     append_unit (input, &item);
 }
 
+/* --- VP8, VP9 and AV1 ---------------------------------------------------- */
+
+static void
+read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
+{
+  SlotLayer layer;
+  const gboolean is_layered = input->slot_codec == SLOT_CODEC_VP8
+      && gst_buffer_get_vp8_layer (buffer, &layer);
+  GstMapInfo map = GST_MAP_INFO_INIT;
+  const gboolean is_mapped = gst_buffer_map (buffer, &map, GST_MAP_READ);
+
+  if (!slot_reader_input (input->slots, map.data, map.size,
+          is_layered ? &layer : NULL, use))
+    input->malformed_frames++;
+  if (is_mapped)
+    gst_buffer_unmap (buffer, &map);
+}
+
+static GstBuffer *
+add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
+{
+  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
+    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
+  };
+  GstFrameInfoMeta *info;
+
+  buffer = gst_buffer_make_writable (buffer);
+  info = gst_buffer_get_frame_info_meta (buffer);
+  if (!info)
+    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
+        GST_FRAME_INFO_COVERAGE_ALL);
+  info->picture_type = types[frame->type];
+  info->temporal_layer = frame->layer;
+  return buffer;
+}
+
+/* Takes ownership of `buffer`. */
+static void
+push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  IfdLineItem item = { NULL, };
+  SlotUse use;
+
+  read_slots (input, buffer, &use);
+  gst_slot_use_to_frame (&use, &item.frame);
+  item.object = add_picture_info (buffer, &item.frame);
+  append_unit (input, &item);
+}
+
 static gboolean
 pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
@@ -516,16 +601,19 @@ pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
 gboolean
 gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  if (!input->classifier)
+  if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_push (input->mpeg, buffer);
-  push_unit (input, buffer);
+  if (input->slots)
+    push_slot_unit (input, buffer);
+  else
+    push_unit (input, buffer);
   return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_drain (GstIfdQueueInput * input)
 {
-  if (!input->classifier)
+  if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_drain (input->mpeg);
   append_first_field (input);
   return TRUE;
@@ -537,7 +625,7 @@ gst_ifd_queue_input_pull (GstIfdQueueInput * input, IfdLineItem * item,
 {
   memset (item, 0, sizeof (*item));
   *caps = NULL;
-  if (input->classifier)
+  if (!gst_ifd_queue_input_is_mpeg (input))
     return pull_unit (input, item);
   if (!pull_mpeg (input, item, caps))
     return FALSE;
@@ -558,4 +646,5 @@ gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
       stats->malformed[i] +=
           ifd_classifier_get_malformed (input->classifier, i);
   }
+  stats->malformed_frames = input->malformed_frames;
 }

@@ -14,11 +14,11 @@
 #include "ifdqueueline.h"
 
 #define GST_IFD_QUEUE_USABLE_CAPS \
-    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS
+    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; " GST_SLOT_CAPS
 /* Caps that can be linked but not used. They are accepted so that an error
  * message can name the element that is missing upstream. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
-    "video/x-h264; video/x-h265; " \
+    "video/x-h264; video/x-h265; video/x-av1; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
     "application/x-rtp"
 
@@ -30,6 +30,7 @@ typedef struct
   MpegVideoFramerStats framer;
   /* access units of H.264 and H.265 */
   guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 malformed_frames;     /* frames of VP8, VP9 and AV1 */
 } GstIfdQueueInputStats;
 
 /* Releases the objects that `item` owns. A query is not released, because it

@@ -996,8 +996,8 @@ adopt_algorithm (Ifd * ifd)
   ifd->awaits_i = TRUE;
 }
 
-/* Called with each new frame. After a change of the codec, no frame depends on a
- * frame before the change. */
+/* Called with each new frame. After a change of the codec, no frame depends on
+ * a frame before the change. */
 static void
 note_slots (Ifd * ifd, const IfdFrame * frame)
 {

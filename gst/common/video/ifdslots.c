@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of ifdslots.h: which frame to drop if it is known exactly which
- * frames depend on each other.
+/* Implementation of ifdslots.h: which frame to drop if it is known exactly
+ * which frames depend on each other.
  */
 
 #include "ifdslots.h"
@@ -90,8 +90,8 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
   return a->frame->type != IFD_FRAME_I && a->frame->size > b->frame->size;
 }
 
-/* Compares frames without which later frames cannot be decoded. If all is equal,
- * the newer frame `a` is dropped. */
+/* Compares frames without which later frames cannot be decoded. If all is
+ * equal, the newer frame `a` is dropped. */
 static gboolean
 is_cheaper_harmful (const Cost * a, const Cost * b)
 {

@@ -11,9 +11,10 @@
 #include "vp8header.h"
 #include "vp9header.h"
 
-/* State that each frame of VP8 uses, whatever its layer */
+/* Slots that each inter frame of VP8 may use, whatever its layer */
 #define VP8_ALL_FRAMES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
-    VP8_SLOT_ENTROPY | VP8_SLOT_SEGMENTATION | VP8_SLOT_FILTER)
+    VP8_SLOT_ENTROPY)
+#define VP8_ALL_LAYERS (VP8_SLOT_LAYER (SLOT_MAX_LAYERS) - VP8_SLOT_LAYER (0))
 
 #define VP9_CONTEXTS (15u * VP9_SLOT_CONTEXT (0))
 #define VP9_RESET_ONE 2         /* reset_frame_context, 7.2 */
@@ -31,6 +32,7 @@ struct _SlotReader
   /* of AV1 */
   Av1Sequence sequence;
   gboolean has_sequence;
+  gboolean has_delimiters;      /* temporal delimiters */
   guint key_frames;             /* set of references that are key frames */
 };
 
@@ -53,7 +55,7 @@ void
 slot_reader_reset (SlotReader * reader)
 {
   reader->is_error_resilient = FALSE;
-  reader->has_sequence = FALSE;
+  reader->has_sequence = reader->has_delimiters = FALSE;
   reader->key_frames = 0;
 }
 
@@ -92,12 +94,30 @@ get_vp8_updates (const Vp8Header * header, guint layer)
  * temporal layers a frame refers only to what frames of its own and lower
  * layers have left. This holds for golden and altref frames. The rest, such as
  * the probabilities, is always used, whatever the layers are. */
+static guint32
+get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
+{
+  guint32 uses = VP8_ALL_FRAMES;
+  gint i;
+
+  if (header->uses_segments)
+    uses |= VP8_SLOT_SEGMENTATION;
+  if (header->uses_filter)
+    uses |= VP8_SLOT_FILTER;
+  /* Frames of unknown layer may refer to all that layers have left. */
+  if (number == SLOT_LAYER_UNKNOWN)
+    return uses | VP8_ALL_LAYERS;
+  for (i = 1; i <= number && !layer->is_sync; i++)
+    uses |= VP8_SLOT_LAYER (i);
+  return uses;
+}
+
 static gboolean
 read_vp8 (const guint8 * data, gsize size, const SlotLayer * layer,
     SlotUse * use)
 {
-  gint number = layer ? layer->layer : SLOT_LAYER_UNKNOWN, i;
-  guint32 uses = VP8_ALL_FRAMES;
+  gint number = layer ? layer->layer : SLOT_LAYER_UNKNOWN;
+  guint32 replaced = 0;
   Vp8Header header;
 
   if (!vp8_header_parse (&header, data, size))
@@ -111,14 +131,15 @@ read_vp8 (const guint8 * data, gsize size, const SlotLayer * layer,
     use->updates = SLOTS_ALL;
     return TRUE;
   }
-  for (i = 1; i <= number && !layer->is_sync; i++)
-    uses |= VP8_SLOT_LAYER (i);
-  /* Frames of unknown layer may refer to all that layers have left. */
-  if (number == SLOT_LAYER_UNKNOWN)
-    uses = SLOTS_ALL;
-  use->uses = uses;
+  use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  use->is_reference = use->updates != 0;
+  /* The encoder is expected to go on as it does now: if this frame replaces the
+   * state of the segments or of the filter, the next one does so, too. */
+  if (!header.uses_segments)
+    replaced |= VP8_SLOT_SEGMENTATION;
+  if (!header.uses_filter)
+    replaced |= VP8_SLOT_FILTER;
+  use->is_reference = (use->updates & ~replaced) != 0;
   return TRUE;
 }
 
@@ -252,13 +273,15 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
 }
 
 /* If the first frame of a temporal unit were missing, a decoder would take the
- * other frames for a part of the previous temporal unit. */
+ * other frames for a part of the previous temporal unit. Some containers leave
+ * all delimiters out. */
 static void
-add_av1_delimiter (gboolean has_delimiter, SlotUse * use)
+add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {
+  reader->has_delimiters |= has_delimiter;
   if (has_delimiter)
     use->updates |= AV1_SLOT_TEMPORAL_UNIT;
-  else
+  else if (reader->has_delimiters)
     use->uses |= AV1_SLOT_TEMPORAL_UNIT;
 }
 
@@ -286,8 +309,29 @@ read_av1 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
     }
   }
   if (reader->codec == SLOT_CODEC_AV1_FRAME)
-    add_av1_delimiter (has_delimiter, use);
+    add_av1_delimiter (reader, has_delimiter, use);
   return has_frame;
+}
+
+/* AV1 Codec ISO Media File Format Binding, 2.3.3: four bytes, then OBUs */
+gboolean
+slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
+    gsize size)
+{
+  const guint8 *end = data + size;
+  Av1Obu obu;
+
+  if (size < 4 || data[0] != 0x81)
+    return FALSE;
+  data += 4;
+  while (data < end) {
+    if (!av1_obu_read (&obu, &data, end))
+      return FALSE;
+    if (obu.type == AV1_OBU_SEQUENCE_HEADER)
+      reader->has_sequence =
+          av1_sequence_parse (&reader->sequence, obu.data, obu.size);
+  }
+  return TRUE;
 }
 
 /* --- a unit --------------------------------------------------------------- */

@@ -82,6 +82,11 @@ void slot_reader_free (SlotReader * reader);
 /* Discards the state of the stream after a flush. */
 void slot_reader_reset (SlotReader * reader);
 
+/* Parses the codec_data of AV1 (av1C), which may contain the sequence header.
+ * Returns FALSE if the data are malformed. */
+gboolean slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
+    gsize size);
+
 /* Parses the next unit of the stream. `layer` may be NULL. Returns FALSE if the
  * unit is malformed; then it is taken for a reference frame. */
 gboolean slot_reader_input (SlotReader * reader, const guint8 * data,

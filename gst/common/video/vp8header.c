@@ -9,6 +9,7 @@
 
 #define TAG_SIZE 3              /* 9.1: the frame tag, in bytes */
 #define KEY_SIZE 7              /* 9.1: start code and dimensions */
+#define N_FILTER_DELTAS (4 + 4) /* 9.6: for references, and for modes */
 #define MAX_VERSION 3           /* 9.1: the highest version that is defined */
 
 /* 7.3: the decoder holds two bytes, so it may read this far beyond a header
@@ -82,24 +83,30 @@ take_literal (BoolDecoder * decoder, guint n)
   return value;
 }
 
-/* Skips fields of the form flag, L(n) and, if `is_signed`, a sign. */
-static void
+/* Skips `count` fields of the form flag, L(n) and, if `is_signed`, a sign.
+ * Returns the number of fields that are present. */
+static guint
 skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
 {
+  guint n_present = 0;
+
   for (; count > 0; count--) {
-    if (take_bool (decoder))
-      take_literal (decoder, n + (is_signed ? 1 : 0));
+    if (!take_bool (decoder))
+      continue;
+    take_literal (decoder, n + (is_signed ? 1 : 0));
+    n_present++;
   }
+  return n_present;
 }
 
-/* 9.3 and 19.2, update_segmentation () */
+/* 9.3 and 19.2, update_segmentation (). An update of the map or of the values
+ * replaces all of it. */
 static void
 parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
 {
   gboolean updates_map, updates_data;
 
-  header->has_segments = take_bool (decoder);
-  if (!header->has_segments)
+  if (!take_bool (decoder))     /* segmentation_enabled */
     return;
   updates_map = take_bool (decoder);
   updates_data = take_bool (decoder);
@@ -111,18 +118,24 @@ parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
   if (updates_map)
     skip_optional (decoder, 3, 8, FALSE);       /* segment_prob */
   header->updates_segments = updates_map || updates_data;
+  header->uses_segments = !updates_map || !updates_data;
 }
 
 /* 9.6 and 19.2 */
 static void
 parse_filter (BoolDecoder * decoder, Vp8Header * header)
 {
+  guint n_updates;
+
   take_literal (decoder, 1 + 6 + 3);    /* filter_type, level, sharpness */
   if (!take_bool (decoder))     /* loop_filter_adj_enable */
     return;
-  header->updates_filter = take_bool (decoder);
-  if (header->updates_filter)
-    skip_optional (decoder, 4 + 4, 6, TRUE);
+  header->uses_filter = TRUE;
+  if (!take_bool (decoder))     /* mode_ref_lf_delta_update */
+    return;
+  n_updates = skip_optional (decoder, N_FILTER_DELTAS, 6, TRUE);
+  header->updates_filter = n_updates > 0;
+  header->uses_filter = n_updates < N_FILTER_DELTAS;
 }
 
 /* 9.7 */

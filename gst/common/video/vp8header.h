@@ -24,9 +24,11 @@ typedef struct
   gboolean is_key;
   gboolean is_shown;            /* show_frame */
   guint width, height;          /* only of a key frame */
-  gboolean has_segments;        /* segmentation_enabled */
-  gboolean updates_segments;    /* the map or the values of the segments */
-  gboolean updates_filter;      /* mode_ref_lf_delta_update */
+  /* Map and values of the segments: whether the frame uses those of earlier
+   * frames, and whether it replaces some of them */
+  gboolean uses_segments, updates_segments;
+  /* The same for the adjustments of the loop filter */
+  gboolean uses_filter, updates_filter;
   gboolean refreshes_golden, refreshes_altref, refreshes_last;
   Vp8Copy copy_to_golden, copy_to_altref;
   gboolean sign_bias_golden, sign_bias_altref;

@@ -143,7 +143,8 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  gboolean segments, filter;    /* updates */
+  gboolean segments, map_only;  /* updates map and values, or the map */
+  guint filter;                 /* number of the filter's values, up to 8 */
 } Vp8;
 
 static void
@@ -154,21 +155,22 @@ put_vp8_header (BoolEncoder * encoder, const Vp8 * frame)
   if (frame->is_key)
     put_literal (encoder, 2, 0);        /* color_space, clamping_type */
   put_bool (encoder, frame->segments);  /* segmentation_enabled */
-  if (frame->segments) {
-    put_literal (encoder, 2, 3);        /* update map and data */
+  if (frame->segments)
+    put_literal (encoder, 2, frame->map_only ? 2 : 3);
+  if (frame->segments && !frame->map_only) {
     put_bool (encoder, 1);      /* segment_feature_mode */
     for (i = 0; i < 4; i++)
       put_literal (encoder, 1 + 7 + 1, i % 2 ? 0x1a5 : 0x100);
-    for (i = 0; i < 4; i++)
-      put_bool (encoder, 0);
-    for (i = 0; i < 3; i++)
-      put_literal (encoder, 1 + 8, 0x1aa);
+    put_literal (encoder, 4, 0);        /* no lf_update_value */
   }
+  for (i = 0; frame->segments && i < 3; i++)
+    put_literal (encoder, 1 + 8, 0x1aa);        /* segment_prob */
   put_literal (encoder, 1 + 6 + 3, 0x155);      /* type, level, sharpness */
   put_bool (encoder, 1);        /* loop_filter_adj_enable */
-  put_bool (encoder, frame->filter);
-  for (i = 0; frame->filter && i < 8; i++)
-    put_literal (encoder, 1 + 6 + 1, 0xa3);
+  put_bool (encoder, frame->filter > 0);
+  for (i = 0; frame->filter > 0 && i < 8; i++)
+    put_literal (encoder, i < frame->filter ? 1 + 6 + 1 : 1,
+        i < frame->filter ? 0xa3 : 0);
   put_literal (encoder, 2, 0);  /* log2_nbr_of_dct_partitions */
   put_literal (encoder, 7, 60); /* y_ac_qi */
   put_literal (encoder, 1 + 4 + 1, 0x35);       /* y_dc_delta */
@@ -223,28 +225,36 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
   return use;
 }
 
-#define VP8_ALL (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
-    VP8_SLOT_ENTROPY | VP8_SLOT_SEGMENTATION | VP8_SLOT_FILTER)
+#define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
+#define SEGMENTS VP8_SLOT_SEGMENTATION
+#define FILTER VP8_SLOT_FILTER
+/* what each frame uses, and what one of unknown layer uses besides */
+#define BASE (REFERENCES | VP8_SLOT_ENTROPY)
+#define LAYERS (255u * VP8_SLOT_LAYER (0))
 
-GST_START_TEST (vp8_header_says_what_a_frame_refreshes)
+GST_START_TEST (vp8_header_says_what_a_frame_uses)
 {
   static const struct
   {
     Vp8 frame;
-    guint32 updates;
+    guint32 uses, updates;
+    gboolean is_reference;
   } frames[] = {
-    {{FALSE,}, 0},
-    {{.last = TRUE}, VP8_SLOT_LAST},
-    {{.golden = TRUE}, VP8_SLOT_GOLDEN},
-    {{.altref = TRUE,.is_hidden = TRUE}, VP8_SLOT_ALTREF},
-    {{.copy_to_golden = 1}, VP8_SLOT_GOLDEN},
-    {{.copy_to_golden = 2}, VP8_SLOT_GOLDEN},
-    {{.copy_to_altref = 1}, VP8_SLOT_ALTREF},
-    {{.entropy = TRUE}, VP8_SLOT_ENTROPY},
-    {{.segments = TRUE}, VP8_SLOT_SEGMENTATION},
-    {{.filter = TRUE}, VP8_SLOT_FILTER},
+    {{FALSE,}, FILTER, 0, FALSE},
+    {{.last = TRUE}, FILTER, VP8_SLOT_LAST, TRUE},
+    {{.golden = TRUE}, FILTER, VP8_SLOT_GOLDEN, TRUE},
+    {{.altref = TRUE,.is_hidden = TRUE}, FILTER, VP8_SLOT_ALTREF, TRUE},
+    {{.copy_to_golden = 1}, FILTER, VP8_SLOT_GOLDEN, TRUE},
+    {{.copy_to_golden = 2}, FILTER, VP8_SLOT_GOLDEN, TRUE},
+    {{.copy_to_altref = 1}, FILTER, VP8_SLOT_ALTREF, TRUE},
+    {{.entropy = TRUE}, FILTER, VP8_SLOT_ENTROPY, TRUE},
+    {{.segments = TRUE,.map_only = TRUE}, SEGMENTS | FILTER, SEGMENTS, TRUE},
+    /* All is replaced, as the next frame does too. */
+    {{.segments = TRUE}, FILTER, SEGMENTS, FALSE},
+    {{.filter = 7}, FILTER, FILTER, TRUE},
+    {{.filter = 8}, 0, FILTER, FALSE},
     {{.golden = TRUE,.altref = TRUE,.entropy = TRUE,.last = TRUE,
-            .segments = TRUE,.filter = TRUE}, VP8_ALL},
+            .segments = TRUE,.filter = 8}, 0, BASE | SEGMENTS | FILTER, TRUE},
   };
   SlotReader *reader = slot_reader_new (SLOT_CODEC_VP8);
   guint i;
@@ -254,9 +264,9 @@ GST_START_TEST (vp8_header_says_what_a_frame_refreshes)
 
     fail_if (use.is_key);
     fail_unless_equals_int (use.is_shown, !frames[i].frame.is_hidden);
-    fail_unless_equals_int (use.uses, SLOTS_ALL);
+    fail_unless_equals_int (use.uses, BASE | LAYERS | frames[i].uses);
     fail_unless_equals_int (use.updates, frames[i].updates);
-    fail_unless_equals_int (use.is_reference, frames[i].updates != 0);
+    fail_unless_equals_int (use.is_reference, frames[i].is_reference);
     fail_unless_equals_int (use.layer, SLOT_LAYER_UNKNOWN);
   }
   slot_reader_free (reader);
@@ -286,26 +296,26 @@ GST_START_TEST (vp8_layers_use_lower_layers)
   SlotReader *reader = slot_reader_new (SLOT_CODEC_VP8);
   SlotUse use = read_vp8 (reader, (Vp8) {.last = TRUE }, 0, FALSE);
 
-  fail_unless_equals_int (use.uses, VP8_ALL);
+  fail_unless_equals_int (use.uses, BASE | FILTER);
   fail_unless_equals_int (use.updates, VP8_SLOT_LAST);
   fail_unless_equals_int (use.layer, 0);
 
   use = read_vp8 (reader, (Vp8) {
       .golden = TRUE}
       , 1, FALSE);
-  fail_unless_equals_int (use.uses, VP8_ALL | VP8_SLOT_LAYER (1));
+  fail_unless_equals_int (use.uses, BASE | FILTER | VP8_SLOT_LAYER (1));
   fail_unless_equals_int (use.updates, VP8_SLOT_LAYER (1));
 
   use = read_vp8 (reader, (Vp8) {
       .golden = TRUE}
       , 1, TRUE);
-  fail_unless_equals_int (use.uses, VP8_ALL);
+  fail_unless_equals_int (use.uses, BASE | FILTER);
 
   use = read_vp8 (reader, (Vp8) {
       FALSE,}
       , 2, FALSE);
   fail_unless_equals_int (use.uses,
-      VP8_ALL | VP8_SLOT_LAYER (1) | VP8_SLOT_LAYER (2));
+      BASE | FILTER | VP8_SLOT_LAYER (1) | VP8_SLOT_LAYER (2));
   fail_if (use.is_reference);
 
   use = read_vp8 (reader, (Vp8) {
@@ -884,8 +894,15 @@ GST_START_TEST (av1_frame_needs_the_beginning_of_its_temporal_unit)
   SlotReader *reader = slot_reader_new (SLOT_CODEC_AV1_FRAME);
   const Frame frame = { 1,.refs = {3, 3, 3, 3, 3, 3, 3} };
   guint8 bytes[256];
-  SlotUse use = read_av1 (reader, &sequence, (Frame) { 0 }, -1);
+  gsize size = put_sequence (bytes, &sequence);
+  SlotUse use;
 
+  /* a stream without delimiters */
+  size += put_frame (bytes + size, &sequence, &(Frame) {
+      0}, -1);
+  fail_unless (read_unit (reader, bytes, size).is_key);
+  use = read_av1 (reader, &sequence, (Frame) {
+      0}, -1);
   fail_unless (use.is_key);
   fail_unless_equals_int (use.updates, SLOTS_ALL);
   use = read_av1 (reader, &sequence, frame, -1);
@@ -940,7 +957,7 @@ slotuse_suite (void)
   TCase *chain = tcase_create ("general");
 
   suite_add_tcase (suite, chain);
-  tcase_add_test (chain, vp8_header_says_what_a_frame_refreshes);
+  tcase_add_test (chain, vp8_header_says_what_a_frame_uses);
   tcase_add_test (chain, vp8_key_frame_updates_all);
   tcase_add_test (chain, vp8_layers_use_lower_layers);
   tcase_add_test (chain, malformed_vp8_uses_all);
