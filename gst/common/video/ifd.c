@@ -44,6 +44,8 @@
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
+G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
+
 /* Rules for the trace that several functions use */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
@@ -468,6 +470,17 @@ begin_refresh (Ifd * ifd)
   ifd->prev_gop_disturbed = TRUE;
 }
 
+static IfdSlotFrame
+describe_slots (const IfdFrame * frame, guint32 missed)
+{
+  IfdSlotFrame slots = { has_slots (frame), frame->uses, frame->updates,
+    frame->type == IFD_FRAME_I, frame->type == IFD_FRAME_B, frame->layer,
+    frame->size, missed
+  };
+
+  return slots;
+}
+
 static guint
 list_slot_frames (const Ifd * ifd, const IfdEntry * c,
     IfdSlotFrame frames[IFD_SLOTS_MAX_FRAMES])
@@ -478,11 +491,9 @@ list_slot_frames (const Ifd * ifd, const IfdEntry * c,
   for (walk = ifd->w.head; walk; walk = walk->next) {
     const IfdEntry *entry = walk->data;
 
-    frames[n].frame = &entry->frame;
-    frames[n++].missed = entry->missed;
+    frames[n++] = describe_slots (&entry->frame, entry->missed);
   }
-  frames[n].frame = &c->frame;
-  frames[n++].missed = ifd->slots.missed;
+  frames[n++] = describe_slots (&c->frame, ifd->slots.missed);
   return n;
 }
 

@@ -8,19 +8,18 @@
 /* The effect of dropping a frame */
 typedef struct
 {
-  const IfdFrame *frame;
+  const IfdSlotFrame *frame;
   guint n_lost;                 /* this frame, and frames that need it */
   /* Slots that are wrong after all frames, and that later frames will probably
    * use */
   guint32 damage;
 } Cost;
 
-/* Returns `wrong` after a frame that is sent or dropped. Frames without slots
- * are those of another codec, before or after this one. */
+/* Returns `wrong` after a frame that is sent or dropped. */
 static guint32
-follow (guint32 wrong, const IfdFrame * frame, gboolean is_lost)
+follow (guint32 wrong, const IfdSlotFrame * frame, gboolean is_lost)
 {
-  if (!(frame->flags & IFD_FRAME_SLOTS))
+  if (!frame->has_slots)
     return wrong;
   return is_lost ? wrong | frame->updates : wrong & ~frame->updates;
 }
@@ -32,11 +31,10 @@ ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
   guint i;
 
   for (i = 0; i < n; i++) {
-    const IfdFrame *frame = frames[i].frame;
+    const IfdSlotFrame *frame = &frames[i];
 
-    wrong |= frames[i].missed;
-    lost[i] = i == without || ((frame->flags & IFD_FRAME_SLOTS)
-        && (frame->uses & wrong));
+    wrong |= frame->missed;
+    lost[i] = i == without || (frame->has_slots && (frame->uses & wrong));
     wrong = follow (wrong, frame, lost[i]);
   }
   return wrong;
@@ -49,7 +47,7 @@ get_cost (guint32 wrong, guint32 used, const IfdSlotFrame * frames, guint n,
   gboolean lost[IFD_SLOTS_MAX_FRAMES], kept[IFD_SLOTS_MAX_FRAMES];
   const guint32 before = ifd_slots_decode (wrong, frames, n, n, kept);
   const guint32 after = ifd_slots_decode (wrong, frames, n, without, lost);
-  Cost cost = { frames[without].frame, 0, 0 };
+  Cost cost = { &frames[without], 0, 0 };
   gboolean loses_reference = FALSE;
   guint i;
 
@@ -57,7 +55,7 @@ get_cost (guint32 wrong, guint32 used, const IfdSlotFrame * frames, guint n,
     if (!lost[i] || kept[i])
       continue;
     cost.n_lost++;
-    loses_reference |= frames[i].frame->type != IFD_FRAME_B;
+    loses_reference |= !frames[i].is_droppable;
   }
   if (loses_reference)
     cost.damage = after & ~before & used;
@@ -78,16 +76,16 @@ count_slots (guint32 slots)
 static gboolean
 is_cheaper_harmless (const Cost * a, const Cost * b)
 {
-  if ((a->frame->type == IFD_FRAME_I) != (b->frame->type == IFD_FRAME_I))
-    return a->frame->type != IFD_FRAME_I;
+  if (a->frame->is_key != b->frame->is_key)
+    return b->frame->is_key;
   if (a->frame->layer != b->frame->layer)
     return a->frame->layer > b->frame->layer;
-  if (a->frame->type != b->frame->type)
-    return a->frame->type == IFD_FRAME_B;
+  if (a->frame->is_droppable != b->frame->is_droppable)
+    return a->frame->is_droppable;
   if (a->n_lost != b->n_lost)
     return a->n_lost < b->n_lost;
   /* Of several I-frames, the oldest one is dropped. */
-  return a->frame->type != IFD_FRAME_I && a->frame->size > b->frame->size;
+  return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 
 /* Compares frames without which later frames cannot be decoded. If all is
@@ -119,7 +117,7 @@ get_rule (const Cost * cost)
 {
   if (cost->damage > 0)
     return "each frame is needed, and the latest one of the highest layer goes";
-  if (cost->frame->type == IFD_FRAME_B)
+  if (cost->frame->is_droppable)
     return "the largest frame of the highest layer that no frame needs goes";
   return "no frame that is sent or still to come needs it";
 }
@@ -134,7 +132,7 @@ ifd_slots_find_victim (guint32 wrong, guint32 used,
   for (i = 0; i < n; i++) {
     Cost cost;
 
-    if (!(frames[i].frame->flags & IFD_FRAME_SLOTS))
+    if (!frames[i].has_slots)
       continue;
     cost = get_cost (wrong, used, frames, n, i);
     if (best.frame && !is_cheaper (&cost, &best))

@@ -6,15 +6,22 @@
 
 #pragma once
 
-#include "ifd.h"
+#include <glib.h>
 
 #pragma GCC visibility push(hidden)
 
-#define IFD_SLOTS_MAX_FRAMES (IFD_MAX_FRAMES + 1)
+/* the waiting frames and the new one */
+#define IFD_SLOTS_MAX_FRAMES 65
 
 typedef struct
 {
-  const IfdFrame *frame;
+  /* The frame says which slots it uses. A frame that does not belongs to
+   * another codec, before or after this one. */
+  gboolean has_slots;
+  guint32 uses, updates;
+  gboolean is_key, is_droppable;        /* an I-frame, a B-frame */
+  gint layer;
+  guint size;                   /* in bytes */
   /* Slots that the frames update which were dropped between the previous frame
    * and this one */
   guint32 missed;
