@@ -384,8 +384,8 @@ def slotuse(_made):
 
 def pictureinfo(_made):
     """The format, codec data, then flags, time, a length and a buffer each."""
-    mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265 = \
-        range(8)
+    mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
+        vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
     key, timed, flush = 1, 2, 4
     rtp = "80 60 0001 00000000 00000001"
     avcc = "01 64 00 1f fd e0 00"
@@ -430,6 +430,24 @@ def pictureinfo(_made):
     yield "rtp-h265", case(
         rtp_h265, (0, 0, rtp + "6001 0003 460150 0003 260188"),
         (0, 0, rtp + "6201 8000"), (flush, 0, rtp + "1001 d0"))
+    vp8_key = "b00000 9d012a4001f000 0200780800"
+    vp9_key = "83498342 4013f00ef0"
+    av1_sequence = "0000002444fdde000000"
+    yield "vp8", case(vp8, (0, 0, vp8_key), (0, 0, "d10000 0801e0000000"),
+                      (0, 0, "d10000 0801e0001000"))
+    yield "vp9", case(vp9, (0, 0, vp9_key), (0, 0, "8701000900"),
+                      (0, 0, "8700000900"), (0, 0, "8d"))
+    yield "av1", case(av1, (0, 0, "0a0a" + av1_sequence + "301000"),
+                      (0, 0, "30300000000000"))
+    yield "rtp-vp8", case(
+        rtp_vp8, (0, 0, rtp + "10" + vp8_key), (0, 0, rtp + "00 010203"),
+        (0, 0, rtp + "90f0120560 d100000801e0000000"))
+    yield "rtp-vp9", case(
+        rtp_vp9, (0, 0, rtp + "8a81231801400 0f0020401 00".replace(" ", "")
+                  + vp9_key), (0, 0, rtp + "f812200304 8700000900"))
+    yield "rtp-av1", case(
+        rtp_av1, (0, 0, rtp + "280b 08" + av1_sequence + "301000"),
+        (0, 0, rtp + "0007 30300000000000 07 30300040000000"))
 
 
 def videopacket(_made):

@@ -14,6 +14,7 @@ import unittest
 
 import clips
 import peers
+from rtpfile import read_rfc4571
 
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
@@ -142,6 +143,13 @@ def choose(codec, units, seconds):
     return list(map(int, sent))
 
 
+def make_clip(name, options):
+    return clips._ffmpeg(
+        "ifdslots-%s.ivf" % name,
+        "-frames:v %d -vf scale=160:96 -r %d -pix_fmt yuv420p %s -f ivf"
+        % (FRAMES, FPS, options))
+
+
 def join(header, units, codec):
     """An IVF file; the frames of a temporal unit are put together again."""
     if codec != "av1-frame":
@@ -174,10 +182,7 @@ class OfEncoders(unittest.TestCase):
 
     def films(self):
         for name, codec, options, least in FILMS:
-            film = read_ivf(clips._ffmpeg(
-                "ifdslots-%s.ivf" % name,
-                "-frames:v %d -vf scale=160:96 -r %d -pix_fmt yuv420p %s "
-                "-f ivf" % (FRAMES, FPS, options)).read_bytes())
+            film = read_ivf(make_clip(name, options).read_bytes())
             whole = decode(write_ivf(*film), "ivf")
             self.assertEqual(len(whole), FRAMES)
             yield name, codec, film, whole, least
@@ -249,6 +254,51 @@ class Layers(unittest.TestCase):
 
     def test_without_layers(self):
         self.check(1, "vp8enc target-bitrate=100000", 60000)
+
+
+class Payloaded(unittest.TestCase):
+    """The packets of the stock payloaders are of the same kind as the frame"""
+
+    def kinds(self, kind, buffers):
+        with peers.workdir() as work:
+            (work / "buffers").write_bytes(b"".join(
+                struct.pack(">H", len(data)) + data for data in buffers))
+            text, _ = peers.run([PROGRAMS / "picturekinds", kind,
+                                 work / "buffers"])
+        return text.decode().strip()
+
+    def packets(self, clip, payloader):
+        with peers.workdir() as work:
+            peers.gst(
+                f"filesrc {peers.location(clip)} ! ivfparse ! "
+                f"{payloader} mtu=400 ! rtpstreampay ! "
+                f"filesink {peers.location(work / 'packets')}")
+            return read_rfc4571(work / "packets")
+
+    def test_packets_of_a_frame_are_of_its_kind(self):
+        seen = set()
+        for name, codec, options, _ in FILMS:
+            if codec == "av1":  # GStreamer 1.22 has no payloader of AV1
+                continue
+            clip = make_clip(name, options)
+            frames = [unit for _, unit in read_ivf(clip.read_bytes())[1]]
+            kinds = self.kinds(codec, frames)
+            packets = self.packets(clip, f"rtp{codec}pay")
+            found = self.kinds("rtp-" + codec, [p.pack() for p in packets])
+            self.assertEqual(len(found), len(packets))
+            by_time = {}
+            for packet, kind in zip(packets, found):
+                by_time.setdefault(packet.timestamp, []).append(kind)
+            with self.subTest(film=name):
+                # A frame that is not shown has the time of the next one.
+                if name != "vp8-altref":
+                    self.assertEqual(kinds, "".join(
+                        kind[0] for kind in by_time.values()))
+                    self.assertEqual({len(set(k)) for k in by_time.values()},
+                                     {1})
+                self.assertNotIn("?", found)
+            seen.update(found)
+        self.assertEqual(seen, {"I", "P", "B"})
 
 
 if __name__ == "__main__":

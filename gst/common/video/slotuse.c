@@ -113,14 +113,14 @@ get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
 }
 
 static gboolean
-read_vp8 (const guint8 * data, gsize size, const SlotLayer * layer,
-    SlotUse * use)
+read_vp8 (const guint8 * data, gsize size, gboolean is_start,
+    const SlotLayer * layer, SlotUse * use)
 {
   gint number = layer ? layer->layer : SLOT_LAYER_UNKNOWN;
   guint32 replaced = 0;
   Vp8Header header;
 
-  if (!vp8_header_parse (&header, data, size))
+  if (!vp8_header_parse (&header, data, size, is_start))
     return FALSE;
   if (number >= SLOT_MAX_LAYERS)
     number = SLOT_LAYER_UNKNOWN;
@@ -342,12 +342,48 @@ read_unit (SlotReader * reader, const guint8 * data, gsize size,
 {
   switch (reader->codec) {
     case SLOT_CODEC_VP8:
-      return read_vp8 (data, size, layer, use);
+      return read_vp8 (data, size, FALSE, layer, use);
     case SLOT_CODEC_VP9:
       return read_vp9 (reader, data, size, use);
     default:
       return read_av1 (reader, data, size, use);
   }
+}
+
+static gboolean
+read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
+{
+  switch (reader->codec) {
+    case SLOT_CODEC_VP8:
+      return read_vp8 (data, size, TRUE, NULL, use);
+    case SLOT_CODEC_VP9:
+      return read_vp9_frame (reader, data, size, use);
+    default:
+      return read_av1 (reader, data, size, use);
+  }
+}
+
+/* Completes the description of a unit. */
+static gboolean
+finish (gboolean is_valid, SlotUse * use)
+{
+  if (is_valid) {
+    use->is_key &= use->uses == 0;
+    return TRUE;
+  }
+  use->is_key = FALSE;
+  use->is_reference = use->is_shown = TRUE;
+  use->uses = use->updates = SLOTS_ALL;
+  return FALSE;
+}
+
+gboolean
+slot_reader_input_start (SlotReader * reader, const guint8 * data, gsize size,
+    SlotUse * use)
+{
+  memset (use, 0, sizeof (*use));
+  use->layer = SLOT_LAYER_UNKNOWN;
+  return finish (read_start (reader, data, size, use), use);
 }
 
 gboolean
@@ -356,12 +392,5 @@ slot_reader_input (SlotReader * reader, const guint8 * data, gsize size,
 {
   memset (use, 0, sizeof (*use));
   use->layer = SLOT_LAYER_UNKNOWN;
-  if (read_unit (reader, data, size, layer, use)) {
-    use->is_key &= use->uses == 0;
-    return TRUE;
-  }
-  use->is_key = FALSE;
-  use->is_reference = use->is_shown = TRUE;
-  use->uses = use->updates = SLOTS_ALL;
-  return FALSE;
+  return finish (read_unit (reader, data, size, layer, use), use);
 }

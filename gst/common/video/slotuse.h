@@ -91,3 +91,8 @@ gboolean slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
  * unit is malformed; then it is taken for a reference frame. */
 gboolean slot_reader_input (SlotReader * reader, const guint8 * data,
     gsize size, const SlotLayer * layer, SlotUse * use);
+/* As slot_reader_input (), for the beginning of a unit, as in the first packet
+ * of a frame. Only the first frame header of the unit is read; of AV1 it is
+ * that of a single OBU without a size. */
+gboolean slot_reader_input_start (SlotReader * reader, const guint8 * data,
+    gsize size, SlotUse * use);

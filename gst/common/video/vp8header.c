@@ -187,8 +187,10 @@ parse_key (Vp8Header * header, const guint8 * data, gsize size)
 }
 
 gboolean
-vp8_header_parse (Vp8Header * header, const guint8 * data, gsize size)
+vp8_header_parse (Vp8Header * header, const guint8 * data, gsize size,
+    gboolean is_start)
 {
+  guint max_beyond = MAX_BEYOND;
   BoolDecoder decoder;
   gsize partition_size;
   guint32 tag;
@@ -210,11 +212,15 @@ vp8_header_parse (Vp8Header * header, const guint8 * data, gsize size)
     data += KEY_SIZE;
     size -= KEY_SIZE;
   }
+  if (is_start && partition_size > size) {
+    partition_size = size;
+    max_beyond = 0;
+  }
   if (partition_size == 0 || partition_size > size)
     return FALSE;
   init_decoder (&decoder, data, partition_size);
   parse_fields (&decoder, header);
-  return decoder.n_beyond <= MAX_BEYOND
+  return decoder.n_beyond <= max_beyond
       && header->copy_to_golden <= VP8_COPY_OTHER
       && header->copy_to_altref <= VP8_COPY_OTHER;
 }

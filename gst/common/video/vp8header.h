@@ -35,7 +35,9 @@ typedef struct
   gboolean refreshes_entropy;   /* refresh_entropy_probs */
 } Vp8Header;
 
-/* Returns FALSE if the header is malformed or truncated. */
-gboolean vp8_header_parse (Vp8Header * header, const guint8 * data, gsize size);
+/* Returns FALSE if the header is malformed or truncated. If `is_start` is TRUE,
+ * the end of the frame may be missing, as in its first packet. */
+gboolean vp8_header_parse (Vp8Header * header, const guint8 * data,
+    gsize size, gboolean is_start);
 
 #pragma GCC visibility pop
