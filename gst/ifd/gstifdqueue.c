@@ -12,9 +12,10 @@
  * frames in the queue.
  *
  * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, H.264 and H.265 in whole
- * access units, VP8, VP9, and AV1 in temporal units or frames. The algorithm follows R. Ouwens, "Quality of video
- * streaming over wireless networks" (2006), sections 1.5 and 2, "I-Frame
- * Delay".
+ * access units, VP8, VP9, and AV1 in temporal units or frames. It also accepts
+ * MPEG transport streams, of which it drops whole pictures. The algorithm
+ * follows R. Ouwens, "Quality of video streaming over wireless networks"
+ * (2006), sections 1.5 and 2, "I-Frame Delay".
  *
  * The element paces the stream: a frame enters the queue when the running time
  * of its DTS has come (#GstIfdQueue:sync). The sink downstream must therefore
@@ -50,7 +51,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true; "
-        GST_H26X_CAPS "; " GST_SLOT_CAPS));
+        GST_H26X_CAPS "; " GST_SLOT_CAPS "; " GST_IFD_QUEUE_TS_CAPS));
 
 #define gst_ifd_queue_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstIfdQueue, gst_ifd_queue, GST_TYPE_ELEMENT,

@@ -3,6 +3,8 @@
 
 #include "gstifdqueueinput.h"
 #include "gstframeinfometa.h"
+#include "tspictures.h"
+#include "videopacket.h"
 #include "gstwronginput.h"
 
 #include <string.h>
@@ -21,11 +23,15 @@ struct _GstIfdQueueInput
   GstMpegVideoInput *mpeg;
   /* The newest caps for which an error was posted; may be NULL */
   GstCaps *refused;
-  /* At most one of the two is not NULL; both are NULL for MPEG video. */
+  /* At most one of the three is not NULL; all are NULL for MPEG video. */
   IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
+  TsPictures *ts;               /* for a transport stream */
+  IfdClassifier *ts_classifier; /* for its H.264 or H.265; may be NULL */
+  IfdCodec ts_codec;
+  gboolean told_refusal;        /* a message said that it passes untouched */
   gboolean parsed;              /* caps of MPEG video have parsed=true */
   /* from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
@@ -57,7 +63,9 @@ gst_ifd_queue_item_clear (IfdLineItem * item)
     gst_buffer_unref (item->second);
   if (item->sequence)
     gst_memory_unref (item->sequence);
-  item->object = item->second = item->sequence = NULL;
+  if (item->rest)
+    gst_buffer_unref (item->rest);
+  item->object = item->second = item->sequence = item->rest = NULL;
 }
 
 GstIfdQueueInput *
@@ -91,6 +99,13 @@ drop_slots (GstIfdQueueInput * input)
 }
 
 static void
+drop_ts (GstIfdQueueInput * input)
+{
+  g_clear_pointer (&input->ts, ts_pictures_free);
+  g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
+}
+
+static void
 free_item (gpointer item)
 {
   gst_ifd_queue_item_clear (item);
@@ -118,6 +133,7 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
   gst_mpeg_video_input_free (input->mpeg);
   drop_classifier (input);
   drop_slots (input);
+  drop_ts (input);
   drop_header (input);
   drop_units (input);
   gst_clear_caps (&input->refused);
@@ -132,6 +148,10 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
     ifd_classifier_reset (input->classifier);
   if (input->slots)
     slot_reader_reset (input->slots);
+  if (input->ts)
+    ts_pictures_reset (input->ts);
+  if (input->ts_classifier)
+    ifd_classifier_reset (input->ts_classifier);
   drop_units (input);
 }
 
@@ -215,9 +235,21 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   return FALSE;
 }
 
-/* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS. */
 static gboolean
-refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
+is_usable (GstCaps * caps)
+{
+  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
+  gboolean is_subset = gst_caps_is_subset (caps, usable);
+  gint packet_size = TS_PACKET_SIZE;
+
+  gst_caps_unref (usable);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "packetsize",
+      &packet_size);
+  return is_subset && packet_size == TS_PACKET_SIZE;
+}
+
+gboolean
+gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
@@ -232,28 +264,22 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
         "put h265parse before it");
   if (gst_structure_has_name (structure, "video/x-av1"))
     return refuse (input, caps, "this form of AV1", "put av1parse before it");
-  if (gst_structure_has_name (structure, "video/mpegts"))
+  if (gst_structure_has_name (structure, "video/mpegts") && is_usable (caps))
     return refuse (input, caps, "an MPEG transport stream",
         "to send all of it, use mmtpsink or dcctpthinsink instead; for its "
         "video alone, put tsdemux before it");
+  if (gst_structure_has_name (structure, "video/mpegts"))
+    return refuse (input, caps, "this form of MPEG transport stream",
+        "put tsparse before it");
   return refuse (input, caps, "an MPEG program stream",
       "put mpegpsdemux before it");
-}
-
-static gboolean
-is_usable (GstCaps * caps)
-{
-  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
-  gboolean is_subset = gst_caps_is_subset (caps, usable);
-
-  gst_caps_unref (usable);
-  return is_subset;
 }
 
 static gboolean
 set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 {
   drop_slots (input);
+  drop_ts (input);
   if (!input->classifier || input->codec != codec) {
     drop_classifier (input);
     drop_units (input);
@@ -272,6 +298,7 @@ static void
 set_slot_caps (GstIfdQueueInput * input, GstCaps * caps, SlotCodec codec)
 {
   drop_classifier (input);
+  drop_ts (input);
   if (!input->slots || input->slot_codec != codec) {
     drop_slots (input);
     drop_units (input);
@@ -282,10 +309,23 @@ set_slot_caps (GstIfdQueueInput * input, GstCaps * caps, SlotCodec codec)
 }
 
 static void
+set_ts_caps (GstIfdQueueInput * input)
+{
+  drop_classifier (input);
+  drop_slots (input);
+  if (input->ts)
+    return;
+  drop_units (input);
+  input->ts = ts_pictures_new ();
+  input->told_refusal = FALSE;
+}
+
+static void
 set_mpeg_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   drop_classifier (input);
   drop_slots (input);
+  drop_ts (input);
   input->parsed = FALSE;
   gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
       &input->parsed);
@@ -301,7 +341,7 @@ gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
   IfdCodec codec;
 
   if (!is_usable (caps))
-    return refuse_unusable (input, caps);
+    return gst_ifd_queue_input_refuse_caps (input, caps);
   if (!gst_structure_get_fraction (structure, "framerate", &input->fps_n,
           &input->fps_d))
     input->fps_n = 0;
@@ -309,6 +349,8 @@ gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
     return set_h26x_caps (input, caps, codec);
   if (gst_slot_caps_get_codec (caps, &slot_codec))
     set_slot_caps (input, caps, slot_codec);
+  else if (gst_structure_has_name (structure, "video/mpegts"))
+    set_ts_caps (input);
   else
     set_mpeg_caps (input, caps);
   return TRUE;
@@ -317,13 +359,13 @@ gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
 gboolean
 gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input)
 {
-  return !input->classifier && !input->slots;
+  return !input->classifier && !input->slots && !input->ts;
 }
 
 gboolean
 gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input)
 {
-  return gst_ifd_queue_input_is_mpeg (input) && !input->parsed;
+  return input->ts || (gst_ifd_queue_input_is_mpeg (input) && !input->parsed);
 }
 
 gboolean
@@ -480,13 +522,14 @@ mark_droppable (GstBuffer * buffer)
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
-  if (item->frame.type == IFD_FRAME_B) {
+  if (item->frame.type == IFD_FRAME_B && item->pid == 0) {
     item->object = mark_droppable (item->object);
     if (item->second)
       item->second = mark_droppable (item->second);
   }
   item->frame.size = gst_buffer_get_size (item->object)
-      + (item->second ? gst_buffer_get_size (item->second) : 0);
+      + (item->second ? gst_buffer_get_size (item->second) : 0)
+      - (item->rest ? gst_buffer_get_size (item->rest) : 0);
   g_queue_push_tail (&input->units, g_memdup2 (item, sizeof (*item)));
   memset (item, 0, sizeof (*item));
 }
@@ -497,6 +540,26 @@ append_first_field (GstIfdQueueInput * input)
 {
   if (input->first_field.object)
     append_unit (input, &input->first_field);
+}
+
+/* Joins what remains of two fields of a transport stream. The counters in the
+ * rest of the second field do not include the packets that the first field
+ * leaves out. */
+static void
+append_rest (IfdLineItem * first, IfdLineItem * second)
+{
+  GstBuffer *rest = g_steal_pointer (&second->rest);
+  GstMapInfo map;
+
+  if (!rest)
+    return;
+  rest = gst_buffer_make_writable (rest);
+  if (gst_buffer_map (rest, &map, GST_MAP_READWRITE)) {
+    ts_shift_counters (map.data, map.size, second->pid, first->n_removed);
+    gst_buffer_unmap (rest, &map);
+  }
+  first->rest = gst_buffer_append (first->rest, rest);
+  first->n_removed += second->n_removed;
 }
 
 static void
@@ -512,27 +575,33 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Takes ownership of `buffer`, which is a frame or a field. A second field is
- * joined with its first field. */
+/* Takes ownership of the objects of `item`, which is a frame or a field. A
+ * second field is joined with its first field. */
 static void
-push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 {
-  IfdLineItem item = { buffer, };
-  IfdField field;
-
-  classify_unit (input, buffer, &item.frame);
-  field = ifd_classifier_get_field (input->classifier);
   if (field == IFD_FIELD_SECOND && input->first_field.object) {
-    ifd_classifier_join_fields (&input->first_field.frame, &item.frame);
-    input->first_field.second = buffer;
+    ifd_classifier_join_fields (&input->first_field.frame, &item->frame);
+    input->first_field.second = item->object;
+    append_rest (&input->first_field, item);
     append_first_field (input);
     return;
   }
   append_first_field (input);
   if (field == IFD_FIELD_FIRST)
-    input->first_field = item;
+    input->first_field = *item;
   else
-    append_unit (input, &item);
+    append_unit (input, item);
+}
+
+/* Takes ownership of `buffer`, which is a frame or a field. */
+static void
+push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  IfdLineItem item = { buffer, };
+
+  classify_unit (input, buffer, &item.frame);
+  push_item (input, &item, ifd_classifier_get_field (input->classifier));
 }
 
 /* --- VP8, VP9 and AV1 ---------------------------------------------------- */
@@ -584,6 +653,165 @@ push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
   append_unit (input, &item);
 }
 
+/* --- transport streams ---------------------------------------------------- */
+
+static const guint8 *
+find_code (const guint8 * data, const guint8 * end)
+{
+  data = mpeg_video_find_start_code (data, end);
+  return data && end - data >= 6 ? data + 3 : NULL;
+}
+
+/* A unit may hold several pictures if a PES packet does. Returns whether a
+ * picture after the first one is more important than a B-frame, or may be. */
+static gboolean
+has_important_picture (const TsUnit * unit)
+{
+  const guint8 *code = unit->stream, *end = code + unit->stream_size;
+  guint n_delimiters = 0;
+
+  while ((code = find_code (code, end))) {
+    if (unit->video == TS_VIDEO_MPEG && *code == MPEG_VIDEO_CODE_PICTURE
+        && (code[2] >> 3 & 7) != MPEG_VIDEO_PICTURE_B)
+      return TRUE;
+    /* H.265, table 7-1: AUD_NUT */
+    if (unit->video == TS_VIDEO_H265 && (*code >> 1 & 0x3f) == 35)
+      n_delimiters++;
+  }
+  return n_delimiters > 1;
+}
+
+static void
+classify_ts_mpeg (GstIfdQueueInput * input, const TsUnit * unit,
+    IfdFrame * frame)
+{
+  VideoPacket packet;
+
+  frame->type = IFD_FRAME_P;
+  if (!video_packet_parse_frame (&packet, unit->stream, unit->stream_size))
+    return;
+  if (packet.type == MPEG_VIDEO_PICTURE_I
+      || packet.type == MPEG_VIDEO_PICTURE_D) {
+    frame->type = IFD_FRAME_I;
+    input->i_reference = packet.temporal_reference;
+    frame->flags = (packet.closed_gop ? IFD_FRAME_CLOSED : 0)
+        | (packet.broken_link ? IFD_FRAME_BROKEN : 0);
+  } else if (packet.type == MPEG_VIDEO_PICTURE_B) {
+    frame->type = IFD_FRAME_B;
+    frame->flags = find_place (input, packet.temporal_reference);
+  }
+}
+
+/* Returns which part of a frame the unit is. */
+static IfdField
+classify_ts (GstIfdQueueInput * input, const TsUnit * unit, IfdFrame * frame)
+{
+  const IfdCodec codec = unit->video == TS_VIDEO_H264 ? IFD_CODEC_H264 :
+      IFD_CODEC_H265;
+  IfdField field = IFD_FIELD_NONE;
+
+  if (unit->video == TS_VIDEO_MPEG) {
+    classify_ts_mpeg (input, unit, frame);
+  } else {
+    if (!input->ts_classifier || input->ts_codec != codec) {
+      g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
+      input->ts_classifier = ifd_classifier_new (codec);
+      input->ts_codec = codec;
+    }
+    /* The time of the packets is not that of the picture. */
+    ifd_classifier_input (input->ts_classifier, unit->stream,
+        unit->stream_size, G_MAXUINT64, frame);
+    field = ifd_classifier_get_field (input->ts_classifier);
+  }
+  if (frame->type == IFD_FRAME_B && has_important_picture (unit))
+    frame->type = IFD_FRAME_P;
+  return field;
+}
+
+static GstBuffer *
+wrap (guint8 ** data, gsize size)
+{
+  if (size == 0)
+    return gst_buffer_new ();
+  return gst_buffer_new_wrapped (g_steal_pointer (data), size);
+}
+
+static void
+push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
+{
+  IfdLineItem item = { buffer, };
+
+  append_first_field (input);
+  item.pid = pid;
+  g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
+}
+
+static void
+push_ts_unit (GstIfdQueueInput * input, TsUnit * unit)
+{
+  IfdLineItem item = { wrap (&unit->data, unit->size), };
+
+  GST_BUFFER_PTS (item.object) = unit->tag;
+  if (!unit->has_picture) {
+    push_ts_data (input, item.object, unit->pid);
+    return;
+  }
+  item.rest = wrap (&unit->rest, unit->rest_size);
+  GST_BUFFER_PTS (item.rest) = unit->tag;
+  item.pid = unit->pid;
+  item.n_removed = unit->n_removed;
+  push_item (input, &item, classify_ts (input, unit, &item.frame));
+}
+
+static void
+push_ts_units (GstIfdQueueInput * input)
+{
+  TsUnit unit;
+
+  while (ts_pictures_poll (input->ts, &unit)) {
+    push_ts_unit (input, &unit);
+    ts_unit_clear (&unit);
+  }
+}
+
+static void
+tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
+{
+  if (input->told_refusal)
+    return;
+  input->told_refusal = TRUE;
+  GST_ELEMENT_WARNING (input->owner, STREAM, FORMAT,
+      ("The transport stream passes untouched, because %s.", refusal), (NULL));
+}
+
+/* Takes ownership of `buffer`. A stream that is not cut keeps its buffers. */
+static void
+push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  const gchar *refusal = ts_pictures_get_refusal (input->ts);
+  GstMapInfo map;
+
+  if (refusal) {
+    ts_pictures_drain (input->ts);
+    push_ts_units (input);
+    push_ts_data (input, buffer, TS_NO_PID);
+    tell_refusal (input, refusal);
+    return;
+  }
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    ts_pictures_input (input->ts, map.data, map.size, GST_BUFFER_PTS (buffer));
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_buffer_unref (buffer);
+  push_ts_units (input);
+}
+
+gboolean
+gst_ifd_queue_input_is_data (const IfdLineItem * item)
+{
+  return item->pid != 0 && !item->rest;
+}
+
 static gboolean
 pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
@@ -603,7 +831,9 @@ gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)
 {
   if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_push (input->mpeg, buffer);
-  if (input->slots)
+  if (input->ts)
+    push_ts (input, buffer);
+  else if (input->slots)
     push_slot_unit (input, buffer);
   else
     push_unit (input, buffer);
@@ -615,6 +845,10 @@ gst_ifd_queue_input_drain (GstIfdQueueInput * input)
 {
   if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_drain (input->mpeg);
+  if (input->ts) {
+    ts_pictures_drain (input->ts);
+    push_ts_units (input);
+  }
   append_first_field (input);
   return TRUE;
 }

@@ -351,6 +351,21 @@ def ivf_frames(codec, *options):
         at += 12 + size
 
 
+def tspictures(_made):
+    """The size of the buffers, and transport streams with sound."""
+    for name, piece, options in (
+            ("mpeg2", 187, "-c:v mpeg2video -bf 2"),
+            ("h264", 255, "-c:v libx264 -bf 2"),
+            ("h265", 6, "-c:v libx265 -x265-params log-level=error"),
+            ("no-video", 99, "-vn")):
+        yield name, bytes([piece]) + subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+             "testsrc=size=64x64:rate=25", "-f", "lavfi", "-i", "sine",
+             "-t", "0.2", "-threads", "1", *options.split(), "-pix_fmt",
+             "yuv420p", "-c:a", "mp2", "-f", "mpegts", "-"],
+            check=True, stdout=subprocess.PIPE).stdout
+
+
 def slotuse(_made):
     """The codec, then flags, a length of two bytes and a unit each."""
     vp8, vp9, av1, av1_frame = range(4)
@@ -954,7 +969,7 @@ def main():
     total = 0
     for target in (framer, header, unpacker, reorder, ifd, ifdclassifier,
                    link, linkconfig, linkdelivery, linkpattern, pictureinfo,
-                   slotuse, videopacket,
+                   slotuse, tspictures, videopacket,
                    udplite, mmtppacket, mmtpsession, dccppacket,
                    dccpconnection):
         corpus = HERE / "corpus" / target.__name__

@@ -1436,7 +1436,7 @@ GST_START_TEST (unusable_caps_get_a_hint)
     {"video/x-av1,stream-format=annexb,alignment=tu",
         "put av1parse before it"},
     {"video/x-av1", "put av1parse before it"},
-    {"video/mpegts,systemstream=true", "use mmtpsink or dcctpthinsink"},
+    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse before it"},
     {"video/mpeg,mpegversion=2,systemstream=true",
         "put mpegpsdemux before it"},
   };
