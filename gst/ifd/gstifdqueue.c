@@ -87,6 +87,7 @@ gst_ifd_queue_start (GstIfdQueue * self)
   self->line = create_line (self);
   memset (&self->input_stats, 0, sizeof (self->input_stats));
   self->sequence_headers_repeated = 0;
+  self->ts_removed = 0;
   self->paused_at = 0;
   self->started_at = g_get_monotonic_time ();
   self->upstream_latency = 0;
