@@ -105,8 +105,8 @@ typedef struct
   /* With IFD_FRAME_SLOTS: the slots of the decoder that the frame uses, and
    * those that it updates (slotuse.h). An I-frame uses none and updates all. */
   guint32 uses, updates;
-  /* Temporal layer: a higher layer is dropped first. Frames of one stream have
-   * either all a layer, or all the same value. */
+  /* Temporal layer, or -1 if unknown. With IFD_FRAME_SLOTS a higher layer is
+   * dropped first. */
   gint layer;
   gpointer user;                /* data of the caller */
 
