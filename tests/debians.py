@@ -16,16 +16,17 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 ENTER = SOURCE / "tests" / "enter-debian"
 PACKAGES = "git,ca-certificates"
-# Options of apt on this machine that hold for the same mirror in there too
+# These options of this machine's apt are copied to the Debian, because it uses
+# the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
-# Mounts and processes of debootstrap end with it.
+# Mounts and processes of debootstrap end together with it.
 ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
          "--mount-proc"]
 
 
 def why_not():
-    """Why this machine can make no Debian, or an empty string."""
+    """Returns why this machine can make no Debian, or "" if it can."""
     if os.geteuid() != 0:
         return "only root can make a Debian"
     for program in ("apt-get", "debootstrap", "git", "unshare"):
@@ -37,7 +38,9 @@ def why_not():
 
 
 def machine_mirror():
-    """The mirror of Debian in apt's configuration, None where there is none."""
+    """Returns the Debian mirror of apt's configuration, or None if there is
+    none.
+    """
     done = subprocess.run(
         ["apt-get", "indextargets", "--format",
          "$(ORIGIN) $(LABEL) $(REPO_URI)"],
@@ -49,7 +52,7 @@ def machine_mirror():
 
 
 def machine_options():
-    """Lines for a file in apt.conf.d"""
+    """Returns the lines for a file in apt.conf.d."""
     dump = subprocess.run(["apt-config", "dump"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True, check=True)
     return "".join(f"{line}\n" for line in dump.stdout.splitlines()
@@ -57,12 +60,13 @@ def machine_options():
 
 
 def make(suite, root, mirror):
-    """Fills the directory `root`, which need not exist."""
+    """Makes a Debian in the directory `root`, which need not exist."""
     processes.run(
         [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}",
          suite, root, mirror], f"debootstrap of {suite} from {mirror}")
     (root / "etc/apt/apt.conf.d/50machine").write_text(machine_options())
-    # A loss of power may cost its files: dpkg need not wait for the disk.
+    # A power failure may destroy this Debian, so dpkg need not wait for the
+    # disk.
     (root / "etc/dpkg/dpkg.cfg.d/fast").write_text("force-unsafe-io\n")
 
 
@@ -71,5 +75,7 @@ def is_made(root):
 
 
 def entering(root, *command, tun="666", way="pivot", shown=SOURCE):
-    """The arguments that run a command in there; see tests/enter-debian."""
+    """Returns the arguments that run a command in the Debian; see
+    tests/enter-debian.
+    """
     return [ENTER, root, tun, way, shown, *command]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does what the README says on minimal Debians, each made for it with
-debootstrap and removed afterwards.
+"""Runs the steps of the README on minimal Debians, which debootstrap makes for
+this purpose and which are removed afterwards.
 
-The source is a clone of the commit that is checked out; what is not committed
-is not tested. Prints one line for each step and the versions of each Debian.
+The source is a clone of the current commit; changes that are not committed are
+not tested. Prints one line for each step, and the versions in each Debian.
 Needs root. The logs of the steps stay in build-fresh/logs.
 """
 
@@ -27,9 +27,10 @@ SUITES = ("bookworm", "trixie", "sid")
 PROJECT = "gst-plugins-wireless"
 PLACE = debians.SOURCE / "build-fresh"
 LOGS = PLACE / "logs"
-CLONE = "srv/wireless"  # in there, and open to every user
+# The path of the clone in a Debian. Every user can read it.
+CLONE = "srv/wireless"
 SECONDS_TO_REMOVE = 60
-# What is done in each Debian, in the clone
+# {step: its command in the clone}
 STEPS = {
     "demo": "./pipelines/demo",
     "tests": "./tests/run",
@@ -37,8 +38,9 @@ STEPS = {
              "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
-    # The last step, because it installs the package. (--exists of
-    # gst-inspect-1.0 1.22 asks for a version that is as new as its own.)
+    # This step is the last one because it installs the package. It does not use
+    # --exists of gst-inspect-1.0, because version 1.22 then requires a plugin
+    # whose version is at least its own.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "
@@ -106,11 +108,13 @@ def read_steps(text):
     return [step for step in STEPS if step in wanted]
 
 
-# --------------------------------------------------------------- the directory
+# ---------------------------------------------------------------- the directory
 
 @contextlib.contextmanager
 def place(keep, suite):
-    """The root of one Debian, removed afterwards unless it is to be kept."""
+    """Yields the root of one Debian and removes it afterwards, unless `keep` is
+    given.
+    """
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.resolve() / suite
@@ -122,13 +126,13 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        run.path.mkdir()  # for close(), which removes it
+        run.path.mkdir()  # close() expects and removes it
         run.close()
 
 
 class Guard:
-    """Removes a directory when this program ends, however it ends: a process
-    that reads from a pipe whose other end only this program has."""
+    """Removes a directory when this program ends, even if it is killed. A
+    process reads from a pipe whose other end only this program has."""
 
     def __init__(self, directory):
         read, self._write = os.pipe()
@@ -140,7 +144,9 @@ class Guard:
 
     @staticmethod
     def _wait(read, directory):
-        """Never returns."""
+        """Waits for the end of the pipe and removes the directory. Never
+        returns.
+        """
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -149,7 +155,7 @@ class Guard:
             os.dup2(null, descriptor)
         os.read(read, 1)
         deadline = time.monotonic() + SECONDS_TO_REMOVE
-        # The processes in there are being killed, and write until they are.
+        # Processes in the Debian are being killed, and may still write files.
         while directory.exists() and time.monotonic() < deadline:
             shutil.rmtree(directory, ignore_errors=True)
         os._exit(0)
@@ -162,7 +168,7 @@ class Guard:
 # ------------------------------------------------------------------- one Debian
 
 def run_suite(suite, root, mirror, steps):
-    """Which steps failed."""
+    """Runs the steps in one Debian. Returns those that failed."""
     failed = []
     started = time.monotonic()
     if not debians.is_made(root):
@@ -179,8 +185,8 @@ def run_suite(suite, root, mirror, steps):
 
 
 def clone(directory):
-    """Of what is checked out: a clone also of a work tree beside its
-    repository."""
+    """Clones the current commit. This also works if the source is a work tree
+    that is separate from its repository."""
     if directory.exists():
         shutil.rmtree(directory)
     processes.run(["git", "clone", "-q", "--no-hardlinks", debians.SOURCE,
@@ -206,23 +212,25 @@ def minutes(started):
     return f"{(time.monotonic() - started) / 60:.1f} min"
 
 
-# ------------------------------------------------------------------ what it did
+# --------------------------------------------------------------- skipped checks
 
 def skipped_checks(root):
-    """For each program of the ordinary tests the number of skipped checks"""
+    """Returns the number of skipped checks for each program of the ordinary
+    tests.
+    """
     log = root / CLONE / "build" / "meson-logs" / "ordinary.json"
     return {common_name(test["name"]): summary.count(test).skipped
             for test in summary.read(log)[0]}
 
 
 def common_name(name):
-    """Of a test: meson writes "project:suite / test", and newer versions write
-    "suite - project:test"."""
+    """Returns a name of a test that does not depend on the version of meson,
+    which writes "project:suite / test" or, if newer, "suite - project:test"."""
     return name.replace(f"{PROJECT}:", "").replace(" - ", " / ", 1)
 
 
 def find_more_skipped(skipped):
-    """What one Debian skips and the first one runs."""
+    """Yields the programs that skip more checks than in the first Debian."""
     first, *others = skipped
     for suite in others:
         for name, number in skipped[suite].items():

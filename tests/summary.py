@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts what meson's test logs hold, check by check, and closes with one line.
+"""Counts the checks in meson's test logs and prints one line with the result.
 
-meson counts programs; a person wants to know how many checks ran, and a
-program that ran none must not look like one that passed. A run is complete
-only if its log has every test that meson lists for it, once, and if meson
-itself ended without an error that the log does not explain.
+meson counts programs, but a person wants to know how many checks ran, and a
+program without any check must not look like one that passed. A run is complete
+only if its log has every test that meson lists, once, and if meson itself ended
+without an error that the log does not explain.
 """
 
 import argparse
@@ -16,11 +16,11 @@ import sys
 import typing
 
 LINES_OF_A_FAILURE = 40
-SKIPPED = 77  # the exit status of a program that had no way to check anything
+SKIPPED = 77  # The exit status of a program that could not check anything.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# As tests/support/skipped.c prints it, once for each check
+# tests/support/skipped.c prints this once for each skipped check.
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)
@@ -36,7 +36,8 @@ class Counts(typing.NamedTuple):
 
 
 def count_checks(output):
-    """What the program itself says, None where it counts nothing."""
+    """Returns the counts that the program printed, or None if it printed none.
+    """
     runs = GST_CHECK.findall(output)
     if runs:
         checks, failures, errors = (sum(map(int, column))
@@ -53,13 +54,13 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # An error in setUpClass is one of the errors, but not a test that ran.
+        # An error in setUpClass counts as an error, but not as a test that ran.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 
 
 def count(test):
-    """Counts of one entry of meson's log."""
+    """Returns the counts of one entry of meson's log."""
     verdict = test["result"]
     if verdict == "SKIP":
         return Counts(skipped=1)
@@ -69,19 +70,20 @@ def count(test):
         if counts is None:
             return Counts(passed=1)
         if sum(counts) == 0:
-            return Counts(failed=1)  # passed empty: nothing was tested
+            return Counts(failed=1)  # passed without a check
         return counts
-    # Crash, time-out, a sanitizer's finding at the end: a failure although
-    # each check may have passed.
+    # After a crash, a timeout or a finding of a sanitizer at the end, the
+    # program has failed, even if all its checks have passed.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 
 
 def read(path):
-    """The entries of a testlog.json, and the number of lines that are none.
+    """Returns the entries of a testlog.json, and the number of lines that are
+    no entries.
 
-    There are no entries if meson did not come to write them, and a broken line
-    if it was killed while it wrote one.
+    There are no entries if meson did not start to write them. There is a broken
+    line if meson was killed while it wrote that line.
     """
     tests, n_broken = [], 0
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -93,13 +95,13 @@ def read(path):
 
 
 def read_list(path):
-    """The names that `meson test --list` printed."""
+    """Returns the names that `meson test --list` printed."""
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in lines if line]
 
 
 def find_gaps(tests, expected, n_broken, status):
-    """What shows that a run was not complete, one text for each reason."""
+    """Yields the reasons why a run was not complete."""
     if not expected:
         yield "meson listed no test"
     if not tests:
@@ -112,7 +114,8 @@ def find_gaps(tests, expected, n_broken, status):
         yield f"{name} did not run"
     for name in ran - listed:
         yield f"{name} ran although meson did not list it"
-    # meson's status is the number of tests that failed, or its own error.
+    # meson's exit status is the number of failed tests, or the status of its
+    # own error.
     if status and not any(count(test).failed for test in tests):
         yield f"meson ended with status {status} although no test failed"
 

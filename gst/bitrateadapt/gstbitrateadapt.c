@@ -10,13 +10,14 @@
  * finds the encoder upstream and changes its bitrate while it plays. It reads
  * what the network can carry from the elements downstream:
  *
- * * the property `estimated-bitrate` of mmtpsink, dcctpthinsink, ifdsink, and
+ * * the property `estimated-bitrate` of mmtpsink, dccpthinsink, ifdsink, and
  *   of other elements that have it, such as rtpgccbwe
  * * the round trip time in the `stats` of srtsink and ristsink
  * * the losses in RTCP receiver reports, if rtpbin is upstream of the sink
  *
  * The bitrate falls at once and rises slowly. It stays between
- * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. The encoder is
+ * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. By default the
+ * maximum is the bitrate that the encoder was set to before. The encoder is
  * asked for a key frame after a loss that was not repaired, and when the data
  * that wait at the sender will be late.
  *
@@ -62,6 +63,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * interval of 5 s), but it may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
+/* Maximum in bit/s if neither #GstBitrateAdapt:max-bitrate nor the bitrate of
+ * the encoder is set. Some encoders have 0 for "automatic". */
+#define FALLBACK_MAX_BITRATE 6000000
+
 /* The bitrate of the encoder is measured over one second, which is divided into
  * this many parts. */
 #define N_PARTS 10
@@ -79,6 +84,7 @@ typedef enum
   PROBLEM_ENCODER,              /* no encoder, or several */
   PROBLEM_NETWORK,              /* no element downstream knows the network */
   PROBLEM_ESTIMATE,             /* the element has reported nothing yet */
+  PROBLEM_LIMITS,               /* the minimum bitrate is above the maximum */
   PROBLEM_LAST
 } Problem;
 
@@ -94,6 +100,7 @@ struct _GstBitrateAdapt
   gdouble headroom;
   guint max_changes;
   gboolean request_key_frames, post_messages;
+  gboolean qos;                 /* not used */
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
@@ -113,6 +120,8 @@ struct _GstBitrateAdapt
   /* --- used by `thread` only --- */
   /* encoder in use; compared but never dereferenced */
   gpointer followed;
+  /* bitrate that the application has set the encoder to, in bit/s; 0 = none */
+  guint64 encoder_bitrate;
   /* Whether the current encoder has refused a bitrate, and whether an error
    * about its fixed bitrate was posted. */
   gboolean has_refused, has_failed;
@@ -199,6 +208,17 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
+/* Returns the maximum in bit/s. The caller holds the object lock, and is the
+ * thread. */
+static guint64
+get_max_bitrate (const GstBitrateAdapt * self)
+{
+  if (self->max_bitrate > 0)
+    return self->max_bitrate;
+  return self->encoder_bitrate > 0 ? self->encoder_bitrate
+      : FALLBACK_MAX_BITRATE;
+}
+
 /* --- warnings, in the thread ---------------------------------------------- */
 
 /* Records whether a problem exists. Returns TRUE once the problem has existed
@@ -251,7 +271,7 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
         ("The bitrate does not follow the network: no element downstream knows "
             "what the network carries."),
         ("Elements that do: those with a property \"estimated-bitrate\" "
-            "(mmtpsink, dcctpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
+            "(mmtpsink, dccpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
             "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
             "elsewhere in the pipeline."));
   if (note_problem (self, PROBLEM_ESTIMATE, is_there
@@ -261,6 +281,34 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "for %u s.", network->element, (guint) (timeout / GST_SECOND)),
         ("The encoder keeps its bitrate. Is the receiver connected, and does it "
             "send reports?"));
+}
+
+/* Posts a warning if the minimum bitrate is above the maximum. It is posted once
+ * for each time that the two become wrong. Without an encoder only the property
+ * #GstBitrateAdapt:max-bitrate is known. */
+static void
+warn_about_limits (GstBitrateAdapt * self, gboolean has_encoder, guint64 now)
+{
+  guint64 max_bitrate;
+  guint min_bitrate;
+  gboolean is_encoder;
+
+  GST_OBJECT_LOCK (self);
+  min_bitrate = self->min_bitrate;
+  max_bitrate = get_max_bitrate (self);
+  is_encoder = self->max_bitrate == 0;
+  GST_OBJECT_UNLOCK (self);
+  if (is_encoder && !has_encoder)
+    return;
+  if (note_problem (self, PROBLEM_LIMITS, min_bitrate > max_bitrate, now, 0))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("min-bitrate is %u bit/s, but the maximum is %" G_GUINT64_FORMAT
+            " bit/s%s: the encoder is never set below the maximum.",
+            min_bitrate, max_bitrate,
+            is_encoder ? ", the bitrate that the encoder is set to" : ""),
+        ("Set \"min-bitrate\" lower, or %s higher.", is_encoder ?
+            "the bitrate of the encoder or \"max-bitrate\"" :
+            "\"max-bitrate\""));
 }
 
 static void
@@ -306,14 +354,19 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
 /* --- encoder, in the thread ----------------------------------------------- */
 
 /* Makes `element` the encoder in use. If it is another encoder than before, it
- * gets the target bitrate at once. */
+ * gets the target bitrate at once. `encoder` is its entry in the table, or NULL
+ * if its bitrate cannot be changed. */
 static void
-follow (GstBitrateAdapt * self, GstElement * element)
+follow (GstBitrateAdapt * self, GstElement * element,
+    const GstBitrateEncoder * encoder)
 {
   if (self->followed == element)
     return;
   self->followed = element;
   self->has_refused = self->has_failed = FALSE;
+  self->problem_reported[PROBLEM_LIMITS] = FALSE;
+  self->encoder_bitrate = element && encoder
+      ? gst_bitrate_encoder_get_initial (element, encoder) : 0;
   GST_OBJECT_LOCK (self);
   g_free (self->encoder);
   self->encoder = element ? gst_object_get_name (GST_OBJECT_CAST (element))
@@ -338,7 +391,8 @@ find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
   GST_OBJECT_UNLOCK (self);
   found = gst_bitrate_encoder_find (GST_BASE_TRANSFORM_SINK_PAD (self), name,
       &element, encoder, &reason);
-  follow (self, found == GST_BITRATE_SEVERAL ? NULL : element);
+  follow (self, found == GST_BITRATE_SEVERAL ? NULL : element,
+      found == GST_BITRATE_FOUND ? *encoder : NULL);
   if (note_problem (self, PROBLEM_ENCODER, has_stream (self)
           && (found == GST_BITRATE_NONE || found == GST_BITRATE_SEVERAL), now,
           WARN_TIMEOUT)) {
@@ -514,8 +568,10 @@ static void
 get_config (const GstBitrateAdapt * self, guint64 latency,
     BitrateConfig * config)
 {
-  config->limits.min_bitrate = self->min_bitrate;
-  config->limits.max_bitrate = self->max_bitrate;
+  const guint64 max_bitrate = get_max_bitrate (self);
+
+  config->limits.min_bitrate = MIN (self->min_bitrate, max_bitrate);
+  config->limits.max_bitrate = max_bitrate;
   config->limits.headroom = self->headroom;
   config->limits.latency = latency;
   config->max_changes = self->max_changes;
@@ -567,6 +623,7 @@ adapt (GstBitrateAdapt * self)
 
   read_network (self, &network, now);
   element = find_encoder (self, &encoder, now);
+  warn_about_limits (self, element != NULL, now);
   if (element) {
     if (decide (self, &network, gst_bitrate_encoder_get (element, encoder),
             &bitrate))
@@ -614,6 +671,7 @@ reset (GstBitrateAdapt * self)
   g_clear_pointer (&self->network, g_free);
   GST_OBJECT_UNLOCK (self);
   self->followed = NULL;
+  self->encoder_bitrate = 0;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
@@ -734,11 +792,20 @@ static const GstWirelessProperty properties[] = {
       "carries (unset = one downstream)", PROPERTY_PLAYING, network_name, NULL),
 
   PROPERTY_UINT ("min-bitrate", "Minimum bitrate",
-      "Minimum bitrate that the encoder is set to (bit/s)",
+      "Minimum bitrate that the encoder is set to; no more than the maximum "
+      "(bit/s)",
       PROPERTY_PLAYING, min_bitrate, 1, G_MAXINT, 300000),
+
+  /**
+   * GstBitrateAdapt:max-bitrate:
+   *
+   * With 0, the encoder is never set above the bitrate that it has when the
+   * element finds it. That bitrate is 6 Mbit/s if the encoder has none.
+   */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
-      "Maximum bitrate that the encoder is set to (bit/s)",
-      PROPERTY_PLAYING, max_bitrate, 1, G_MAXINT, 6000000),
+      "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "
+      "the encoder has at start)",
+      PROPERTY_PLAYING, max_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("start-bitrate", "Start bitrate",
       "Bitrate that the encoder is set to until an estimate is known (bit/s, "
       "0 = leave it as it is)",
@@ -759,7 +826,7 @@ static const GstWirelessProperty properties[] = {
       "such as audio (bit/s)", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT,
       0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
-      "Maximum number of changes of the encoder in any second",
+      "Maximum number of changes of the encoder in any second (changes/s)",
       PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
@@ -820,6 +887,10 @@ static const GstWirelessProperty properties[] = {
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
+  /* The property of the parent class says that it does something. */
+  PROPERTY_BOOLEAN ("qos", "QoS",
+      "Property of every GstBaseTransform; it has no effect here",
+      PROPERTY_PLAYING, qos, FALSE),
 };
 
 static void
@@ -860,6 +931,7 @@ gst_bitrate_adapt_class_init (GstBitrateAdaptClass * klass)
   transform_class->src_event = gst_bitrate_adapt_src_event;
   transform_class->transform_ip = gst_bitrate_adapt_transform_ip;
 
+  gst_wireless_properties_set_category (object_class, gst_bitrate_adapt_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 

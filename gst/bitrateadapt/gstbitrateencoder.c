@@ -185,6 +185,45 @@ gst_bitrate_encoder_get (GstElement * element,
   return units * encoder->bits_per_unit;
 }
 
+/* What gst_bitrate_encoder_set() has done to an encoder. The encoder keeps it, so
+ * that it outlives the bitrateadapt that has done it. */
+typedef struct
+{
+  guint64 initial;              /* bit/s, before the first change */
+  guint64 present;              /* bit/s, after the last change */
+} Changes;
+
+static GQuark
+changes_quark (void)
+{
+  return g_quark_from_static_string ("gst-bitrate-encoder-changes");
+}
+
+guint64
+gst_bitrate_encoder_get_initial (GstElement * element,
+    const GstBitrateEncoder * encoder)
+{
+  const Changes *changes = g_object_get_qdata (G_OBJECT (element),
+      changes_quark ());
+  guint64 bitrate = gst_bitrate_encoder_get (element, encoder);
+
+  return changes && changes->present == bitrate ? changes->initial : bitrate;
+}
+
+static void
+note_change (GstElement * element, guint64 initial, guint64 present)
+{
+  Changes *changes = g_object_get_qdata (G_OBJECT (element), changes_quark ());
+
+  if (!changes) {
+    changes = g_new (Changes, 1);
+    g_object_set_qdata_full (G_OBJECT (element), changes_quark (), changes,
+        g_free);
+  }
+  changes->initial = initial;
+  changes->present = present;
+}
+
 /* The driver keeps the other controls, but the element would no longer list
  * them unless they are set again together with the bitrate. */
 static void
@@ -240,15 +279,18 @@ gst_bitrate_encoder_set (GstElement * element,
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
       (element), encoder->property);
   guint64 units = MAX (bitrate / encoder->bits_per_unit, 1);
+  guint64 initial, present;
 
   if (!(pspec->flags & G_PARAM_WRITABLE))
     return FALSE;
+  initial = gst_bitrate_encoder_get_initial (element, encoder);
   if (encoder->control) {
     set_control (element, encoder, units);
   } else {
     units = limit_units (pspec, units);
     set_number (element, pspec, units);
   }
-  return gst_bitrate_encoder_get (element, encoder) ==
-      units * encoder->bits_per_unit;
+  present = gst_bitrate_encoder_get (element, encoder);
+  note_change (element, initial, present);
+  return present == units * encoder->bits_per_unit;
 }

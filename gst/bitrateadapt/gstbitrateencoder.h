@@ -43,6 +43,11 @@ gchar *gst_bitrate_encoder_list (void);
 /* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
+/* Returns the bitrate that the application has set `element` to, in bit/s. It
+ * differs from gst_bitrate_encoder_get() if gst_bitrate_encoder_set() has
+ * changed the bitrate since. */
+guint64 gst_bitrate_encoder_get_initial (GstElement * element,
+    const GstBitrateEncoder * encoder);
 /* Sets the bitrate of `element`, in bit/s. Returns FALSE if the property has
  * another value afterwards. */
 gboolean gst_bitrate_encoder_set (GstElement * element,

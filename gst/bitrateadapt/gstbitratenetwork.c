@@ -85,12 +85,12 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of mmtpsink, dcctpthinsink, ifdsink and ifdqueue. After each of
+/* Counters of mmtpsink, dccpthinsink, ifdsink and ifdqueue. After each of
  * these losses a key frame helps. A frame that mmtpsink dropped is not counted
  * here, because mmtpsink itself requests a key frame then. */
 static const gchar *const losses[] = {
-  "not-repaired", "loss-events", "dropped-received", "dropped-i", "dropped-p",
-  NULL
+  "not-repaired", "loss-events", "dropped-received", "dropped-references",
+  "dropped-i", "dropped-p", NULL
 };
 
 /* Counters of mmtpsink ("queued-bytes") and of ifdsink (the others). */

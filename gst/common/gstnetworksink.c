@@ -37,6 +37,7 @@ static const GstWirelessStatsField stats_fields[] = {
   STATS_COUNTER ("dropped-broken", dropped[DROP_BROKEN]),
   STATS_COUNTER ("dropped-unsendable", dropped[DROP_UNSENDABLE]),
   STATS_COUNTER ("dropped-eos-timeout", dropped[DROP_EOS_TIMEOUT]),
+  STATS_COUNTER ("dropped-references", dropped_references),
   STATS_COUNTER ("bytes-dropped", bytes_dropped),
   STATS_COUNTER ("failures-closed", failures[FAILURE_CLOSED]),
   STATS_COUNTER ("failures-reset", failures[FAILURE_RESET]),
@@ -139,7 +140,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink connects again, and goes on with a key frame, after a "
-      "failed attempt or a lost connection; false posts an error instead",
+      "failed attempt or a lost connection; false posts an error if the "
+      "connection is lost, or if there is none within peer-timeout",
       PROPERTY_PLAYING | PROPERTY_URI, auto_reconnect, TRUE,
       .changed = wake),
 
@@ -171,7 +173,8 @@ static const GstWirelessProperty properties[] = {
       "Maximum time that live input waits for the connection or for room in the "
       "network before packets are dropped until there is room again (ms, 0 = do "
       "not wait); stored input waits as long as it takes",
-      PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0, G_MAXINT, 1000,
+      PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0,
+      PROPERTY_MAX_MILLISECONDS, 1000,
       .changed = wake),
 
   /**
@@ -185,7 +188,7 @@ static const GstWirelessProperty properties[] = {
       "Time after which a receiver that takes nothing although data waits "
       "for it, or does not answer, counts as gone (ms, 0 = never; a change "
       "affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
-      timeout, 0, G_MAXINT, 10000,
+      timeout, 0, PROPERTY_MAX_MILLISECONDS, 10000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("timeout", "Timeout", "peer-timeout",
       PROPERTY_PLAYING | PROPERTY_URI, timeout, MAX_TIME, 10 * GST_SECOND,
@@ -198,7 +201,8 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
       "Maximum time that EOS waits until the receiver has everything (ms)",
-      PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, 0, G_MAXINT, 2000,
+      PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, 0,
+      PROPERTY_MAX_MILLISECONDS, 2000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("eos-timeout", "EOS timeout",
       "drain-timeout", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout, MAX_TIME,

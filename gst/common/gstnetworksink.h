@@ -86,7 +86,9 @@ struct _GstNetworkSinkClass
 
   /* Resolves the host name and connects. Returns early when `cancellable` is
    * cancelled. The error is a G_RESOLVER_ERROR if the name could not be
-   * resolved, and a G_IO_ERROR in all other cases. */
+   * resolved, and a G_IO_ERROR in all other cases. G_IO_ERROR_NOT_FOUND means
+   * that something which a property names does not exist on this host; its text
+   * begins with the name of the property, as "channels: there is no ...". */
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Detects that the receiver has gone while nothing is sent. Returns with an

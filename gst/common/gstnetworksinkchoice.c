@@ -90,6 +90,9 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
   log_drop (self, buffer, reason);
   LOCK (self);
   counters->dropped[reason]++;
+  if (reason == DROP_FULL
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DROPPABLE))
+    counters->dropped_references++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);
   UNLOCK (self);
   /* An incomplete frame is worthless, so the rest of the frame is dropped too

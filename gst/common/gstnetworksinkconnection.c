@@ -38,7 +38,8 @@ set_state (GstNetworkSink * self, ConnectionState state)
 Failure
 gst_network_sink_classify (const GError * error)
 {
-  if (error->domain == G_RESOLVER_ERROR)
+  if (error->domain == G_RESOLVER_ERROR
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     return FAILURE_NOT_FOUND;
   if (error->domain != G_IO_ERROR)
     return FAILURE_OTHER;
@@ -65,28 +66,31 @@ static void
 post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
 {
   gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  gchar *text = socket_error_describe (error, peer);
+  const gchar *advice = socket_error_get_advice (error);
 
-  if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("Could not find %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Could not use %s.%s", text, advice), (NULL));
+  else if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("Could not find %s: %s.%s", peer, text, advice), (NULL));
   else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT))
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
         ("Could not use the settings of the connection to %s: %s.", peer,
-            error->message), (NULL));
+            text), (NULL));
   else if (connecting)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Could not connect to %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Could not connect to %s: %s.%s", peer, text, advice), (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("Lost the connection to %s: %s.%s", peer, error->message,
-            socket_error_get_advice (error)), (NULL));
+        ("Lost the connection to %s: %s.%s", peer, text, advice), (NULL));
+  g_free (text);
   g_free (peer);
 }
 
 void
-gst_network_sink_tell_error (GstNetworkSink * self)
+gst_network_sink_post_error (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean connecting;
@@ -101,21 +105,26 @@ gst_network_sink_tell_error (GstNetworkSink * self)
   g_clear_error (&error);
 }
 
+/* `again` is FALSE if the attempts will end soon, without auto-reconnect. */
 static void
-post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
+post_warning (GstNetworkSink * self, const GError * error,
+    gboolean connecting, gboolean again)
 {
   gint64 now = g_get_monotonic_time ();
-  gchar *peer;
+  gchar *peer, *text;
 
   if (self->priv->warned_at && now - self->priv->warned_at < WARNING_INTERVAL)
     return;
   self->priv->warned_at = now;
   peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  text = socket_error_describe (error, peer);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s %s: %s.%s This element tries again.",
+      ("%s %s: %s.%s%s",
           connecting ? "Could not connect to" : "Lost the connection to", peer,
-          error->message, socket_error_get_advice (error)),
+          text, socket_error_get_advice (error),
+          again ? " This element tries again." : ""),
       ("There is at most one such warning in 10 s."));
+  g_free (text);
   g_free (peer);
 }
 
@@ -138,15 +147,16 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* Called with the lock. Returns whether the host name does not exist. As long
- * as there was no connection, this is most likely a mistake of the user. A name
- * server that does not answer is a different error
+/* Called with the lock. Returns whether the host name, or what a property names,
+ * does not exist. As long as there was no connection, this is most likely a
+ * mistake of the user. A name server that does not answer is a different error
  * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
-is_unknown_host (GstNetworkSink * self, const GError * error)
+is_unknown_name (GstNetworkSink * self, const GError * error)
 {
   return self->priv->counters.connections == 0
-      && g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
+      && (g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND));
 }
 
 /* Returns whether a further attempt would fail in the same way: a setting is
@@ -156,7 +166,7 @@ static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT)
-      || is_unknown_host (self, error)
+      || is_unknown_name (self, error)
       || (GST_NETWORK_SINK_GET_CLASS (self)->connectionless
       && (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
@@ -188,8 +198,9 @@ static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean again = !is_final (self, error) && (priv->auto_reconnect
-      || is_transient_refusal (self, error, connecting));
+  const gboolean forever = priv->auto_reconnect && !is_final (self, error);
+  const gboolean again = forever || (!is_final (self, error)
+      && is_transient_refusal (self, error, connecting));
 
   GST_INFO_OBJECT (self, "%s: %s; %s",
       connecting ? "could not connect" : "lost the connection", error->message,
@@ -197,7 +208,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->counters.failures[gst_network_sink_classify (error)]++;
   if (again) {
     UNLOCK (self);
-    post_warning (self, error, connecting);
+    post_warning (self, error, connecting, forever);
     g_error_free (error);
     LOCK (self);
     pause_attempts (self);
@@ -214,7 +225,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
-  gst_network_sink_tell_error (self);
+  gst_network_sink_post_error (self);
   LOCK (self);
 }
 

@@ -95,6 +95,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
+  /* buffers of DROP_FULL that other frames may refer to, so that a key frame
+   * helps the receiver */
+  guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
   guint64 eos_timeouts;
@@ -219,7 +222,7 @@ void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
  * Waits until the connection is closed. */
 void gst_network_sink_end_connection (GstNetworkSink * self);
 /* Posts the error that led to the state FAILED, unless it was posted before. */
-void gst_network_sink_tell_error (GstNetworkSink * self);
+void gst_network_sink_post_error (GstNetworkSink * self);
 Failure gst_network_sink_classify (const GError * error);
 
 /* gstnetworksinkrender.c */

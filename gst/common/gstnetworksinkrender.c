@@ -261,7 +261,7 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
   *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
-    gst_network_sink_tell_error (self);
+    gst_network_sink_post_error (self);
   return flow;
 }
 
@@ -957,16 +957,16 @@ warn_of_eos_timeout (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
-  gdouble seconds;
+  guint64 milliseconds;
 
   LOCK (self);
   priv->counters.eos_timeouts++;
-  seconds = priv->eos_timeout / (gdouble) GST_SECOND;
+  milliseconds = priv->eos_timeout / GST_MSECOND;
   UNLOCK (self);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s did not take everything within the drain-timeout of %g s. The "
-          "rest is lost: raise drain-timeout, or lower the bitrate.", peer,
-          seconds), (NULL));
+      ("%s did not take everything within the drain-timeout of %"
+          G_GUINT64_FORMAT " ms. The rest is lost: raise drain-timeout, or "
+          "lower the bitrate.", peer, milliseconds), (NULL));
   g_free (peer);
 }
 
@@ -996,20 +996,21 @@ is_stream_live (GstNetworkSink * self)
       &is_live, NULL, NULL) && is_live;
 }
 
-/* Returns whether a stored stream ended without any connection. This must not
- * look like a success, so an error is posted. A live stream may end without a
- * receiver. */
+/* Returns whether a stream ended without any connection. This must not look like
+ * a success, so an error is posted. A live stream may end without a receiver if
+ * auto-reconnect would have waited for one. */
 static gboolean
 was_never_connected (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean is_alone;
+  gboolean is_alone, reconnects;
 
   LOCK (self);
   is_alone = priv->counters.connections == 0 && priv->state != STATE_FAILED;
+  reconnects = priv->auto_reconnect;
   UNLOCK (self);
   return is_alone && !GST_NETWORK_SINK_GET_CLASS (self)->connectionless
-      && !is_stream_live (self);
+      && !(reconnects && is_stream_live (self));
 }
 
 static void
@@ -1064,7 +1065,7 @@ finish_stream (GstNetworkSink * self)
       && priv->counters.connections == 0;
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
-    gst_network_sink_tell_error (self);
+    gst_network_sink_post_error (self);
   if (!is_missed)
     return flow;
   post_not_connected (self);

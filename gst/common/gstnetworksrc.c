@@ -25,6 +25,8 @@ typedef struct
 
   GCancellable *cancellable;    /* has its own lock */
   GstLiveFlush flush;           /* has its own lock */
+  /* Constant after init, has its own lock; NULL: there is none. */
+  GstNetworkSrcQueue *queue;
 
   /* Created and freed in state changes to and from PAUSED, constant otherwise
    */
@@ -191,7 +193,7 @@ gst_network_src_get_timeout (GstNetworkSrc * self)
 }
 
 void
-gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
+gst_network_src_post_timeout (GstNetworkSrc * self, GstClockTime timeout)
 {
   GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
 
@@ -204,29 +206,36 @@ gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
 }
 
 void
-gst_network_src_wait_for_queue (GstNetworkSrc * self, GMutex * lock,
-    GCond * cond, GQueue * queue, const gboolean * flushing)
+gst_network_src_use_queue (GstNetworkSrc * self, GstNetworkSrcQueue * queue)
+{
+  get_private (self)->queue = queue;
+}
+
+gboolean
+gst_network_src_wait_for_queue (GstNetworkSrc * self,
+    GstNetworkSrcQueue * queue)
 {
   gint64 since = g_get_monotonic_time ();
   GstClockTime timeout;
 
-  g_mutex_unlock (lock);
+  g_mutex_unlock (queue->lock);
   timeout = gst_network_src_get_timeout (self);
-  g_mutex_lock (lock);
-  while (!*flushing && g_queue_is_empty (queue)) {
+  g_mutex_lock (queue->lock);
+  while (!queue->flushing && gst_network_src_queue_get_length (queue) == 0) {
     if (timeout == 0) {
-      g_cond_wait (cond, lock);
+      g_cond_wait (&queue->cond, queue->lock);
       continue;
     }
-    if (g_cond_wait_until (cond, lock,
+    if (g_cond_wait_until (&queue->cond, queue->lock,
             since + (gint64) (timeout / GST_USECOND)))
       continue;
-    g_mutex_unlock (lock);
-    gst_network_src_tell_timeout (self, timeout);
+    g_mutex_unlock (queue->lock);
+    gst_network_src_post_timeout (self, timeout);
     since = g_get_monotonic_time ();
     timeout = gst_network_src_get_timeout (self);
-    g_mutex_lock (lock);
+    g_mutex_lock (queue->lock);
   }
+  return !queue->flushing;
 }
 
 /* --- properties ----------------------------------------------------------- */
@@ -345,8 +354,8 @@ set_flushing (GstBaseSrc * src, gboolean flushing)
   GstNetworkSrc *self = GST_NETWORK_SRC (src);
   GCancellable *cancellable = get_private (self)->cancellable;
 
-  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
-    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, flushing);
+  if (get_private (self)->queue)
+    gst_network_src_queue_set_flushing (get_private (self)->queue, flushing);
   if (flushing)
     g_cancellable_cancel (cancellable);
   else

@@ -16,6 +16,8 @@
 #include <gst/base/gstpushsrc.h>
 #include <gio/gio.h>
 
+#include "gstnetworksrcqueue.h"
+
 #define GST_TYPE_NETWORK_SRC (gst_network_src_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstNetworkSrc, gst_network_src, GST, NETWORK_SRC,
     GstPushSrc)
@@ -36,10 +38,6 @@ struct _GstNetworkSrcClass
    * because buffers are timestamped on arrival. The subclass posts a LATENCY
    * message when the latency changes. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
-  /* With `flushing` TRUE, the subclass must no longer wait in create (the
-   * cancellable is cancelled as well); FALSE ends this state. Called from any
-   * thread. May be NULL if the subclass waits with the cancellable only. */
-  void (*set_flushing) (GstNetworkSrc * self, gboolean flushing);
   /* Called with FALSE before the change to PLAYING, and with TRUE after the
    * change to PAUSED. Packets that arrive while a live pipeline is paused are
    * not played later, but packets that arrive before the first change to
@@ -56,11 +54,15 @@ struct _GstNetworkSrcClass
  * reference. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
+/* The source uses this queue between its threads. The base class then lets
+ * create return during a flush. Call in init. */
+void gst_network_src_use_queue (GstNetworkSrc * self,
+    GstNetworkSrcQueue * queue);
 /* Returns whether the property `caps` is set. */
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
 /* Returns the cancellable that is cancelled during a flush; it belongs to the
- * source. Use it for every wait in create. A subclass that waits in another way
- * implements set_flushing. */
+ * source. Use it for every wait in create, except for
+ * gst_network_src_wait_for_queue(). */
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
 /* Returns whether packets from `address` are accepted: 4 bytes of IPv4 or 16
@@ -86,13 +88,12 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
 /* --- in create ------------------------------------------------------------ */
 
 /* Returns the time without a buffer, in ns, after which
- * gst_network_src_tell_timeout is to be called; 0 means never. The value may
+ * gst_network_src_post_timeout is to be called; 0 means never. The value may
  * change between calls. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
-void gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout);
-/* Waits until `queue`, which another thread fills, has an element, or until
- * `*flushing` is TRUE. Posts the timeout message while it waits. All arguments
- * are protected by `lock`, which the caller holds; `cond` is signalled when
- * `queue` or `*flushing` changes. */
-void gst_network_src_wait_for_queue (GstNetworkSrc * self, GMutex * lock,
-    GCond * cond, GQueue * queue, const gboolean * flushing);
+void gst_network_src_post_timeout (GstNetworkSrc * self, GstClockTime timeout);
+/* Waits until the queue has an item, and posts the timeout message while it
+ * waits. Returns FALSE if the source is flushing. Call with the lock of the
+ * queue held. */
+gboolean gst_network_src_wait_for_queue (GstNetworkSrc * self,
+    GstNetworkSrcQueue * queue);

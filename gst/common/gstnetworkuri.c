@@ -337,6 +337,22 @@ gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
 
 /* --- the property --------------------------------------------------------- */
 
+/* GStreamer refuses another scheme, too, but it does not say which one is right.
+ * A text without any scheme is left to GStreamer. */
+static gboolean
+check_scheme (gpointer element, const gchar * uri, GError ** error)
+{
+  const gchar *scheme = find_info (G_OBJECT_TYPE (element))->protocols[0];
+  gchar *found = gst_uri_get_protocol (uri);
+  const gboolean is_other = found && g_ascii_strcasecmp (found, scheme) != 0;
+
+  if (is_other)
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "The scheme of \"%s\" is not supported: it is %s://", uri, scheme);
+  g_free (found);
+  return !is_other;
+}
+
 void
 gst_network_uri_set_property (gpointer element, const GValue * value,
     GParamSpec * pspec)
@@ -344,7 +360,7 @@ gst_network_uri_set_property (gpointer element, const GValue * value,
   const gchar *uri = g_value_get_string (value);
   GError *error = NULL;
 
-  if (uri)
+  if (uri && check_scheme (element, uri, &error))
     gst_uri_handler_set_uri (GST_URI_HANDLER (element), uri, &error);
   if (error)
     GST_WARNING_OBJECT (element, "URI: %s", error->message);

@@ -28,7 +28,8 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
 /* Adds the two rows for these properties to a table of properties. */
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
     PROPERTY_COMPUTED ("stats-update-interval", "Statistics update interval", \
-        blurb, PROPERTY_PLAYING, G_TYPE_UINT, .maximum = G_MAXINT, \
+        blurb, PROPERTY_PLAYING, G_TYPE_UINT, \
+        .maximum = PROPERTY_MAX_MILLISECONDS, \
         .set = gst_stats_timer_set_milliseconds, \
         .get = gst_stats_timer_get_milliseconds), \
     PROPERTY_COMPUTED ("stats-interval", "Statistics interval", \

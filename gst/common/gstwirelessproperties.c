@@ -190,16 +190,86 @@ get_place (const Table * table, const GstWirelessProperty * property,
       table->settings + (gssize) property->offset);
 }
 
+/* Data of a class: log category of its deprecation warnings */
+static GQuark
+category_quark (void)
+{
+  return g_quark_from_static_string ("gst-wireless-category");
+}
+
+/* Data of an object that logs no deprecation warnings */
+static GQuark
+silence_quark (void)
+{
+  return g_quark_from_static_string ("gst-wireless-silence");
+}
+
+void
+gst_wireless_properties_set_category (GObjectClass * klass,
+    GstDebugCategory * category)
+{
+  g_type_set_qdata (G_OBJECT_CLASS_TYPE (klass), category_quark (), category);
+}
+
+static GstDebugCategory *
+get_category (gpointer object)
+{
+  GType type;
+  GstDebugCategory *category = NULL;
+
+  for (type = G_OBJECT_TYPE (object); type && !category;
+      type = g_type_parent (type))
+    category = g_type_get_qdata (type, category_quark ());
+  return category ? category : GST_CAT_DEFAULT;
+}
+
+void
+gst_wireless_properties_silence (gpointer object)
+{
+  g_object_set_qdata (object, silence_quark (), GINT_TO_POINTER (TRUE));
+}
+
+/* Returns whether the deprecated name or value `what` is to be logged now. */
+static gboolean
+is_first_use (gpointer object, const gchar * what)
+{
+  gchar *key = g_strconcat ("gst-wireless-warned-of-", what, NULL);
+  gboolean is_first = !g_object_get_qdata (object, silence_quark ())
+      && !g_object_get_data (object, key);
+
+  g_object_set_data (object, key, GINT_TO_POINTER (TRUE));
+  g_free (key);
+  return is_first;
+}
+
 static void
 warn_of_deprecation (GObject * object, const GstWirelessProperty * property)
 {
-  gchar *key = g_strconcat ("gst-wireless-warned-of-", property->name, NULL);
+  const gchar *name = property->name;
 
-  if (!g_object_get_data (object, key))
-    GST_WARNING_OBJECT (object, "The property %s is deprecated: use %s",
-        property->name, property->instead);
-  g_object_set_data (object, key, GINT_TO_POINTER (TRUE));
-  g_free (key);
+  if (!is_first_use (object, name))
+    return;
+  /* A deprecated property of this type is a duration in ns. */
+  if (property->type == G_TYPE_UINT64)
+    GST_CAT_WARNING_OBJECT (get_category (object), object, "The property %s is "
+        "deprecated: use %s, which is in ms (%s is in ns)", name,
+        property->instead, name);
+  else
+    GST_CAT_WARNING_OBJECT (get_category (object), object,
+        "The property %s is deprecated: use %s", name, property->instead);
+}
+
+void
+gst_wireless_properties_warn_of_value (gpointer object, const gchar * name,
+    const gchar * value, const gchar * instead)
+{
+  gchar *what = g_strconcat (name, "=", value, NULL);
+
+  if (is_first_use (object, what))
+    GST_CAT_WARNING_OBJECT (get_category (object), object,
+        "The value %s of the property %s is deprecated: use %s=%s", value, name,
+        name, instead);
+  g_free (what);
 }
 
 static void

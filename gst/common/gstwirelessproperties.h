@@ -112,6 +112,10 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
+/* Maximum of durations in ms: one day. Most numbers of nanoseconds, which an older
+ * name of the property takes, are larger, so that GLib refuses them with a
+ * message. */
+#define PROPERTY_MAX_MILLISECONDS 86400000
 /* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
  * in ns. docs/properties.md explains the rule on units. */
 #define PROPERTY_MILLISECONDS(name, nick, blurb, flags, member, min, max, \
@@ -170,6 +174,18 @@ prefix##_get_type (void) \
 }
 GType gst_wireless_register_enum (gsize * type, const gchar * name,
     const GEnumValue * values);
+
+/* Sets the log category for the deprecation warnings of the elements of this
+ * class and of its subclasses. Called in class_init. */
+void gst_wireless_properties_set_category (GObjectClass * klass,
+    GstDebugCategory * category);
+/* Makes `object` log no deprecation warnings, because its owner has the same
+ * properties and logs them. */
+void gst_wireless_properties_silence (gpointer object);
+/* Logs once for each object and `value` that the value of the property `name` is
+ * deprecated, and that `instead` is the one to use. */
+void gst_wireless_properties_warn_of_value (gpointer object,
+    const gchar * name, const gchar * value, const gchar * instead);
 
 /* Copy a value to or from a member, whose type is that of `value`; for a
  * fraction the member is an array of two gint. The member owns its copy of a

@@ -101,11 +101,11 @@ gst_wrong_input_advise (GstWrongInput input, GstElement * element)
     return NULL;
   if (input == GST_WRONG_INPUT_TRANSPORT_STREAM)
     return g_strdup_printf ("This is an MPEG transport stream, not a video "
-        "elementary stream: to send all of it, use mmtpsink or dcctpthinsink "
+        "elementary stream: to send all of it, use mmtpsink or dccpthinsink "
         "instead; for its video alone, put tsdemux before %s.", name);
   if (input == GST_WRONG_INPUT_MPEG_AUDIO)
     return g_strdup_printf ("This is MPEG audio, and %s takes video only: to "
-        "send audio, use mpegaudioparse and mmtpsink or dcctpthinsink.", name);
+        "send audio, use mpegaudioparse and mmtpsink or dccpthinsink.", name);
   if (input != GST_WRONG_INPUT_H264 && input != GST_WRONG_INPUT_H265)
     return g_strdup_printf ("This is %s, not a video elementary stream: put "
         "%s before %s.", kinds[input].what, kinds[input].remedy, name);

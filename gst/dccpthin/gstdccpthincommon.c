@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Enumerations, properties and statistics that dcctpthinsink and dcctpthinsrc
+/* Enumerations, properties and statistics that dccpthinsink and dccpthinsrc
  * share. The header documents the functions. */
 
 #include "gstdccpthincommon.h"
@@ -54,6 +54,22 @@ gst_dccp_thin_mode_get_new (GstDccpThinMode mode)
   }
 }
 
+GstDccpThinMode
+gst_dccp_thin_mode_replace (gpointer element, GstDccpThinMode mode)
+{
+  const GstDccpThinMode new_mode = gst_dccp_thin_mode_get_new (mode);
+  GEnumClass *values;
+
+  if (new_mode == mode)
+    return mode;
+  values = g_type_class_ref (gst_dccp_thin_mode_get_type ());
+  gst_wireless_properties_warn_of_value (element, "mode",
+      g_enum_get_value (values, mode)->value_nick,
+      g_enum_get_value (values, new_mode)->value_nick);
+  g_type_class_unref (values);
+  return new_mode;
+}
+
 /* --- properties ----------------------------------------------------------- */
 
 void
@@ -84,7 +100,7 @@ static const GstWirelessProperty properties[] = {
       "property port; RFC 6773 assigns 6511)", PROPERTY_READY | PROPERTY_URI,
       udp_port, 0, G_MAXUINT16, 0),
   PROPERTY_INT ("bind-port", "Bind port",
-      "DCCP port, and with encapsulation=udp UDP port, to connect from (0 = any)",
+      "Local port to connect from, with mode=caller (0 = any)",
       PROPERTY_READY | PROPERTY_URI, bind_port, 0, G_MAXUINT16, 0),
   PROPERTY_ENUM ("encapsulation", "Encapsulation",
       "Protocol that carries the DCCP packets", PROPERTY_READY | PROPERTY_URI,
@@ -100,8 +116,9 @@ static const GstWirelessProperty properties[] = {
    * least five round trips' worth of packets: the default covers round trips of
    * one second with 2000 packets each. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
-      "Sequence window announced to the peer, at least five round trips' worth "
-      "(packets, RFC 4340 section 7.5.2)", PROPERTY_READY | PROPERTY_URI,
+      "Sequence window announced to the peer, at least five round trips' worth; the "
+      "default is right for nearly everybody (packets, RFC 4340 section 7.5.2)",
+      PROPERTY_READY | PROPERTY_URI,
       sequence_window, 32, (G_GUINT64_CONSTANT (1) << 46) - 1, 10000),
   PROPERTY_UINT ("mtu", "MTU",
       "Maximum size of an IP packet (bytes, 0 = as the path allows); a path with "
@@ -109,7 +126,8 @@ static const GstWirelessProperty properties[] = {
       0, 65535, 1500),
   PROPERTY_ENUM ("equation", "Equation",
       "How the TCP throughput equation of TFRC (RFC 5348 section 3.1) is "
-      "evaluated", PROPERTY_READY | PROPERTY_URI, equation,
+      "evaluated; the default is right for nearly everybody",
+      PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
   /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast
    * link more packets than that arrive while the thread waits for a processor.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that dcctpthinsink and dcctpthinsrc share: the URI scheme, the
+/* Declarations that dccpthinsink and dccpthinsrc share: the URI scheme, the
  * enumerations, the settings of a connection with their properties, and the
  * statistics.
  */
@@ -18,7 +18,7 @@ typedef enum
   GST_DCCP_THIN_MODE_CALLER,
   GST_DCCP_THIN_MODE_LISTENER,
   /* Values of the deprecated names. The elements replace them with the new
-   * values as soon as the property is set; see gst_dccp_thin_mode_get_new ().
+   * values as soon as the property is set; see gst_dccp_thin_mode_replace ().
    */
   GST_DCCP_THIN_MODE_CONNECT,
   GST_DCCP_THIN_MODE_LISTEN
@@ -36,6 +36,9 @@ GType gst_dccp_thin_mode_get_type (void);
 /* Returns the value that replaces `mode`: caller for connect, listener for
  * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
+/* Returns the same, and logs a warning of `element` if `mode` is deprecated. */
+GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
+    GstDccpThinMode mode);
 /* GType of GstDccpThinEncapsulation, whose values are udp and raw. */
 GType gst_dccp_thin_encapsulation_get_type (void);
 /* GType of TfrcEquation, whose values are exact and table. */
@@ -56,6 +59,7 @@ typedef struct
   guint mtu;
   guint coverage;               /* CsCov, RFC 4340 section 9.2 */
   gint buffer_size, ttl, dscp;
+  gint gso;                     /* GstWirelessGso; a property of the sink only */
 } GstDccpThinSettings;
 
 void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,

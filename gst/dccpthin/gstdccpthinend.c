@@ -11,6 +11,7 @@
 
 #include "dccppacket.h"
 #include "gsttrace.h"
+#include "gstwirelessgso.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
 
@@ -201,15 +202,15 @@ allows (gpointer data, const DatagramPath * path)
 }
 
 static guint64
-get_wakeup (gpointer data)
+next_wakeup (gpointer data)
 {
   GstDccpThinEnd *end = data;
   guint64 wakeup = DRIVER_NEVER;
 
   if (end->refused_at)
     wakeup = (guint64) (end->refused_at + MAX_REFUSAL_TIME) * GST_USECOND;
-  if (end->funcs->get_wakeup)
-    wakeup = MIN (wakeup, end->funcs->get_wakeup (end->element));
+  if (end->funcs->next_wakeup)
+    wakeup = MIN (wakeup, end->funcs->next_wakeup (end->element));
   return wakeup;
 }
 
@@ -226,12 +227,12 @@ check_refusal (gpointer data, GError ** error)
 }
 
 static void
-unlock_and_tell (gpointer data)
+unlock_and_post (gpointer data)
 {
   GstDccpThinEnd *end = data;
 
-  if (end->funcs->unlock_and_tell)
-    end->funcs->unlock_and_tell (end->element);
+  if (end->funcs->unlock_and_post)
+    end->funcs->unlock_and_post (end->element);
   else
     gst_dccp_thin_end_unlock_and_post (end);
 }
@@ -250,9 +251,9 @@ static const DriverFuncs driver_funcs = {
   .allows = allows,
   .note_heard = note_heard,
   .take_error = take_error,
-  .get_wakeup = get_wakeup,
+  .next_wakeup = next_wakeup,
   .check = check_refusal,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 
@@ -342,8 +343,8 @@ get_local_port (const GstDccpThinSettings * settings, gboolean is_client)
 }
 
 static DatagramSocket *
-open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
-    GSocketAddress * local, GError ** error)
+open_socket (GstDccpThinEnd * end, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, GSocketAddress * local, GError ** error)
 {
   DatagramSocketOptions options;
 
@@ -355,6 +356,8 @@ open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
   options.ttl = settings->ttl;
   options.dscp = settings->dscp;
   options.may_fragment = FALSE;
+  options.gso = settings->gso != GST_WIRELESS_GSO_OFF;
+  options.gro = end->funcs->max_input_size >= DATAGRAM_MERGED_SIZE;
   if (remote)
     return datagram_socket_new_connected (remote, local, &options, error);
   return datagram_socket_new_listener (local, &options, error);
@@ -440,7 +443,7 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
   local = find_local (settings, remote, port, cancellable, error);
   if (!local)
     return FALSE;
-  socket = open_socket (settings, remote, local, error);
+  socket = open_socket (end, settings, remote, local, error);
   g_object_unref (local);
   if (!socket)
     return FALSE;

@@ -27,10 +27,10 @@ typedef struct
   /* Releases the lock, posts the queued messages and notifies others of what
    * take_event and take_data have recorded. NULL = the endpoint releases the
    * lock and posts the messages itself. */
-  void (*unlock_and_tell) (gpointer element);
+  void (*unlock_and_post) (gpointer element);
   /* Returns the time in ns at which the element next has to notify others;
    * G_MAXUINT64 = never. NULL = the element never has to. */
-    guint64 (*get_wakeup) (gpointer element);
+    guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
   GstDebugCategory **category;  /* log category for the driver's messages */
 } GstDccpThinEndFuncs;
@@ -138,9 +138,8 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
         end.settings.address, "0.0.0.0")
 #define PROPERTY_DCCP_THIN_PORT(get_port) \
     PROPERTY_INT ("port", "Port", \
-        "DCCP port, and with encapsulation=udp UDP port, to connect to or " \
-        "to listen on (0 = listen on any, which can be read here from " \
-        "PAUSED on)", \
+        "Port to connect to or, with mode=listener, to listen on (0 = listen " \
+        "on any, which can be read here from PAUSED on)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
 /* `take_old_mode` is called after the property was set and replaces a

@@ -34,6 +34,7 @@
 #include "gstnetworkuri.h"
 #include "gstwaker.h"
 #include "gstwirelessevents.h"
+#include "gstwirelessgso.h"
 
 #define GST_TYPE_DCCP_THIN_SINK (gst_dccp_thin_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstDccpThinSink, gst_dccp_thin_sink, GST,
@@ -124,29 +125,29 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSink, gst_dccp_thin_sink,
     GST_TYPE_NETWORK_SINK, GST_IMPLEMENT_NETWORK_URI;
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_sink_debug, "dccpthinsink", 0,
         "DCCP sink"));
-GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
+GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SINK);
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name needs
- * a subclass. */
-typedef GstDccpThinSink GstDccpThinSinkByName;
-typedef GstDccpThinSinkClass GstDccpThinSinkByNameClass;
+/* A GType can belong to one element factory only, so that the second name,
+ * dcctpthinsink, needs a subclass. The names of both types also give the elements
+ * their default names, such as dccpthinsink0. */
+typedef GstDccpThinSink GstDcctpThinSink;
+typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
-static GType gst_dccp_thin_sink_by_name_get_type (void);
-G_DEFINE_TYPE (GstDccpThinSinkByName, gst_dccp_thin_sink_by_name,
-    GST_TYPE_DCCP_THIN_SINK);
-GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
-    gst_dccp_thin_sink_by_name_get_type ());
+static GType gst_dcctp_thin_sink_get_type (void);
+G_DEFINE_TYPE (GstDcctpThinSink, gst_dcctp_thin_sink, GST_TYPE_DCCP_THIN_SINK);
+GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
+    gst_dcctp_thin_sink_get_type ());
 
 static void
-gst_dccp_thin_sink_by_name_init (GstDccpThinSinkByName * self)
+gst_dcctp_thin_sink_init (GstDcctpThinSink * self)
 {
 }
 
 static void
-gst_dccp_thin_sink_by_name_class_init (GstDccpThinSinkByNameClass * klass)
+gst_dcctp_thin_sink_class_init (GstDcctpThinSinkClass * klass)
 {
 }
 
@@ -308,7 +309,7 @@ has_dropped (GstDccpThinSink * self)
 }
 
 static guint64
-gst_dccp_thin_sink_get_wakeup (gpointer element)
+gst_dccp_thin_sink_next_wakeup (gpointer element)
 {
   GstDccpThinSink *self = element;
   guint64 wakeup = G_MAXUINT64;
@@ -358,7 +359,7 @@ is_time_to_notify_rate (GstDccpThinSink * self)
 }
 
 static void
-gst_dccp_thin_sink_unlock_and_tell (gpointer element)
+gst_dccp_thin_sink_unlock_and_post (gpointer element)
 {
   GstDccpThinSink *self = element;
   gboolean notify_rate = is_time_to_notify_rate (self);
@@ -654,7 +655,7 @@ gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   }
   driver_flush (&self->end.driver);
   driver_wake (&self->end.driver, FALSE);
-  gst_dccp_thin_sink_unlock_and_tell (self);
+  gst_dccp_thin_sink_unlock_and_post (self);
   for (i = 0; i < n_put; i++)
     gst_buffer_unmap (buffers[i], &maps[i]);
   *sent = n_put;
@@ -746,7 +747,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
     driver_flush (&self->end.driver);
   }
   gst_dccp_thin_end_take_off (&self->end);
-  gst_dccp_thin_sink_unlock_and_tell (self);
+  gst_dccp_thin_sink_unlock_and_post (self);
   if (!goes_on)
     gst_dccp_thin_end_close (&self->end);
 }
@@ -815,7 +816,7 @@ take_old_mode (gpointer object)
 {
   GstDccpThinSettings *settings = &GST_DCCP_THIN_SINK (object)->end.settings;
 
-  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+  settings->mode = gst_dccp_thin_mode_replace (object, settings->mode);
 }
 
 #define PROPERTY_STRUCT GstDccpThinSink
@@ -832,6 +833,8 @@ static const GstWirelessProperty properties[] = {
       "Checksum coverage with encapsulation=raw where the peer allows a partial "
       "one (0 = the whole packet, n = the header and 4 (n - 1) bytes after it)",
       PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
+
+  PROPERTY_GSO (end.settings.gso),
 
   /**
    * GstDccpThinSink:request-key-units:
@@ -853,7 +856,8 @@ static const GstWirelessProperty properties[] = {
    * most every 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate of payload that TFRC allows now (bit/s, 0 = not yet known)",
+      "Bitrate of payload that TFRC allows now; a lower bound while the stream "
+      "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
@@ -896,8 +900,8 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
 {
   static const GstDccpThinEndFuncs funcs = {
     .take_event = gst_dccp_thin_sink_take_event,
-    .unlock_and_tell = gst_dccp_thin_sink_unlock_and_tell,
-    .get_wakeup = gst_dccp_thin_sink_get_wakeup,
+    .unlock_and_post = gst_dccp_thin_sink_unlock_and_post,
+    .next_wakeup = gst_dccp_thin_sink_next_wakeup,
     .max_input_size = MAX_INPUT_SIZE,
     .category = &gst_dccp_thin_sink_debug,
   };
@@ -944,13 +948,14 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSink, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSink, end.lock));
+  gst_wireless_properties_set_category (object_class, gst_dccp_thin_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSink,
           end.lock));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "DCCP sink",
       "Sink/Network",
-      "Sends over DCCP with CCID 3-Thin, at a TCP-friendly rate "
+      "Sends over DCCP with TCP-friendly rate control (TFRC, CCID 3-Thin) "
       "(dccpthinsink and dcctpthinsink are two names of the same element)",
       "The gst-plugins-wireless authors");
 }

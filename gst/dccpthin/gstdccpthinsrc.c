@@ -81,21 +81,16 @@ struct _GstDccpThinSrc
   GstNetworkSrc parent;
 
   GstDccpThinEnd end;           /* its lock protects the fields below */
-  /* the queue got an entry, or flushing was set */
-  GCond cond;
-
   /* --- protected by the lock --- */
   guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
   guint64 peer_timeout;         /* ns; 0 = no timeout */
   /* GstMiniObject: buffers whose DTS is the arrival time in ns, the EOS event,
    * and error messages. */
-  GQueue queue;
-  guint64 queued_bytes;
-  gboolean queue_discont;       /* data before the next buffer are missing */
+  GstNetworkSrcQueue queue;
   /* the sender was told that downstream is slow */
   gboolean is_slow;
-  gboolean flushing, paused, stopping;
+  gboolean stopping;
   GstDccpThinSrcCounters counters;
 
   /* --- set and freed while neither thread runs --- */
@@ -116,29 +111,29 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
 /* No rank, as udpsrc: the element is found by its URI scheme. */
-GST_ELEMENT_REGISTER_DEFINE (dcctpthinsrc, "dcctpthinsrc", GST_RANK_NONE,
+GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name needs
- * a subclass. */
-typedef GstDccpThinSrc GstDccpThinSrcByName;
-typedef GstDccpThinSrcClass GstDccpThinSrcByNameClass;
+/* A GType can belong to one element factory only, so that the second name,
+ * dcctpthinsrc, needs a subclass. The names of both types also give the elements
+ * their default names, such as dccpthinsrc0. */
+typedef GstDccpThinSrc GstDcctpThinSrc;
+typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
-static GType gst_dccp_thin_src_by_name_get_type (void);
-G_DEFINE_TYPE (GstDccpThinSrcByName, gst_dccp_thin_src_by_name,
-    GST_TYPE_DCCP_THIN_SRC);
-GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
-    gst_dccp_thin_src_by_name_get_type ());
+static GType gst_dcctp_thin_src_get_type (void);
+G_DEFINE_TYPE (GstDcctpThinSrc, gst_dcctp_thin_src, GST_TYPE_DCCP_THIN_SRC);
+GST_ELEMENT_REGISTER_DEFINE (dcctpthinsrc, "dcctpthinsrc", GST_RANK_NONE,
+    gst_dcctp_thin_src_get_type ());
 
 static void
-gst_dccp_thin_src_by_name_init (GstDccpThinSrcByName * self)
+gst_dcctp_thin_src_init (GstDcctpThinSrc * self)
 {
 }
 
 static void
-gst_dccp_thin_src_by_name_class_init (GstDccpThinSrcByNameClass * klass)
+gst_dcctp_thin_src_class_init (GstDcctpThinSrcClass * klass)
 {
 }
 
@@ -149,10 +144,10 @@ gst_dccp_thin_src_by_name_class_init (GstDccpThinSrcByNameClass * klass)
 static gboolean
 is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
 {
-  return self->queued_bytes * denominator >=
+  return self->queue.bytes * denominator >=
       (guint64) self->max_bytes * numerator
-      || (guint64) self->queue.length * denominator >=
-      (guint64) self->max_packets * numerator;
+      || (guint64) gst_network_src_queue_get_length (&self->queue) *
+      denominator >= (guint64) self->max_packets * numerator;
 }
 
 /* Tells the sender that the receiver is slow when the queue is half full, and
@@ -163,7 +158,7 @@ update_slow (GstDccpThinSrc * self)
 {
   gboolean slow = self->is_slow;
 
-  if (self->paused || is_filled (self, 1, 2))
+  if (self->queue.paused || is_filled (self, 1, 2))
     slow = TRUE;
   else if (!is_filled (self, 1, 4))
     slow = FALSE;
@@ -180,7 +175,7 @@ static void
 drop (GstDccpThinSrc * self, const DccpData * data, guint64 * counter)
 {
   (*counter)++;
-  self->queue_discont = TRUE;
+  self->queue.discont = TRUE;
   dccp_endpoint_dropped (self->end.endpoint, gst_dccp_thin_now (),
       data->sequence, DROPPED_RECEIVE_BUFFER);
 }
@@ -196,59 +191,32 @@ gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
    * buffer. */
   if (data->size == 0)
     return;
-  if (self->paused || is_filled (self, 1, 1)) {
-    drop (self, data, self->paused ? &self->counters.dropped_paused :
+  if (self->queue.paused || is_filled (self, 1, 1)) {
+    drop (self, data, self->queue.paused ? &self->counters.dropped_paused :
         &self->counters.dropped_full);
   } else {
     buffer = gst_buffer_new_memdup (data->payload, data->size);
     GST_BUFFER_DTS (buffer) = time;
-    if (data->discont || self->queue_discont)
+    if (gst_network_src_queue_take_discont (&self->queue) || data->discont)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    self->queue_discont = FALSE;
-    self->queued_bytes += data->size;
-    g_queue_push_tail (&self->queue, buffer);
-    g_cond_signal (&self->cond);
+    gst_network_src_queue_push (&self->queue, buffer, data->size);
   }
   update_slow (self);
 }
 
 static void
-gst_dccp_thin_src_queue_end (GstDccpThinSrc * self, GstMiniObject * object)
-{
-  g_queue_push_tail (&self->queue, object);
-  g_cond_signal (&self->cond);
-}
-
-static GstMiniObject *
-pop (GstDccpThinSrc * self)
-{
-  GstMiniObject *object = g_queue_pop_head (&self->queue);
-
-  if (object && GST_IS_BUFFER (object))
-    self->queued_bytes -= gst_buffer_get_size (GST_BUFFER_CAST (object));
-  return object;
-}
-
-static void
 gst_dccp_thin_src_drop_queued (GstDccpThinSrc * self)
 {
-  while (!g_queue_is_empty (&self->queue)
-      && GST_IS_BUFFER (g_queue_peek_head (&self->queue))) {
-    gst_mini_object_unref (pop (self));
-    self->counters.dropped_paused++;
-    self->queue_discont = TRUE;
-  }
+  self->counters.dropped_paused +=
+      gst_network_src_queue_drop_buffers (&self->queue);
   update_slow (self);
 }
 
 static void
 gst_dccp_thin_src_clear_queue (GstDccpThinSrc * self)
 {
-  GstMiniObject *object;
-
-  while ((object = pop (self)))
-    gst_mini_object_unref (object);
-  self->queue_discont = FALSE;
+  gst_network_src_queue_clear (&self->queue);
+  self->queue.discont = FALSE;
   self->is_slow = FALSE;
 }
 
@@ -293,9 +261,8 @@ take_buffers (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
 {
   guint taken = 0;
 
-  while (taken < n && !g_queue_is_empty (&self->queue)
-      && GST_IS_BUFFER (g_queue_peek_head (&self->queue))) {
-    buffers[taken] = GST_BUFFER_CAST (pop (self));
+  while (taken < n && (buffers[taken] =
+          gst_network_src_queue_pop_buffer (&self->queue))) {
     self->counters.buffers++;
     self->counters.bytes += gst_buffer_get_size (buffers[taken]);
     taken++;
@@ -330,12 +297,11 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
   gint64 offset = 0;
 
   LOCK (self);
-  gst_network_src_wait_for_queue (GST_NETWORK_SRC (src), &self->end.lock,
-      &self->cond, &self->queue, &self->flushing);
-  flushing = self->flushing;
+  flushing = !gst_network_src_wait_for_queue (GST_NETWORK_SRC (src),
+      &self->queue);
   n = flushing ? 0 : take_buffers (self, buffers, max_length);
   if (!flushing && n == 0)
-    end = pop (self);
+    end = gst_network_src_queue_pop (&self->queue, NULL);
   UNLOCK (self);
   if (flushing)
     return GST_FLOW_FLUSHING;
@@ -359,7 +325,7 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 
   if (event->type != DCCP_EVENT_CONNECTED)
     return;
-  self->queue_discont = TRUE;
+  self->queue.discont = TRUE;
   dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
       self->is_slow);
 }
@@ -490,6 +456,7 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     const GError * reason, gboolean was_connected)
 {
   gchar *peer = gst_dccp_thin_settings_describe (settings);
+  gchar *text = socket_error_describe (reason, peer);
   GError *error;
   GstMessage *message;
 
@@ -497,10 +464,11 @@ make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
       GST_RESOURCE_ERROR_READ : reason->domain == G_RESOLVER_ERROR ?
       GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_OPEN_READ,
       was_connected ? "Lost the connection with %s: %s.%s" :
-      "Could not connect to %s: %s.%s", peer, reason->message,
+      "Could not connect to %s: %s.%s", peer, text,
       socket_error_get_advice (reason));
   message = gst_message_new_error (GST_OBJECT_CAST (self), error, NULL);
   g_error_free (error);
+  g_free (text);
   g_free (peer);
   return message;
 }
@@ -518,7 +486,7 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   else
     end = GST_MINI_OBJECT_CAST (make_error (self, settings, reason,
             was_connected));
-  gst_dccp_thin_src_queue_end (self, end);
+  gst_network_src_queue_push_end (&self->queue, end);
 }
 
 /* State of the attempts to connect. */
@@ -624,7 +592,7 @@ static void
 reset (GstDccpThinSrc * self)
 {
   LOCK (self);
-  self->stopping = self->paused = FALSE;
+  self->stopping = self->queue.paused = FALSE;
   memset (&self->counters, 0, sizeof (self->counters));
   gst_dccp_thin_end_reset_stats (&self->end);
   gst_dccp_thin_src_clear_queue (self);
@@ -704,7 +672,7 @@ gst_dccp_thin_src_create_stats (GstNetworkSrc * src)
 
   LOCK (self);
   counters = self->counters;
-  queued_bytes = self->queued_bytes;
+  queued_bytes = self->queue.bytes;
   gst_dccp_thin_end_get_stats (&self->end, &stats);
   UNLOCK (self);
 
@@ -732,7 +700,7 @@ take_old_mode (gpointer object)
 {
   GstDccpThinSettings *settings = &GST_DCCP_THIN_SRC (object)->end.settings;
 
-  settings->mode = gst_dccp_thin_mode_get_new (settings->mode);
+  settings->mode = gst_dccp_thin_mode_replace (object, settings->mode);
 }
 
 #define PROPERTY_STRUCT GstDccpThinSrc
@@ -770,7 +738,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a sender that does not answer counts as gone (ms, 0 "
       "= never)", PROPERTY_READY | PROPERTY_URI, peer_timeout, 0,
-      G_MAXINT, 10000),
+      PROPERTY_MAX_MILLISECONDS, 10000),
   PROPERTY_DEPRECATED_NANOSECONDS ("connect-timeout", "Connect timeout",
       "peer-timeout", PROPERTY_READY | PROPERTY_URI, peer_timeout, MAX_TIME,
       10 * GST_SECOND),
@@ -779,24 +747,13 @@ static const GstWirelessProperty properties[] = {
 /* --- virtual functions of the base classes -------------------------------- */
 
 static void
-gst_dccp_thin_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
-{
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
-
-  LOCK (self);
-  self->flushing = flushing;
-  g_cond_signal (&self->cond);
-  UNLOCK (self);
-}
-
-static void
 gst_dccp_thin_src_set_paused (GstNetworkSrc * src, gboolean paused)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
 
   LOCK (self);
-  if (self->paused != paused) {
-    self->paused = paused;
+  if (self->queue.paused != paused) {
+    self->queue.paused = paused;
     gst_dccp_thin_src_drop_queued (self);
   }
   UNLOCK (self);
@@ -810,7 +767,7 @@ gst_dccp_thin_src_finalize (GObject * object)
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (object);
 
   g_object_unref (self->cancellable);
-  g_cond_clear (&self->cond);
+  gst_network_src_queue_finalize (&self->queue);
   gst_dccp_thin_end_clear (&self->end);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -829,8 +786,9 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
   gst_dccp_thin_end_init (&self->end, &funcs, self);
   gst_wireless_properties_init (self, GST_TYPE_DCCP_THIN_SRC);
   self->cancellable = g_cancellable_new ();
-  g_cond_init (&self->cond);
-  g_queue_init (&self->queue);
+  gst_network_src_queue_init (&self->queue, &self->end.lock,
+      (GDestroyNotify) gst_mini_object_unref);
+  gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
 
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }
@@ -850,7 +808,6 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   network_class->category = gst_dccp_thin_src_debug;
   network_class->timeout_name = "GstDccpThinSrcTimeout";
   network_class->create_stats = gst_dccp_thin_src_create_stats;
-  network_class->set_flushing = gst_dccp_thin_src_set_flushing;
   network_class->set_paused = gst_dccp_thin_src_set_paused;
 
   gst_wireless_properties_reword (object_class, "uri",
@@ -861,11 +818,13 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
+  gst_wireless_properties_set_category (object_class, gst_dccp_thin_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "DCCP source",
-      "Source/Network", "Receives over DCCP with CCID 3-Thin "
+      "Source/Network", "Receives over DCCP with TCP-friendly rate control "
+      "(TFRC, CCID 3-Thin) "
       "(dccpthinsrc and dcctpthinsrc are two names of the same element)",
       "The gst-plugins-wireless authors");
 }

@@ -176,7 +176,9 @@ static const GstWirelessProperty properties[] = {
    * #GstIfdQueue:max-frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
-      "Rule that chooses the frames to drop when the network is too slow",
+      "Rule that chooses the frames to drop when the network is too slow; gop is "
+      "the best choice, and paper and paper-gop are there to reproduce Ouwens "
+      "(2006)",
       PROPERTY_PLAYING,
       config.algorithm, gst_ifd_algorithm_get_type, IFD_ALGORITHM_GOP,
       .set = set_algorithm),
@@ -188,8 +190,9 @@ static const GstWirelessProperty properties[] = {
    * better, but each frame adds up to its duration to the delay.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
-      "Maximum number of frames that wait beside the one that is being sent; "
-      "algorithm=paper and paper-gop always have 1", PROPERTY_PLAYING,
+      "Maximum number of frames that wait beside the one that is being sent; each "
+      "adds up to one frame duration of latency; algorithm=paper and paper-gop "
+      "always have 1", PROPERTY_PLAYING,
       config.max_frames, 1,
       IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES,
       .set = set_max_frames),
@@ -352,13 +355,14 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
   object_class->finalize = gst_ifd_queue_finalize;
   element_class->change_state = gst_ifd_queue_change_state;
 
+  gst_wireless_properties_set_category (object_class, gst_ifd_queue_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstIfdQueue, lock));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "I-Frame Delay queue", "Generic",
+      "I-Frame Delay queue", "Filter/Network",
       "Queue upstream of a network that is too slow: drops B-frames first "
       "and I-frames last, and keeps video live",
       "The gst-plugins-wireless authors");

@@ -21,8 +21,9 @@ struct _GstIfdQueueInput
 {
   GstElement *owner;
   GstMpegVideoInput *mpeg;
-  /* The newest caps for which an error was posted; may be NULL */
-  GstCaps *refused;
+  /* What the latest error called the stream; NULL if the latest caps were usable
+   */
+  gchar *refused;
   /* At most one of the three is not NULL; all are NULL for MPEG video. */
   IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
@@ -136,7 +137,7 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
   drop_ts (input);
   drop_header (input);
   drop_units (input);
-  gst_clear_caps (&input->refused);
+  g_clear_pointer (&input->refused, g_free);
   g_free (input);
 }
 
@@ -222,17 +223,68 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
 {
   GstElement *element;
 
-  /* CAPS is a sticky event, so upstream sends the same caps again with each
-   * buffer. The error is posted only once. */
-  if (input->refused && gst_caps_is_equal (input->refused, caps))
+  /* CAPS is a sticky event, so upstream sends the caps again with each buffer,
+   * and a muxer adds its stream headers to them. The error is posted only once.
+   */
+  if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
-  gst_caps_replace (&input->refused, caps);
+  g_free (input->refused);
+  input->refused = g_strdup (what);
   element = gst_wrong_input_get_element (input->owner);
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
       ("%s takes whole frames, not %s: %s.", GST_OBJECT_NAME (element), what,
           remedy), ("%" GST_PTR_FORMAT, caps));
   gst_object_unref (element);
   return FALSE;
+}
+
+/* The remedy names the payloader that fits the stream. ifdsink, which contains
+ * an ifdqueue, sends no RTP and needs no payloader. */
+static gboolean
+refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
+    const GstStructure * structure)
+{
+  static const gchar *const payloaders[][2] = {
+    {"MPV", "rfc2250pay"}, {"H264", "rtph264pay"}, {"H265", "rtph265pay"},
+    {"VP8", "rtpvp8pay"}, {"VP9", "rtpvp9pay"}, {"AV1", "rtpav1pay"},
+  };
+  const gchar *name = gst_structure_get_string (structure, "encoding-name");
+  const gchar *payloader = NULL;
+  GstElement *element = gst_wrong_input_get_element (input->owner);
+  const gchar *factory = GST_OBJECT_NAME (gst_element_get_factory (element));
+  gchar *remedy;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (payloaders); i++)
+    if (g_strcmp0 (name, payloaders[i][0]) == 0)
+      payloader = payloaders[i][1];
+  if (g_str_equal (factory, "ifdsink"))
+    remedy = g_strdup_printf ("remove the payloader%s%s",
+        payloader ? ", " : "", payloader ? payloader : "");
+  else
+    remedy = g_strdup_printf ("put ifdqueue before the payloader: ... ! "
+        "ifdqueue ! %s ! udpsink", payloader ? payloader : "PAYLOADER");
+  refuse (input, caps, "RTP packets", remedy);
+  g_free (remedy);
+  gst_object_unref (element);
+  return FALSE;
+}
+
+static gboolean
+refuse_h26x (GstIfdQueueInput * input, GstCaps * caps,
+    const GstStructure * structure)
+{
+  const gboolean is_h264 = gst_structure_has_name (structure, "video/x-h264");
+
+  if (g_strcmp0 (gst_structure_get_string (structure, "alignment"), "nal")
+      == 0)
+    return refuse (input, caps, is_h264 ? "H.264 with alignment=nal" :
+        "H.265 with alignment=nal", is_h264 ?
+        "set alignment=au, which h264parse makes" :
+        "set alignment=au, which h265parse makes");
+  return refuse (input, caps, is_h264 ? "this form of H.264" :
+      "this form of H.265", is_h264 ? "put h264parse before it" :
+      "put h265parse before it");
 }
 
 static gboolean
@@ -254,19 +306,15 @@ gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input, GstCaps * caps)
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
   if (gst_structure_has_name (structure, "application/x-rtp"))
-    return refuse (input, caps, "RTP packets", "put ifdqueue before the "
-        "payloader: ... ! ifdqueue ! rfc2250pay ! udpsink; ifdsink needs none");
-  if (gst_structure_has_name (structure, "video/x-h264"))
-    return refuse (input, caps, "this form of H.264",
-        "put h264parse before it");
-  if (gst_structure_has_name (structure, "video/x-h265"))
-    return refuse (input, caps, "this form of H.265",
-        "put h265parse before it");
+    return refuse_rtp (input, caps, structure);
+  if (gst_structure_has_name (structure, "video/x-h264")
+      || gst_structure_has_name (structure, "video/x-h265"))
+    return refuse_h26x (input, caps, structure);
   if (gst_structure_has_name (structure, "video/x-av1"))
     return refuse (input, caps, "this form of AV1", "put av1parse before it");
   if (gst_structure_has_name (structure, "video/mpegts") && is_usable (caps))
     return refuse (input, caps, "an MPEG transport stream",
-        "to send all of it, use mmtpsink or dcctpthinsink instead; for its "
+        "to send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it");
   if (gst_structure_has_name (structure, "video/mpegts"))
     return refuse (input, caps, "this form of MPEG transport stream",
@@ -286,8 +334,10 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
     input->classifier = ifd_classifier_new (codec);
     input->codec = codec;
   }
-  if (gst_h26x_caps_set_codec_data (caps, input->classifier))
+  if (gst_h26x_caps_set_codec_data (caps, input->classifier)) {
+    g_clear_pointer (&input->refused, g_free);
     return TRUE;
+  }
   return refuse (input, caps, codec == IFD_CODEC_H264 ?
       "H.264 without valid codec_data" : "H.265 without valid codec_data",
       codec == IFD_CODEC_H264 ? "put h264parse before it" :
@@ -347,6 +397,7 @@ gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
     input->fps_n = 0;
   if (gst_h26x_caps_get_codec (caps, &codec))
     return set_h26x_caps (input, caps, codec);
+  g_clear_pointer (&input->refused, g_free);
   if (gst_slot_caps_get_codec (caps, &slot_codec))
     set_slot_caps (input, caps, slot_codec);
   else if (gst_structure_has_name (structure, "video/mpegts"))

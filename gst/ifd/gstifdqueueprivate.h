@@ -155,7 +155,7 @@ void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Releases the lock. Then posts messages about the dropped frames and frees
  * them, and requests a key frame from upstream if the stream cannot resume
  * without one. */
-void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
+void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */
 

@@ -138,7 +138,7 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
   self->came_at = g_get_monotonic_time ();
   if (!gst_ifd_queue_is_unqueued (self))
     g_cond_broadcast (&self->changed);
-  gst_ifd_queue_unlock_and_tell (self);
+  gst_ifd_queue_unlock_and_post (self);
   return GST_FLOW_OK;
 }
 

@@ -36,7 +36,7 @@ needs_key_unit (const IfdEvent * event)
 }
 
 void
-gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
+gst_ifd_queue_unlock_and_post (GstIfdQueue * self)
 {
   gboolean post = self->post_messages, ask = FALSE;
   GQueue drops = G_QUEUE_INIT;
@@ -373,7 +373,7 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   ifd_line_restart (self->line);
   /* The queue may have room now. */
   g_cond_broadcast (&self->changed);
-  gst_ifd_queue_unlock_and_tell (self);
+  gst_ifd_queue_unlock_and_post (self);
   gst_pad_push_event (self->sinkpad,
       gst_wireless_event_new_key_unit_request ());
   return TRUE;
@@ -391,7 +391,7 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
     ifd_line_restart (self->line);
     gst_ifd_queue_start_task (self);
   }
-  gst_ifd_queue_unlock_and_tell (self);
+  gst_ifd_queue_unlock_and_post (self);
   return gst_pad_push_event (self->sinkpad, event);
 }
 

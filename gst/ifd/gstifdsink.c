@@ -292,6 +292,8 @@ gst_ifd_sink_init (GstIfdSink * self)
       "name", "writer", "sync", FALSE, NULL);
   GstPad *pad = gst_element_get_static_pad (queue, "sink");
 
+  gst_wireless_properties_silence (queue);
+  gst_wireless_properties_silence (writer);
   gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
@@ -321,6 +323,7 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
   element_class->change_state = gst_ifd_sink_change_state;
   GST_BIN_CLASS (klass)->handle_message = gst_ifd_sink_handle_message;
 
+  gst_wireless_properties_set_category (object_class, gst_ifd_sink_debug);
   install_forwarded (object_class);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
@@ -328,9 +331,10 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
           gst_pad_template_get_caps (queue_template)));
-  gst_element_class_set_static_metadata (element_class, "I-Frame Delay sink",
-      "Sink/Network",
+  gst_element_class_set_static_metadata (element_class,
+      "TCP sink that drops B-frames first", "Sink/Network",
       "Sends live video over TCP, and drops B-frames first and I-frames "
-      "last when the network is too slow", "The gst-plugins-wireless authors");
+      "last when the network is too slow (I-Frame Delay)",
+      "The gst-plugins-wireless authors");
   g_type_class_unref (queue_class);
 }

@@ -7,6 +7,7 @@
 #include "gstwirelessproperties.h"
 #include "ifdestimate.h"
 #include "ifdtcpsocket.h"
+#include "socketmessages.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define GST_CAT_DEFAULT gst_ifd_tcp_writer_debug
@@ -287,17 +288,32 @@ gst_ifd_tcp_writer_try_all (GstIfdTcpWriter * self,
 }
 
 static gboolean
+check_host (GstIfdTcpWriter * self, GError ** error)
+{
+  gboolean is_valid;
+
+  GST_OBJECT_LOCK (self);
+  is_valid = socket_check_host (self->host, error);
+  GST_OBJECT_UNLOCK (self);
+  return is_valid;
+}
+
+static gboolean
 gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
 {
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
-  GSocketConnectable *connectable = gst_ifd_tcp_writer_get_connectable (self);
-  GSocketAddressEnumerator *addresses =
-      g_socket_connectable_enumerate (connectable);
+  GSocketConnectable *connectable;
+  GSocketAddressEnumerator *addresses;
   GError *local_error = NULL;
-  GSocket *socket = gst_ifd_tcp_writer_try_all (self, addresses, cancellable,
-      &local_error);
+  GSocket *socket;
 
+  if (!check_host (self, error))
+    return FALSE;
+  connectable = gst_ifd_tcp_writer_get_connectable (self);
+  addresses = g_socket_connectable_enumerate (connectable);
+  socket = gst_ifd_tcp_writer_try_all (self, addresses, cancellable,
+      &local_error);
   g_object_unref (addresses);
   g_object_unref (connectable);
   if (!socket) {
@@ -753,8 +769,10 @@ static const GstWirelessProperty properties[] = {
    * socket hides congestion: with a reader of 40 kbyte/s it took 1,875,000
    * bytes before it was full, and with 16384 only 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
-      "Maximum amount of unsent data in the kernel, or what the receiver takes "
-      "in 5 ms if that is more (bytes, 0 = as much as the kernel takes)",
+      "Maximum amount of unsent data in the kernel (TCP_NOTSENT_LOWAT), or what "
+      "the receiver takes in 5 ms if that is more; with a smaller value more of "
+      "the waiting data can still be dropped (bytes, 0 = as much as the kernel "
+      "takes)",
       PROPERTY_READY, notsent_lowat, 0, G_MAXINT, 16384),
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the socket to (unset = any)", PROPERTY_READY,
@@ -773,7 +791,8 @@ static const GstWirelessProperty properties[] = {
       "Differentiated services code point of the packets (-1 = the system's "
       "default)", PROPERTY_READY, qos_dscp, -1, 63, -1),
   PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate that the connection can carry now (bit/s, 0 = not yet known)",
+      "Bitrate that the connection can carry now; a lower bound while the stream "
+      "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, G_TYPE_UINT,.maximum = G_MAXUINT,
       .get = get_estimated_bitrate),
 };

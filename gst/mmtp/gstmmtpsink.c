@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "gstnetworkuri.h"
+#include "gstwirelessgso.h"
 #include "socketmessages.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_sink_debug);
@@ -55,7 +56,8 @@ change_paths (GstElement * element, gpointer data)
 
   if (gst_mmtp_sink_resolve (self, NULL, &error))
     GST_DEBUG_OBJECT (self, "changing the list of channels");
-  else if (error->domain == G_RESOLVER_ERROR)
+  else if (error->domain == G_RESOLVER_ERROR
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("No channel of the new list can be used now: %s.%s", error->message,
             socket_error_get_advice (error)), (NULL));
@@ -116,6 +118,22 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
+static void
+warn_of_delays (GstMmtpSink * self)
+{
+  guint initial_delay, latency;
+
+  LOCK (self);
+  initial_delay = self->settings.initial_delay;
+  latency = self->settings.latency;
+  UNLOCK (self);
+  if (initial_delay > latency)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("initial-delay is %u ms, but it cannot be above latency, which is %u "
+            "ms: the delay is %u ms from the start. Raise latency, or lower "
+            "initial-delay.", initial_delay, latency, latency), (NULL));
+}
+
 static GstStateChangeReturn
 gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -132,11 +150,12 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
     self->frame_period = 0;
     self->has_delta_units = FALSE;
     self->has_warned_of_size = FALSE;
-    self->missing_told = FALSE;
+    self->has_warned_of_missing = FALSE;
     self->has_warned_of_lateness = FALSE;
     UNLOCK (self);
     gst_mmtp_clock_map_reset (&self->clock_map);
     self->timed_session = 0;
+    warn_of_delays (self);
   }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
@@ -245,19 +264,20 @@ static const GstWirelessProperty properties[] = {
    */
   /* the deadline of the paper, section 5 */
   PROPERTY_UINT ("latency", "Latency",
-      "Maximum time from the timestamp of a buffer until the receiver plays it "
-      "(ms)", PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
+      "Delay with which the receiver plays every buffer, counted from its "
+      "timestamp; what cannot arrive within it is dropped (ms)",
+      PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
       GST_MMTP_MAX_DELAY, 1000,
       .changed = change_delays),
   PROPERTY_UINT ("initial-delay", "Initial delay",
-      "Latency to begin with, which grows up to the property latency where the "
-      "channels need more (ms, 0 = latency from the start)",
+      "Latency to begin with, in place of latency; it grows where the channels "
+      "need more, and is no more than latency (ms, 0 = latency from the start)",
       PROPERTY_PLAYING | PROPERTY_URI, settings.initial_delay, 0,
       GST_MMTP_MAX_DELAY, 0,
       .changed = change_delays),
   PROPERTY_UINT ("keepalive-interval", "Keep-alive interval",
-      "Interval at which the state of each channel is reported when nothing else "
-      "is sent (ms)", PROPERTY_READY | PROPERTY_URI,
+      "Interval at which the state of each channel is sent to the receiver when "
+      "nothing else is sent (ms)", PROPERTY_READY | PROPERTY_URI,
       settings.keepalive_interval, 10, 10000, 100),
 
   PROPERTY_UINT ("mtu", "MTU",
@@ -266,10 +286,12 @@ static const GstWirelessProperty properties[] = {
       65535,
       1400),
   PROPERTY_UINT ("bitrate", "Bit rate",
-      "Expected bitrate of the stream (bit/s, 0 = measure it)",
+      "Expected bitrate of the stream, which is compared with what the channels "
+      "carry and told to the receiver; it limits nothing (bit/s, 0 = measure it)",
       PROPERTY_READY | PROPERTY_URI, settings.bitrate, 0, G_MAXUINT, 0),
   PROPERTY_FRACTION ("framerate", "Frame rate",
-      "Frame rate of the stream (frames/s, 0/1 = as its caps say)",
+      "Frame rate of the stream, which is told to the receiver; it limits nothing "
+      "(frames/s, 0/1 = as its caps say)",
       PROPERTY_READY | PROPERTY_URI, settings.framerate),
   PROPERTY_BOOLEAN ("retransmit", "Retransmit",
       "Whether lost packets are sent again if they can still arrive in time",
@@ -297,6 +319,7 @@ static const GstWirelessProperty properties[] = {
       "Size of the kernel send buffer of each channel (bytes, 0 = the "
       "system's default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0),
+  PROPERTY_GSO (settings.gso),
   PROPERTY_INT ("ttl", "TTL",
       "Time to live of the packets, the number of routers that they may pass "
       "(0 = the system's default)", PROPERTY_READY | PROPERTY_URI, settings.ttl,
@@ -312,8 +335,9 @@ static const GstWirelessProperty properties[] = {
    * together, for setting the bitrate of an encoder. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
-      "Bitrate of the stream that the channels can carry now (bit/s, 0 = not yet "
-      "known)", PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
+      "Bitrate of the stream that the channels can carry now; a lower bound while "
+      "the stream does not fill the network (bit/s, 0 = not yet known)",
+      PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
 };
 
 /* --- object --------------------------------------------------------------- */
@@ -375,6 +399,7 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
   network_class->fill_stats = gst_mmtp_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_mmtp_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstMmtpSink, lock));
 

@@ -55,7 +55,8 @@ log_line (GstMmtpSink * self, gdouble seconds)
               self->logged_bytes)) / seconds / MEGABIT,
       stats.is_app_limited ? "at least " : "", stats.estimated_rate / MEGABIT,
       to_ms (stats.initial_delay), stats.queued_bytes,
-      stats.discarded_buffers + stats.discarded_room + stats.discarded_broken);
+      stats.discarded_buffers + stats.discarded_room + stats.discarded_broken
+      + stats.discarded_connection);
   for (i = 0; i < stats.n_paths; i++)
     if (mmtp_sender_get_path_stats (self->sender, i, &path)
         && path.use != MMTP_USE_GONE)

@@ -83,7 +83,7 @@ prepare (gpointer element)
 }
 
 static guint64
-get_wakeup (gpointer element)
+next_wakeup (gpointer element)
 {
   return MIN (gst_mmtp_sink_get_retry_time (element),
       gst_mmtp_sink_get_log_time (element));
@@ -147,9 +147,9 @@ const DriverFuncs gst_mmtp_sink_driver_funcs = {
   .take_error = take_error,
   .prepare = prepare,
   .note_flushed = tell_room,
-  .get_wakeup = get_wakeup,
+  .next_wakeup = next_wakeup,
   .check = check_session,
-  .unlock_and_tell = gst_mmtp_sink_unlock_and_tell,
+  .unlock_and_post = gst_mmtp_sink_unlock_and_post,
   .trace = trace,
 };
 
@@ -225,6 +225,17 @@ begin_session (GstMmtpSink * self, GError ** error)
   return TRUE;
 }
 
+/* Call with `lock` held. Buffers that still wait are lost with the session. */
+static void
+give_up_all (GstMmtpSink * self)
+{
+  MmtpSenderEvent event;
+
+  mmtp_sender_give_up_all (self->sender, gst_mmtp_now ());
+  while (mmtp_sender_poll_event (self->sender, &event))
+    gst_mmtp_sink_take_event (self, &event);
+}
+
 /* If the end of the stream was not drained, END is sent once without waiting
  * for an answer. The receiver accepts no other sender during a session, and
  * would otherwise have to detect the end by a timeout. */
@@ -232,6 +243,7 @@ static void
 end_session (GstMmtpSink * self, gboolean reset)
 {
   LOCK (self);
+  give_up_all (self);
   if (!reset && !self->has_ended && !self->broken) {
     mmtp_sender_flush (self->sender, gst_mmtp_now ());
     mmtp_sender_end (self->sender, gst_mmtp_now ());
@@ -243,7 +255,7 @@ end_session (GstMmtpSink * self, gboolean reset)
   g_clear_pointer (&self->sender, mmtp_sender_free);
   g_clear_error (&self->broken);
   self->wants_room = FALSE;
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
 }
 
 /* A receiver that joins late needs a key frame first. */
@@ -257,7 +269,7 @@ note_session_begun (GstMmtpSink * self)
   if (self->sessions > 0 || !waits)
     gst_mmtp_sink_ask_for_key_unit (self);
   self->sessions++;
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
 }
 
 static gint64
@@ -300,8 +312,13 @@ gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   GstMmtpSink *self = GST_MMTP_SINK (sink);
   GError *local_error = NULL;
 
-  if (!gst_mmtp_sink_resolve (self, cancellable, error)
-      || !begin_session (self, error))
+  if (!gst_mmtp_sink_resolve (self, cancellable, &local_error)) {
+    if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+      g_prefix_error (&local_error, "channels: ");
+    g_propagate_error (error, local_error);
+    return FALSE;
+  }
+  if (!begin_session (self, error))
     return FALSE;
   if (driver_run (&self->driver, is_ready, get_deadline (self), cancellable,
           &local_error)) {

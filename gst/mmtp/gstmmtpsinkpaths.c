@@ -12,6 +12,8 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "gstwirelessgso.h"
+
 /* --- list of paths -------------------------------------------------------- */
 
 /* Call with `lock` held. The error code is one that the base class does not
@@ -114,7 +116,7 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   GError *problem = NULL;
 
   if (is_interface_missing (spec))
-    g_set_error (&problem, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+    g_set_error (&problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "there is no network interface \"%s\" (\"ip link\" lists them)",
         spec->interface);
   if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)
@@ -130,13 +132,13 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
-  gboolean is_told;
+  gboolean has_warned;
 
   LOCK (self);
-  is_told = self->missing_told;
-  self->missing_told = TRUE;
+  has_warned = self->has_warned_of_missing;
+  self->has_warned_of_missing = TRUE;
   UNLOCK (self);
-  if (!is_told)
+  if (!has_warned)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("A channel is not used now: %s. It will be used as soon as it can be.",
             error->message), (NULL));
@@ -302,6 +304,7 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
   options.send_buffer_size = self->settings.buffer_size;
   options.ttl = self->settings.ttl;
   options.dscp = self->settings.dscp;
+  options.gso = self->settings.gso != GST_WIRELESS_GSO_OFF;
   socket = datagram_socket_new_connected (remote, local, &options, error);
   g_object_unref (remote);
   g_clear_object (&local);
@@ -650,7 +653,7 @@ gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
   for (i = 0; i < self->paths->len; i++) {
     const GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
-    time = mmtp_retry_get_wakeup (&path->retry, path->n_addresses);
+    time = mmtp_retry_next_wakeup (&path->retry, path->n_addresses);
     earliest = MIN (earliest, time);
   }
   return earliest;

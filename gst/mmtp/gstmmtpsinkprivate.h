@@ -3,8 +3,9 @@
  * and its properties, gstmmtpsinkrender.c passes buffers to the core,
  * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinknetwork.c runs
  * the session, gstmmtpsinkpaths.c opens and closes the paths,
- * gstmmtpsinkstats.c has messages and statistics, and gstmmtpsinklog.c writes
- * the log line.
+ * gstmmtpsinkevents.c passes events of the core to the application,
+ * gstmmtpsinkstats.c has the statistics, and gstmmtpsinklog.c writes the log
+ * line of each second.
  *
  * Two threads use the core, each with `lock` held. The streaming thread puts
  * buffers and sends at once what may be sent. The driver's loop does everything
@@ -60,6 +61,7 @@ typedef struct
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
   gint buffer_size;             /* in bytes; 0 means the system's default */
+  gint gso;                     /* GstWirelessGso */
 } GstMmtpSinkSettings;
 
 /* A configured path, which may be open or closed. */
@@ -116,7 +118,7 @@ struct _GstMmtpSink
   /* resolved addresses: host name to GList of GInetAddress */
   GHashTable *addresses;
   /* The user was warned that a path cannot be used. */
-  gboolean missing_told;
+  gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* The interfaces that lead to the receiver are the paths. */
   gboolean is_auto;
@@ -223,18 +225,20 @@ void gst_mmtp_sink_close_paths (GstMmtpSink * self);
  * text with g_free(). */
 gchar *gst_mmtp_sink_get_path_problem (GstMmtpSink * self);
 
-/* --- gstmmtpsinkstats.c --------------------------------------------------- */
+/* --- gstmmtpsinkevents.c -------------------------------------------------- */
 /* Processes an MmtpSenderEvent for the driver, with `lock` held. */
 void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
-/* Requests a key frame; unlock_and_tell() sends the request. Call with `lock`
+/* Requests a key frame; unlock_and_post() sends the request. Call with `lock`
  * held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Releases `lock`, then posts messages, notifies, and sends requests that have
  * accumulated. */
-void gst_mmtp_sink_unlock_and_tell (gpointer element);
+void gst_mmtp_sink_unlock_and_post (gpointer element);
+
+/* --- gstmmtpsinkstats.c --------------------------------------------------- */
 /* Adds the counters of a session that ends to those of earlier ones. Call with
  * `lock` held. */
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);

@@ -107,7 +107,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
         "sent: set the property caps of the receiver instead: %s",
         MMTP_MAX_CAPS, self->caps);
   driver_wake (&self->driver, FALSE);
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
   return TRUE;
 }
 
@@ -406,6 +406,7 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   gpointer data;
   gsize size;
 
+  output.pts = GST_BUFFER_PTS (buffer);
   take_times (self, buffer, timing, &output);
   take_duration (buffer, &output.prelude);
   take_flags (buffer, &output);
@@ -469,7 +470,7 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
   driver_flush (&self->driver);
   driver_wake (&self->driver, FALSE);
-  gst_mmtp_sink_unlock_and_tell (self);
+  gst_mmtp_sink_unlock_and_post (self);
   return result;
 }
 

@@ -84,16 +84,13 @@ struct _GstMmtpSrc
   /* Never held while waiting or posting messages. OBJECT_LOCK may not be taken
    * while it is held. */
   GMutex lock;
-  /* signals a new item in the queue, or flushing */
-  GCond cond;
 
   /* --- protected by `lock` */
   MmtpReceiver *receiver;       /* NULL while stopped */
-  GQueue queue;                 /* Items for the streaming thread */
-  guint64 queued_bytes, max_queued_bytes;
-  gboolean queue_discont;       /* A buffer before the next item is missing. */
+  GstNetworkSrcQueue queue;     /* Items for the streaming thread */
+  guint64 max_queued_bytes;
   GRefString *queue_caps;       /* caps of the next item; NULL if it has none */
-  gboolean flushing, paused, stopping;
+  gboolean stopping;
   gboolean eos_at_end;          /* value of the property */
   /* EOS is in the queue or was sent downstream. */
   gboolean is_over;
@@ -156,52 +153,19 @@ item_free (Item * item)
   g_free (item);
 }
 
-static void
-push (GstMmtpSrc * self, Item * item)
-{
-  self->queued_bytes += get_size (item);
-  g_queue_push_tail (&self->queue, item);
-  g_cond_signal (&self->cond);
-}
-
-static Item *
-pop (GstMmtpSrc * self)
-{
-  Item *item = g_queue_pop_head (&self->queue);
-
-  if (item)
-    self->queued_bytes -= get_size (item);
-  return item;
-}
-
-/* Returns TRUE if the last entry of the queue was EOS. */
-static gboolean
-gst_mmtp_src_clear_queue (GstMmtpSrc * self)
-{
-  gboolean had_eos = FALSE;
-  Item *item;
-
-  while ((item = pop (self))) {
-    had_eos = item->is_eos;
-    item_free (item);
-  }
-  self->queue_discont = TRUE;
-  return had_eos;
-}
-
 /* Drops the first entry. The next one gets the DISCONT flag. */
 static void
 drop_first (GstMmtpSrc * self)
 {
   Item *next;
 
-  item_free (pop (self));
+  item_free (gst_network_src_queue_pop (&self->queue, NULL));
   self->counters.dropped_full++;
-  next = g_queue_peek_head (&self->queue);
+  next = gst_network_src_queue_peek_buffer (&self->queue);
   if (next)
     next->discont = TRUE;
   else
-    self->queue_discont = TRUE;
+    self->queue.discont = TRUE;
 }
 
 /* Drops late entries to make room for `size` bytes. Returns FALSE if the
@@ -213,11 +177,11 @@ make_room (GstMmtpSrc * self, gsize size)
   guint64 now = gst_mmtp_now ();
   const Item *first;
 
-  while (self->queued_bytes + size > self->max_queued_bytes) {
-    first = g_queue_peek_head (&self->queue);
-    if (!first)
+  while (self->queue.bytes + size > self->max_queued_bytes) {
+    if (gst_network_src_queue_get_length (&self->queue) == 0)
       return TRUE;
-    if (first->is_eos || first->due + self->delay >= now)
+    first = gst_network_src_queue_peek_buffer (&self->queue);
+    if (!first || first->due + self->delay >= now)
       return FALSE;
     drop_first (self);
   }
@@ -228,7 +192,7 @@ static void
 drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
 {
   (*counter)++;
-  self->queue_discont = TRUE;
+  self->queue.discont = TRUE;
   g_clear_pointer (&event->data, g_bytes_unref);
 }
 
@@ -239,7 +203,7 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 {
   Item *item;
 
-  if (self->paused) {
+  if (self->queue.paused) {
     drop_event (self, event, &self->counters.dropped_paused);
     return;
   }
@@ -251,12 +215,12 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   item->data = g_steal_pointer (&event->data);
   item->due = event->due;
   item->flags = event->flags;
-  item->discont = event->discont || self->queue_discont;
+  item->discont = gst_network_src_queue_take_discont (&self->queue)
+      || event->discont;
   item->prelude = event->prelude;
   if (self->queue_caps)
     item->caps = g_ref_string_acquire (self->queue_caps);
-  self->queue_discont = FALSE;
-  push (self, item);
+  gst_network_src_queue_push (&self->queue, item, get_size (item));
 }
 
 /* Appends EOS, unless another sender may come. */
@@ -265,13 +229,13 @@ gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
   Item *item;
 
-  self->queue_discont = TRUE;
+  self->queue.discont = TRUE;
   if (!self->eos_at_end && !self->is_over)
     return;
   self->is_over = TRUE;
   item = g_new0 (Item, 1);
   item->is_eos = TRUE;
-  push (self, item);
+  gst_network_src_queue_push_end (&self->queue, item);
 }
 
 static void
@@ -286,12 +250,11 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
 static Item *
 take_item (GstMmtpSrc * self)
 {
-  Item *item;
+  Item *item = NULL;
 
   LOCK (self);
-  gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->lock,
-      &self->cond, &self->queue, &self->flushing);
-  item = self->flushing ? NULL : pop (self);
+  if (gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue))
+    item = gst_network_src_queue_pop (&self->queue, NULL);
   UNLOCK (self);
   return item;
 }
@@ -526,7 +489,7 @@ take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 }
 
 static void
-unlock_and_tell (gpointer element)
+unlock_and_post (gpointer element)
 {
   GstMmtpSrc *self = element;
   GQueue messages = self->messages;
@@ -559,7 +522,7 @@ static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
   tell_session (self, state);
-  self->queue_discont = TRUE;
+  self->queue.discont = TRUE;
 }
 
 static void
@@ -632,7 +595,7 @@ trace (gpointer element, gboolean is_packet, const gchar * format, va_list args)
 static const DriverFuncs gst_mmtp_src_driver_funcs = {
   .take_event = take_event,
   .allows = allows,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 
@@ -669,6 +632,7 @@ open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
   options.interface = settings->interface;
   options.receive_buffer_size = settings->buffer_size;
   options.reuse = settings->reuse;
+  options.gro = TRUE;
   socket = datagram_socket_new_listener (address, &options, error);
   g_object_unref (address);
   return socket;
@@ -768,7 +732,7 @@ gst_mmtp_src_start (GstBaseSrc * src)
 
   gst_mmtp_clock_map_reset (&self->clock_map);
   self->shift = 0;
-  self->paused = FALSE;
+  self->queue.paused = FALSE;
   copy_settings (self, &settings);
   socket = open_socket (self, &settings, &error);
   if (socket)
@@ -806,7 +770,8 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   set_used_socket (self, NULL);
   LOCK (self);
   driver_end (&self->driver);
-  gst_mmtp_src_clear_queue (self);
+  gst_network_src_queue_clear (&self->queue);
+  self->queue.discont = TRUE;
   gst_mmtp_src_set_queue_caps (self, NULL);
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
   UNLOCK (self);
@@ -969,7 +934,7 @@ static const GstWirelessProperty properties[] = {
   /* The system's default holds 90 packets of 1400 bytes on Linux 6.1. On a fast
    * link, more packets can come while a thread waits for a processor. */
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel receive buffer (bytes, 0 = default)",
+      "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
   PROPERTY_BOOLEAN ("reuse", "Reuse",
       "Whether other sockets may listen on the same port",
@@ -998,7 +963,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time without a packet after which the sender of a session counts as "
       "gone (ms, 0 = never)",
-      PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, G_MAXINT, 10000),
+      PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, PROPERTY_MAX_MILLISECONDS,
+      10000),
   PROPERTY_UINT ("max-latency", "Max. latency",
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
@@ -1030,25 +996,16 @@ gst_mmtp_src_get_latency (GstNetworkSrc * src)
 }
 
 static void
-gst_mmtp_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (src);
-
-  LOCK (self);
-  self->flushing = flushing;
-  g_cond_signal (&self->cond);
-  UNLOCK (self);
-}
-
-static void
 gst_mmtp_src_set_paused (GstNetworkSrc * src, gboolean paused)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
 
   LOCK (self);
-  self->paused = paused;
-  if (paused && gst_mmtp_src_clear_queue (self))
-    gst_mmtp_src_queue_end (self);
+  self->queue.paused = paused;
+  if (paused) {
+    gst_network_src_queue_drop_buffers (&self->queue);
+    self->queue.discont = TRUE;
+  }
   UNLOCK (self);
 }
 
@@ -1070,8 +1027,8 @@ gst_mmtp_src_finalize (GObject * object)
 
   gst_wireless_properties_clear (self, GST_TYPE_MMTP_SRC);
   driver_clear (&self->driver);
+  gst_network_src_queue_finalize (&self->queue);
   g_mutex_clear (&self->lock);
-  g_cond_clear (&self->cond);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -1080,8 +1037,9 @@ gst_mmtp_src_init (GstMmtpSrc * self)
 {
   gst_wireless_properties_init (self, GST_TYPE_MMTP_SRC);
   g_mutex_init (&self->lock);
-  g_cond_init (&self->cond);
-  g_queue_init (&self->queue);
+  gst_network_src_queue_init (&self->queue, &self->lock,
+      (GDestroyNotify) item_free);
+  gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
   g_queue_init (&self->messages);
   driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self, &self->lock);
 }
@@ -1102,7 +1060,6 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   network_class->category = gst_mmtp_src_debug;
   network_class->timeout_name = "GstMmtpSrcTimeout";
   network_class->create_stats = gst_mmtp_src_create_stats;
-  network_class->set_flushing = gst_mmtp_src_set_flushing;
   network_class->set_paused = gst_mmtp_src_set_paused;
   network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
@@ -1115,6 +1072,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   gst_wireless_properties_reword (object_class, "caps",
       "Caps of the stream (unset = those that the sender announces, or any)");
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_mmtp_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), G_STRUCT_OFFSET (GstMmtpSrc, settings),
       GST_WIRELESS_OBJECT_LOCK);

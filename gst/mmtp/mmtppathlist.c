@@ -46,7 +46,7 @@ static const Number numbers[] = {
 GQuark
 mmtp_path_list_error_quark (void)
 {
-  return g_quark_from_static_string ("mmtp-channels-error-quark");
+  return g_quark_from_static_string ("mmtp-path-list-error-quark");
 }
 
 /* --- life cycle ----------------------------------------------------------- */

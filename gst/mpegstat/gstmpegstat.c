@@ -246,7 +246,7 @@ static const GstWirelessProperty properties[] = {
    * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
    *   frames
    * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
-   *   frames
+   *   frames; 0 for H.264 and H.265, whose losses are not known
    * * `incomplete`: frames of which a part is missing; not included in the
    *   fields above
    * * `gops`: GOP headers
@@ -355,6 +355,7 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
   object_class->finalize = gst_mpeg_stat_finalize;
   element_class->change_state = gst_mpeg_stat_change_state;
 
+  gst_wireless_properties_set_category (object_class, gst_mpeg_stat_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
@@ -363,7 +364,7 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "MPEG video statistics", "Analyzer/Video",
       "Passes MPEG-1/2, H.264 and H.265 video through and measures "
-      "latency, jitter, throughput and losses by frame type",
+      "latency, jitter and throughput by frame type, and the losses of MPEG-1/2",
       "The gst-plugins-wireless authors");
 
   gst_type_mark_as_plugin_api (GST_TYPE_MPEG_STAT_FORMAT, 0);

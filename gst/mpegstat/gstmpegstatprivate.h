@@ -103,6 +103,7 @@ GstStructure *gst_mpeg_stat_create_stats (GstElement * element);
  * end of the stream, because the final statistics were already posted. */
 GstStructure *gst_mpeg_stat_create_interval_stats (GstElement * element);
 void gst_mpeg_stat_post_stats (GstMpegStat * self);
+/* Called by the streaming thread only */
 void gst_mpeg_stat_print_summary (GstMpegStat * self);
 /* Returns FALSE after posting an error if the log could not be opened. */
 gboolean gst_mpeg_stat_open_log (GstMpegStat * self);

@@ -311,7 +311,7 @@ gst_mpeg_stat_print_summary (GstMpegStat * self)
 
   gst_mpeg_stat_snapshot (self, &snapshot);
   g_string_truncate (self->line, 0);
-  mpegstat_format_summary (&snapshot.totals, GST_OBJECT_NAME (self),
-      self->line);
+  mpegstat_format_summary (&snapshot.totals, self->units == NULL,
+      GST_OBJECT_NAME (self), self->line);
   gst_mpeg_stat_print_line (self);
 }

@@ -657,7 +657,8 @@ gst_rfc2250_pay_class_init (GstRfc2250PayClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "RTP MPEG-1/2 video payloader (RFC 2250)", "Codec/Payloader/Network/RTP",
-      "Payloads MPEG-1/2 video elementary streams with true RFC 2250 headers",
+      "Payloads MPEG-1/2 video elementary streams for RTP, with the video headers "
+      "of RFC 2250 filled in, which rtpmpvpay leaves empty",
       "The gst-plugins-wireless authors");
 
   payload_class->set_caps = gst_rfc2250_pay_set_caps;

@@ -247,12 +247,18 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
     address = g_inet_address_new_from_string (self->options.bind_address);
   else
     address = g_inet_address_new_any (families[family]);
-  if (!address || g_inet_address_get_family (address) != families[family]) {
+  if (!address) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "bind-address \"%s\" is not an IP address. Set an address of this "
+        "host, or leave the property unset", self->options.bind_address);
+    return NULL;
+  }
+  if (g_inet_address_get_family (address) != families[family]) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "bind-address \"%s\" is not an IPv%u address, and the receiver has "
         "one. Set an address of this host, or leave the property unset",
         self->options.bind_address, family == FAMILY_V4 ? 4 : 6);
-    g_clear_object (&address);
+    g_object_unref (address);
     return NULL;
   }
   whole = g_inet_socket_address_new (address, self->options.bind_port);
@@ -429,19 +435,22 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
 }
 
 /* Returns the first address of the family of bind-address, because only such an
- * address can be reached. If bind-address is unset or no address has this
- * family, returns the first address of the list. */
+ * address can be reached. If bind-address is unset, returns the first IPv4
+ * address: there is no answer that would show which address is the right one,
+ * and udplitesrc listens on 0.0.0.0 by default. If no address has this family,
+ * returns the first address of the list. */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
   GInetAddress *bound = options->bind_address ?
       g_inet_address_new_from_string (options->bind_address) : NULL;
+  const GSocketFamily family = bound ? g_inet_address_get_family (bound)
+      : G_SOCKET_FAMILY_IPV4;
   GInetAddress *chosen = addresses->data;
   GList *walk;
 
-  for (walk = addresses; walk && bound; walk = walk->next) {
-    if (g_inet_address_get_family (walk->data)
-        == g_inet_address_get_family (bound)) {
+  for (walk = addresses; walk; walk = walk->next) {
+    if (g_inet_address_get_family (walk->data) == family) {
       chosen = walk->data;
       break;
     }
@@ -1236,6 +1245,22 @@ close_given_sockets (GstUdpliteSink * self)
   UNLOCK (self);
 }
 
+static void
+warn_of_coverage (GstUdpliteSink * self)
+{
+  guint coverage;
+
+  LOCK (self);
+  coverage = self->coverage.fixed;
+  UNLOCK (self);
+  if (coverage > 0 && coverage < UDPLITE_HEADER_SIZE)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("checksum-coverage is %u bytes, but the checksum always covers the "
+            "UDP-Lite header of %u bytes: %u is used. Set 0 for the whole "
+            "packet, or at least %u.", coverage, UDPLITE_HEADER_SIZE,
+            UDPLITE_HEADER_SIZE, UDPLITE_HEADER_SIZE), (NULL));
+}
+
 static GstStateChangeReturn
 gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -1249,6 +1274,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     /* unknown until the next caps event */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
+    warn_of_coverage (self);
   }
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
@@ -1352,11 +1378,12 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
       "kernel before packets are dropped until there is room again (ms, 0 = do not "
       "wait); stored input waits as long as it takes");
   gst_wireless_properties_reword (object_class, "peer-timeout",
-      "Maximum time for which the kernel may take no packet before the sockets are "
-      "opened again (ms, 0 = unlimited); the sink cannot know whether a receiver "
-      "is there");
+      "UDP-Lite has no connection: maximum time for which the kernel may take no "
+      "packet before the sockets are opened again (ms, 0 = unlimited); the sink "
+      "cannot know whether a receiver is there");
   gst_wireless_properties_reword (object_class, "drain-timeout",
       "Maximum time that EOS waits until the kernel has taken all packets (ms)");
+  gst_wireless_properties_set_category (object_class, gst_udplite_sink_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstUdpliteSink, lock));
   install_signals (G_TYPE_FROM_CLASS (klass));

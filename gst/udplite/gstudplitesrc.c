@@ -482,7 +482,7 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
       break;
     g_clear_error (&error);
     *since = g_get_monotonic_time ();
-    gst_network_src_tell_timeout (src, timeout);
+    gst_network_src_post_timeout (src, timeout);
   }
 
   flow = receive_error (self, error);
@@ -810,7 +810,7 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY, settings.reuse, TRUE,
       .changed = set_reopen),
   PROPERTY_INT ("buffer-size", "Buffer size",
-      "Size of the kernel receive buffer (bytes, 0 = default)",
+      "Size of the kernel receive buffer (bytes, 0 = the system's default)",
       PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
       .changed = set_reopen),
   PROPERTY_OBJECT ("socket", "Socket",
@@ -966,12 +966,13 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
       "encoding-name, payload and clock-rate; reading it gives "
       "udplite://address:port");
   gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_set_category (object_class, gst_udplite_src_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "UDP-Lite packet receiver", "Source/Network",
+      "UDP-Lite source", "Source/Network",
       "Receives UDP-Lite packets (RFC 3828), damaged ones too",
       "The gst-plugins-wireless authors");
 }

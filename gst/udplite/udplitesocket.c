@@ -3,7 +3,7 @@
  * for all backends.
  */
 
-#include "udplitesocketprivate.h"
+#include "udplitesocket.h"
 
 #include <errno.h>
 
@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "socketmessages.h"
+#include "udplitesocketbackend.h"
 
 /* Number of batches without a valid packet after which a receive call returns,
  * so that the caller can do other work. */
@@ -21,127 +22,6 @@ static const UdpliteSocketBackend *const backends[] = {
   &udplite_socket_backend_raw,
   &udplite_socket_backend_udp,
 };
-
-/* --- functions for the backends ------------------------------------------- */
-
-DatagramSocket *
-udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
-    GError ** error)
-{
-  DatagramSocketOptions options;
-
-  datagram_socket_options_init (&options);
-  options.protocol = protocol;
-  options.is_raw = options.keep_header = is_raw;
-  options.may_fragment = -1;
-  options.no_details = TRUE;
-  return datagram_socket_new (family, &options, error);
-}
-
-gboolean
-udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket)
-{
-  if (!socket)
-    return FALSE;
-  self->socket = socket;
-  self->fd = g_socket_get_fd (datagram_socket_get_socket (socket));
-  return TRUE;
-}
-
-/* Sets the same socket options for sharing an address as g_socket_bind (). */
-gboolean
-udplite_socket_bind (UdpliteSocket * self, GInetSocketAddress * address,
-    gboolean reuse, GError ** error)
-{
-  GSocket *socket = datagram_socket_get_socket (self->socket);
-
-  g_socket_set_option (socket, SOL_SOCKET, SO_REUSEADDR, reuse, NULL);
-#ifdef SO_REUSEPORT
-  g_socket_set_option (socket, SOL_SOCKET, SO_REUSEPORT, reuse, NULL);
-#endif
-  if (!datagram_socket_bind (self->socket, G_SOCKET_ADDRESS (address), error))
-    return FALSE;
-  self->port = datagram_socket_get_path (self->socket)->local_port;
-  return TRUE;
-}
-
-void
-udplite_output_get_datagram (const UdpliteOutput * output,
-    Datagram * datagram, guint8 * header)
-{
-  datagram_init (datagram, header, header ? UDPLITE_HEADER_SIZE : 0);
-  datagram->parts = output->vectors;
-  datagram->n_parts = output->n_vectors;
-  datagram->path = output->path;
-}
-
-gsize
-udplite_output_get_size (const UdpliteOutput * output)
-{
-  gsize size = UDPLITE_HEADER_SIZE;
-  guint i;
-
-  for (i = 0; i < output->n_vectors; i++)
-    size += output->vectors[i].size;
-  return size;
-}
-
-guint
-udplite_output_get_coverage (const UdpliteOutput * output)
-{
-  if (output->coverage > G_MAXUINT16)
-    return 0;
-  return udplite_get_wire_coverage (UDPLITE_HEADER_SIZE + output->coverage,
-      udplite_output_get_size (output));
-}
-
-guint
-udplite_socket_send_datagrams (UdpliteSocket * self,
-    const Datagram * datagrams, guint n, GError ** error)
-{
-  guint done = 0;
-  gint sent;
-
-  while (done < n) {
-    sent = datagram_socket_send (self->socket, datagrams + done, n - done,
-        error);
-    if (sent <= 0)
-      break;
-    done += sent;
-  }
-  return done;
-}
-
-/* Converts min_coverage, where -1 = any and 0 = the whole packet, to the number
- * of bytes that udplite_parse () expects. */
-static guint
-get_min_covered_bytes (UdpliteSocket * self)
-{
-  gint min_coverage = g_atomic_int_get (&self->min_coverage);
-
-  if (min_coverage < 0)
-    return 0;
-  return min_coverage == 0 ? G_MAXUINT : min_coverage;
-}
-
-gboolean
-udplite_socket_check (UdpliteSocket * self, UdpliteInput * input,
-    gsize offset, gsize size, const UdpliteAddresses * addresses,
-    UdpliteSocketStats * stats)
-{
-  UdpliteHeader header;
-  UdpliteVerdict verdict = udplite_parse (input->data + offset, size,
-      addresses, get_min_covered_bytes (self), &header);
-
-  if (verdict != UDPLITE_VALID) {
-    stats->refused[verdict]++;
-    return FALSE;
-  }
-  input->offset = offset + UDPLITE_HEADER_SIZE;
-  input->size = size - UDPLITE_HEADER_SIZE;
-  input->covered = header.coverage - UDPLITE_HEADER_SIZE;
-  return TRUE;
-}
 
 /* --- life cycle ----------------------------------------------------------- */
 

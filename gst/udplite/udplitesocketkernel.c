@@ -6,7 +6,7 @@
  * nor which packets it discarded.
  */
 
-#include "udplitesocketprivate.h"
+#include "udplitesocketbackend.h"
 
 #include <errno.h>
 

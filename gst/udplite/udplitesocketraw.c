@@ -5,7 +5,7 @@
  * know the addresses in it, because the checksum covers them.
  */
 
-#include "udplitesocketprivate.h"
+#include "udplitesocketbackend.h"
 #include "udpliteroutes.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  * ports in the UDP-Lite header are ignored.
  */
 
-#include "udplitesocketprivate.h"
+#include "udplitesocketbackend.h"
 
 #include <errno.h>
 

@@ -443,6 +443,7 @@ gst_wireless_link_class_init (GstWirelessLinkClass * klass)
   element_class->change_state = gst_wireless_link_change_state;
   element_class->set_clock = gst_wireless_link_set_clock;
 
+  gst_wireless_properties_set_category (object_class, gst_wireless_link_debug);
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstWirelessLink, lock));
   wireless_link_settings_install (object_class, set_setting, get_setting);

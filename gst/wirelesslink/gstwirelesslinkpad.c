@@ -112,6 +112,7 @@ enter (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
+/* Takes ownership of the list. */
 static GstFlowReturn
 enter_list (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBufferList * list)
@@ -122,6 +123,7 @@ enter_list (GstWirelessLink * self, GstWirelessLinkFlow * flow,
   for (i = 0; i < n && result == GST_FLOW_OK; i++)
     result = enter (self, flow, gst_buffer_ref (gst_buffer_list_get (list, i)),
         TRUE);
+  gst_buffer_list_unref (list);
   return result;
 }
 
@@ -157,9 +159,9 @@ post_no_timestamp_error (GstWirelessLink * self)
   return GST_FLOW_ERROR;
 }
 
+/* Takes ownership of `object`, a buffer or a list. */
 static GstFlowReturn
-gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
-    GstBuffer * buffer)
+chain (GstPad * pad, GstObject * parent, GstMiniObject * object)
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (parent);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
@@ -167,11 +169,13 @@ gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
 
   gst_wireless_link_lock (self);
   result = begin_chain (self, flow);
-  if (result == GST_FLOW_OK) {
-    entered = enter (self, flow, buffer, FALSE);
-    result = advance (self, flow);
+  if (result != GST_FLOW_OK) {
+    gst_mini_object_unref (object);
   } else {
-    gst_buffer_unref (buffer);
+    entered = GST_IS_BUFFER (object) ?
+        enter (self, flow, GST_BUFFER_CAST (object), FALSE) :
+        enter_list (self, flow, GST_BUFFER_LIST_CAST (object));
+    result = advance (self, flow);
   }
   gst_wireless_link_unlock (self);
   if (entered == GST_FLOW_ERROR)
@@ -180,24 +184,17 @@ gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
 }
 
 static GstFlowReturn
+gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
+    GstBuffer * buffer)
+{
+  return chain (pad, parent, GST_MINI_OBJECT_CAST (buffer));
+}
+
+static GstFlowReturn
 gst_wireless_link_pad_chain_list (GstPad * pad, GstObject * parent,
     GstBufferList * list)
 {
-  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
-  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
-  GstFlowReturn result, entered = GST_FLOW_OK;
-
-  gst_wireless_link_lock (self);
-  result = begin_chain (self, flow);
-  if (result == GST_FLOW_OK) {
-    entered = enter_list (self, flow, list);
-    result = advance (self, flow);
-  }
-  gst_wireless_link_unlock (self);
-  gst_buffer_list_unref (list);
-  if (entered == GST_FLOW_ERROR)
-    return post_no_timestamp_error (self);
-  return result;
+  return chain (pad, parent, GST_MINI_OBJECT_CAST (list));
 }
 
 /* --- events and queries downstream ---------------------------------------- */

@@ -140,9 +140,11 @@ static const Setting table[] = {
       "Measured network whose numbers are the defaults of the other "
       "properties; a property that is set overrides its number"},
   {"quality", KIND_QUALITY, 0, 0, 0, 0, 0, 0, quality_get_type,
-      "Quality of the radio channel, in profiles that distinguish several"},
+      "Quality of the radio channel, in the profiles gsm, gsm-transparent, nmt, "
+      "gprs, rangelan2, irda and cellular"},
   {"seed", KIND_UINT64, 0, 0, PLAIN (seed),
-      "Seed of all random draws; the same seed gives the same radio channel"},
+      "Seed of all random draws; the same seed gives the same radio channel (0 "
+      "is a seed like any other)"},
   {"overhead", KIND_UINT, 0, 65535, PLAIN (overhead),
       "Size of the headers that the buffers do not contain yet (bytes, 28 "
       "for the payload of UDP over IPv4, 0 for IP packets)"},
@@ -155,7 +157,7 @@ static const Setting table[] = {
   {"queue-bytes", KIND_UINT64, 0, 0, PLAIN (queue.bytes),
       "Maximum amount of data in the queue of a station (bytes, 0 = "
       "unlimited)"},
-  {"queue-time-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (queue.time),
+  {"queue-time-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (queue.time),
       "Maximum time for which the oldest packet waits in the queue of a "
       "station; while it waits longer, the queue is full (ms, 0 = unlimited)"},
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
@@ -181,10 +183,10 @@ static const Setting table[] = {
       "the rate, with rate-fallback=arf or arf-loss"},
   {"up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.up_after),
       "Number of successful transmissions in a row after which 802.11 raises "
-      "the rate"},
+      "the rate, with rate-fallback=arf or arf-loss"},
   {"loss-up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.loss_up_after),
       "Number of successful transmissions in a row after which 802.11 raises "
-      "the rate again after a lost packet"},
+      "the rate again after a lost packet, with rate-fallback=loss or arf-loss"},
   {"retry-limit", KIND_UINT, 0, 255, PLAIN (dcf.retry_limit),
       "Maximum number of transmissions of a packet in 802.11 (0 = 16)"},
   {"short-preamble", KIND_BOOLEAN, 0, 0, PLAIN (dcf.short_preamble),
@@ -195,7 +197,7 @@ static const Setting table[] = {
   {"interference", KIND_INTERFERENCE, 0, 0, NOWHERE,
       "When a microwave oven disturbs 802.11: \"none\", \"always\", or a "
       "comma separated list of times since the start (seconds, such as "
-      "20-40,50-60)"},
+      "20-40,50-60; unset = none)"},
   {"oven-on", KIND_UINT64, 0, TIME_MAX, PLAIN (oven.on),
       "Time for which the microwave oven sends in each cycle of the mains "
       "(ns)"},
@@ -205,8 +207,8 @@ static const Setting table[] = {
   {"rate", KIND_UINT64, 0, RATE_MAX, PAIR (pipe.rate),
       "Rate of the transmitters (bit/s, 0 = unlimited)"},
   {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
-      "Rate of the transmitters of stations other than 0 (bit/s, 0 = "
-      "unlimited, unset = rate)"},
+      "Rate of the transmitters of stations other than 0 (bit/s, while it is "
+      "unset, the value of rate counts; if set, 0 = unlimited)"},
   {"burst", KIND_UINT64, 0, 1e9, PLAIN (pipe.burst),
       "Depth of the token bucket that fills at rate (bytes, 0 = no bucket: "
       "each packet is sent at rate)"},
@@ -217,7 +219,8 @@ static const Setting table[] = {
   {"cellular-rate-down", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.mean_rate[1]),
       "Mean rate of the cellular model of stations other than 0 (bit/s, "
-      "unset = cellular-rate)"},
+      "while it is unset, the value of cellular-rate counts; if set, 0 = no "
+      "cellular model)"},
   {"cellular-min-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.min_rate),
       "Minimum rate of the cellular model outside outages (bit/s)"},
@@ -238,9 +241,9 @@ static const Setting table[] = {
       "no outages)"},
   {"cellular-outage-escape", KIND_DOUBLE, 0.001, 1000,
       PLAIN (pipe.cellular.outage_escape),
-      "Rate at which outages of the cellular model end (per second, 1 / "
-      "their mean length)"},
-  {"delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+      "1 / mean length of an outage of the cellular model in s: the rate at "
+      "which outages end (per second)"},
+  {"delay-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS,
       AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "One-way delay of a packet after its transmission (ms)"},
@@ -248,15 +251,15 @@ static const Setting table[] = {
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "Deprecated: use delay-ms, which is in ms; this one is in ns",
       "delay-ms"},
-  {"delay-down-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, AT (pipe.delay[1]), 0,
+  {"delay-down-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "One-way delay of a packet of stations other than 0 after its "
-      "transmission (ms, unset = delay-ms)"},
+      "transmission (ms, while it is unset, the value of delay-ms counts)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
       "delay-down-ms"},
-  {"jitter-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6, PLAIN (pipe.jitter),
+  {"jitter-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (pipe.jitter),
       "Random delay in addition to delay-ms, which keeps packets in order: "
       "its maximum, or its mean with jitter-distribution=exponential (ms)"},
   {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
@@ -272,7 +275,8 @@ static const Setting table[] = {
       "Fraction of the packets that are lost on the radio channel in its bad "
       "state (0 to 1)"},
   {"mean-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_good),
-      "Mean duration of the good state of the radio channel (ns)"},
+      "Mean duration of the good state of the radio channel (ns, 0 = always bad "
+      "if mean-bad is set)"},
   {"mean-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_bad),
       "Mean duration of the bad state of the radio channel (ns, 0 = no bad "
       "state)"},
@@ -289,7 +293,7 @@ static const Setting table[] = {
       "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
       "Fraction of the packets that are overtaken by others (0 to 1)"},
-  {"reorder-delay-ms", KIND_MILLISECONDS, 0, TIME_MAX / 1e6,
+  {"reorder-delay-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS,
       PLAIN (pipe.reorder_delay),
       "Additional delay of the packets that are overtaken (ms)"},
   {"reorder-delay", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.reorder_delay),
@@ -304,15 +308,17 @@ static const Setting table[] = {
       "Whether the stations of a half-duplex link send in turn, and not in the "
       "order of arrival"},
   {"turnaround", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.turnaround),
-      "Pause of a half-duplex link before another station sends (ns)"},
+      "Pause of a half-duplex link before another station sends (ns, 0 = no "
+      "pause)"},
   {"outage-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_good),
-      "Mean time for which the transmitter sends between outages (ns)"},
+      "Mean time for which the transmitter sends between outages (ns, 0 = it "
+      "never sends if outage-bad is set)"},
   {"outage-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_bad),
       "Mean duration of an outage, in which nothing is sent and nothing is "
       "lost (ns, 0 = no outages)"},
   {"stall-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_good),
       "Mean time for which the network beyond the transmitter runs between "
-      "stalls (ns)"},
+      "stalls (ns, 0 = it never runs if stall-bad is set)"},
   {"stall-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_bad),
       "Mean duration of a stall, after which everything arrives at once (ns, "
       "0 = no stalls)"},
@@ -329,7 +335,8 @@ static const Setting table[] = {
       "Fraction of the GSM radio blocks that are hit by transmission errors "
       "(0 to 1)"},
   {"mean-burst", KIND_DOUBLE, 0, 1e6, PLAIN (blocks.mean_burst),
-      "Mean number of GSM radio blocks that are hit in a row (blocks)"},
+      "Mean number of GSM radio blocks that are hit in a row (blocks, 0 = the "
+      "profile has no radio blocks)"},
   {"corrupt-share", KIND_DOUBLE, 0, 1, PLAIN (blocks.corrupt_share),
       "Fraction of the bytes of a hit GSM radio block that change (0 to 1)"},
   {"frame-check", KIND_BOOLEAN, 0, 0, PLAIN (blocks.frame_check),
@@ -343,24 +350,26 @@ static const Setting table[] = {
       "block-trace)"},
   {"rlp-window", KIND_UINT, 0, 61, PLAIN (blocks.rlp_window),
       "Maximum number of frames that RLP of GSM sends before an "
-      "acknowledgement (frames)"},
+      "acknowledgement (frames, 0 = the profile has no RLP)"},
   {"rlp-t1", KIND_UINT64, 0, TIME_MAX, PLAIN (blocks.rlp_t1),
-      "Time for which RLP of GSM waits for an acknowledgement, T1 (ns)"},
+      "Time for which RLP of GSM waits for an acknowledgement, T1 (ns, 0 = the "
+      "profile has no RLP)"},
   {"rlp-n2", KIND_UINT, 0, 255, PLAIN (blocks.rlp_n2),
-      "Maximum number of retransmissions of an RLP frame or poll of GSM, N2"},
+      "Maximum number of retransmissions of an RLP frame or poll of GSM, N2 (0 = "
+      "the profile has no RLP)"},
   {"rlp-after-n2", KIND_ENUM, 0, 0, ENUM (blocks.rlp_after_n2, rlp_after_n2),
       "What RLP of GSM does after rlp-n2 retransmissions"},
 
   {"dial-up", KIND_BOOLEAN, 0, 0, PLAIN (dial_up.enabled),
-      "Whether the first packet waits until a call is set up"},
+      "Whether the first packet waits until a GSM or NMT call is set up"},
   {"call-failure", KIND_DOUBLE, 0, 1, PLAIN (dial_up.failure),
       "Fraction of the attempts to set up a call that fail (0 to 1)"},
   {"mean-time-to-break", KIND_UINT64, 0, TIME_MAX,
       PLAIN (dial_up.mean_time_to_break),
       "Mean duration of a call until it breaks (ns, 0 = calls do not break)"},
   {"hang-up-after", KIND_UINT64, 0, TIME_MAX, PLAIN (dial_up.hang_up_after),
-      "Time without a packet in the link after which a call is ended (ns, 0 "
-      "= never)"},
+      "Time without a packet in the link after which a GSM or NMT call is ended "
+      "(ns, 0 = never)"},
 
   {"delivery-trace", KIND_FILE, 0, 0, AT (pipe.trace[0]), 0, 0, 0, NULL,
       "File in the format of mahimahi, which replaces rate: each line is the "

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the scripts of pipelines/ do, by topic. README.md lists the topics; each
-imports only those before it.
+"""The package that the scripts of pipelines/ start, divided by topic. README.md
+lists the topics. A topic imports only topics that stand above it in that list.
 """

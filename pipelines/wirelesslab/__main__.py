@@ -13,8 +13,8 @@ import os
 import os.path
 import sys
 
-# Python puts the directory of the program first. The package is in the one
-# above it.
+# Python puts the directory of this file first into sys.path. The package is in
+# the parent of that directory.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -24,7 +24,8 @@ def main() -> None:
     if "." in name:
         importlib.import_module(f"wirelesslab.{name}").main()
         return
-    # Not at the top: the processes inside a testbed are to start quickly.
+    # This import is not at the top of the file because the processes inside a
+    # testbed need to start quickly and do not use it.
     from wirelesslab import command_line
     command_line.run_main(
         f"pipelines/{name}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How a command ends, whatever goes wrong."""
+"""Runs a command and turns each error into an exit status and one message."""
 
 import os
 import signal
@@ -10,14 +10,18 @@ from wirelesslab.errors import LabError
 
 
 def run_main(name: str, main: Callable[[], None]) -> None:
-    """Runs it and exits; what went wrong is one message, no traceback."""
-    if sys.stdout is None:  # closed by who called us
+    """Runs `main` and exits. An error becomes one message that begins with
+    `name`, without a traceback.
+    """
+    if sys.stdout is None:  # standard output was closed
         sys.stdout = open(os.devnull, "w")
     try:
         main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads on, as behind `| head`: go, and don't flush again.
+        # Nobody reads our output any more, as in `command | head`. The output
+        # is replaced by /dev/null so that Python's flush at its end does not
+        # fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the sections of .ini files become: dictionaries that go into JSON as
-they are. docs/lab.md has their keys."""
+"""Type names for what the sections of .ini files become: dictionaries that are
+written as JSON without a conversion. docs/lab.md describes their keys."""
 
 from typing import Any
 
-Cell = dict[str, Any]  # one experiment of a matrix
-Link = dict[str, Any]  # [link NAME]
-Protocol = dict[str, Any]  # [protocol NAME], a transport or a carrier
-Workload = dict[str, Any]  # [workload NAME]
+# One experiment of a matrix.
+Cell = dict[str, Any]
+# A section [link NAME] of a matrix.
+Link = dict[str, Any]
+# A section [protocol NAME]: a transport or a carrier.
+Protocol = dict[str, Any]
+# A section [workload NAME] of a matrix.
+Workload = dict[str, Any]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The exception of everything here."""
+"""The exception that this package raises for errors that a user can understand.
+"""
 
 
 class LabError(Exception):
-    """What went wrong, in words for the person at the terminal."""
+    """An error whose text is a message for the person at the terminal."""

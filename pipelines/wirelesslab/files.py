@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a run that was killed could not clean up, found and removed by the next.
+"""Directories of runs, and their removal after a run that was killed.
 
-Nobody runs code on kill -9, so each run holds a lock that the kernel gives back
-for it: what lies there without its lock is nobody's.
+No code runs after a kill -9. Each run therefore holds a file lock, which the
+kernel releases when the process ends. The next run removes each directory whose
+lock is free.
 """
 
 import contextlib
@@ -14,53 +15,60 @@ from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
-# In a directory that is not to be kept. No other program has this name: the
-# parent may be a directory in which others work too.
+# The file that is locked, in a directory that is not kept. No other program
+# uses this name, so directories of others in the same parent are never removed.
 RUNNING = ".wireless-running"
 
 
 @contextlib.contextmanager
 def locked(path: pathlib.Path, mode: str = "a",
            wait: bool = True) -> Iterator[None]:
-    """With the lock of a file; BlockingIOError if it is taken and not to be
-    waited for."""
+    """Holds the lock of the file `path`. If the lock is taken and `wait` is
+    false, raises BlockingIOError."""
     with open(path, mode) as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
 
 
 def write_whole(path: pathlib.Path, text: str) -> None:
-    """So that who finds the file never finds half of it."""
+    """Writes the file in one step, so that no reader ever finds half of the
+    text.
+    """
     unfinished = path.with_name(f".{path.name}")
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    except OSError as error:  # of a full disk that doesn't name the file
+    # The error of a full disk has no file name, so the message adds it.
+    except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
 
 def check_own(path: pathlib.Path, marker: str) -> None:
-    """LabError where a directory is that has no file `marker`, which means that
-    somebody else filled it, or a symbolic link, whatever it leads to."""
+    """Raises LabError if `path` must not be emptied. That is a symbolic link, a
+    file, or a directory with entries but without the file `marker`, which means
+    that another program made it."""
     if path.is_symlink():
-        raise LabError(f"{path} is a symbolic link: remove it, or name "
-                       "another place")
+        raise LabError(f"{path} is a symbolic link, which is not replaced: "
+                       "remove it or choose another name")
     if path.exists() and not path.is_dir():
-        raise LabError(f"{path} is no directory: remove it, or name "
-                       "another place")
+        raise LabError(f"{path} is not a directory: remove it or choose "
+                       "another name")
     if path.exists() and not (path / marker).is_file() \
             and any(path.iterdir()):
         raise LabError(
             f"{path} was not made by this program, which therefore does not "
-            "replace it: remove it, or name another place")
+            "replace it: remove it or choose another name")
 
 
 def empty(path: pathlib.Path, marker: str) -> None:
-    """Makes or empties a directory of our own, but for its file `marker`."""
+    """Makes a directory, or empties it except for its file `marker`. Raises
+    LabError as check_own() does.
+    """
     check_own(path, marker)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        # The marker comes first and stays: who is killed here leaves it behind.
+        # The marker is made first and never removed. If this process is killed
+        # here, the next one therefore still recognises the directory as ours.
         (path / marker).touch()
         for entry in path.iterdir():
             if entry.name == marker:
@@ -74,15 +82,16 @@ def empty(path: pathlib.Path, marker: str) -> None:
 
 
 class RunDirectory:
-    """A directory for one run, gone after it unless `keep` is set."""
+    """A directory for one run. `close` removes it unless `keep` is set."""
 
     def __init__(self, parent: pathlib.Path, prefix: str) -> None:
         self.keep = False
         self._parent = parent
         self._lock = contextlib.ExitStack()
         parent.mkdir(exist_ok=True)
-        # Under one lock for all: nobody takes a directory for forgotten whose
-        # owner is about to lock it.
+        # One lock covers the whole parent directory. It prevents another
+        # process from removing a new directory before this process has locked
+        # it.
         with locked(parent / ".lock"):
             _remove_forgotten(parent)
             self.path = pathlib.Path(

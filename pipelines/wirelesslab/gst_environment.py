@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The environment of programs that use the plugins of a build directory."""
+"""The environment variables for programs that use the plugins of a build
+directory.
+"""
 
 import os
 import pathlib
 
 
 def environment(build_dir: pathlib.Path) -> dict[str, str]:
-    """Where GStreamer finds the plugins just built, apart from the user's own
-    plugins and registry. No host of ours has a proxy between it and another."""
-    # Only the directories of the project's sources are searched, because
-    # programs that run at the same time remove their own directories.
+    """Returns the environment in which GStreamer finds the plugins in
+    `build_dir`. The registry is a file of its own, so the user's registry is
+    not changed. Proxy variables are removed, because no proxy can reach the
+    emulated hosts."""
+    # Only the directories of the project's own plugins are searched. A search
+    # of the whole build directory could fail, because other programs remove
+    # their temporary directories there at the same time.
     plugin_dirs = sorted({str(plugin.parent) for part in ("gst", "ext")
                           for plugin in (build_dir / part).glob("*/libgst*.so")
                           if plugin.parent.name != "common"})
@@ -19,6 +24,6 @@ def environment(build_dir: pathlib.Path) -> dict[str, str]:
         GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
         GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
         GST_DEBUG_NO_COLOR="1",
-        LC_ALL="C.UTF-8",  # warnings are read by us
+        LC_ALL="C.UTF-8",  # the package parses English warnings
     )
     return values

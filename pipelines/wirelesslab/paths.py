@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where things are in the source directory."""
+"""The paths of the source directory, of the package and of the build directory.
+"""
 
 import pathlib
 import sys
 from collections.abc import Sequence
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
-PIPELINES = PACKAGE.parent  # the scripts and their .ini files
+# The directory with the scripts and their .ini files.
+PIPELINES = PACKAGE.parent
 SOURCE_DIR = PIPELINES.parent
-BUILD_DIR = SOURCE_DIR / "build"  # unless a user names another
+BUILD_DIR = SOURCE_DIR / "build"  # the default of --build
 
 
 def command(name: str, python: Sequence[str] = (sys.executable,)) -> list[str]:
-    """The first words of the command line of a module, or of a command; see
-    __main__.py."""
+    """Returns the first words of the command line that starts a command or a
+    module of the package. __main__.py describes both kinds of `name`."""
     return [*python, str(PACKAGE / "__main__.py"), name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One function for many things, on all cores of this machine."""
+"""Applies one function to many values on all processor cores."""
 
 import concurrent.futures
 import multiprocessing
@@ -13,9 +13,11 @@ from wirelesslab import processes
 
 def each(function: Callable[[Any], Any],
          things: Iterable[Any]) -> Iterator[Any]:
-    """What it makes of each, in their order. It must be known by name, as it
-    runs in other processes, and these end with us. (All of them are started at
-    once: one that a thread starts later would end with that thread.)"""
+    """Yields `function` of each of the `things`, in their order. The function
+    must be importable by its name, because it runs in other processes. These
+    processes end when this process ends. All of them are started at once,
+    because the kernel would end a process that a thread starts together with
+    that thread."""
     things = list(things)
     if not things:
         return

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs that we start and that never outlive us.
+"""Starts programs that never outlive this process.
 
-A demo that is interrupted must not leave a sender behind that floods a port.
-So a child gets its own process group, which we kill on the way out, and asks
-the kernel to be killed if we vanish without a way out (kill -9).
+A sender that is left running would keep a port busy and flood it. Each child
+therefore has its own process group, which is killed when this process exits. If
+this process is killed with SIGKILL, the kernel kills the child, because the
+child has asked for that with PR_SET_PDEATHSIG.
 """
 
 import atexit
@@ -26,7 +27,9 @@ _running = []
 
 
 def die_on_signals() -> None:
-    """Turns the signals that would end us silently into an orderly exit."""
+    """Turns the signals that would end this process at once into an exit, so
+    that the functions registered with atexit run.
+    """
 
     def leave(number: int, _frame: types.FrameType | None) -> None:
         sys.exit(128 + number)
@@ -37,16 +40,20 @@ def die_on_signals() -> None:
 
 
 def end_with_parent(number: int) -> None:
-    """For who was started by a program that is not ours."""
+    """Makes the kernel send signal `number` to this process when its parent
+    ends. It is for a process that was not started by start().
+    """
     _libc.prctl(PR_SET_PDEATHSIG, number)
 
 
 def start(argv: Sequence[str | os.PathLike[str]],
           ended_by: int = signal.SIGKILL,
           **options: Any) -> subprocess.Popen[Any]:
-    """Popen for a child that ends with us. Call it from the main thread: the
-    kernel takes the death of the starting thread for that of the parent.
-    A program that has children of its own is `ended_by` SIGTERM."""
+    """Starts a child that ends when this process ends, and returns its Popen.
+    The main thread has to call it, because the kernel takes the end of the
+    thread that started a child for the end of the parent. `ended_by` is the
+    signal that ends the child. It is SIGTERM for a program that has to end its
+    own children."""
     parent = os.getpid()
 
     def before_exec() -> None:
@@ -67,7 +74,9 @@ def start(argv: Sequence[str | os.PathLike[str]],
 
 
 def finish(child: subprocess.Popen[Any], timeout: float | None = None) -> int:
-    """Waits for a child and returns its exit status; TimeoutExpired if late."""
+    """Waits for a child and returns its exit status. Raises TimeoutExpired if
+    the child is still running after `timeout` seconds.
+    """
     status = child.wait(timeout)
     _running.remove(child)
     return status
@@ -94,8 +103,9 @@ def kill_all() -> None:
 
 def run(argv: Sequence[str | os.PathLike[str]], what: str,
         **options: Any) -> str:
-    """Runs a program to its end; LabError with its last lines unless it
-    succeeds."""
+    """Runs a program to its end and returns its output. If the exit status is
+    not 0, raises LabError with `what` failed and the last lines of the output.
+    """
     child = start(
         argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", **options,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sink and a source, of one link or several, make of many packets.
+/* Measures how fast a network sink and source carry packets, over one link or
+ * several.
  *
  *   bondflood SINK SOURCE PACKETS RATE LIST [SIZE]
  *
- * The source runs in a process of its own. RATE packets a second (0: as many as
- * there can be) go into the sink, LIST in a buffer list (1: single buffers):
- * RTP with seven packets of MPEG-TS, 1328 bytes, as both take, or SIZE bytes.
- * Prints packets
- * that came out, seconds from the first one in to the last one out, and seconds
- * of CPU time that sink and source took. SINK and SOURCE are elements with
+ * The source runs in a process of its own. RATE packets per second (0: as many
+ * as possible) are pushed into the sink, with LIST packets in a buffer list
+ * (1: single buffers). A packet is RTP with seven packets of MPEG-TS, which is
+ * 1328 bytes, or it has SIZE bytes. The program prints the number of packets
+ * that were output, the seconds from the first input to the last output, and
+ * the seconds of CPU time of sink and source. SINK and SOURCE are elements with
  * their properties, as in a launch line.
  */
 
@@ -27,13 +28,13 @@
 #include <unistd.h>
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* Without anything coming out, it is over. */
+/* The run ends when nothing was output for this time. */
 #define IDLE_US (500 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 #define CAPS "application/x-rtp, media=video, clock-rate=90000, " \
     "encoding-name=MP2T, payload=33, ssrc=(uint)2"
 
-/* Of both processes */
+/* State that both processes share. */
 typedef struct
 {
   gint is_listening;
@@ -187,7 +188,7 @@ open_src_pad (GstPad * peer)
   return pad;
 }
 
-/* Until nothing comes any more */
+/* Waits until no more packets arrive. */
 static void
 wait_for_silence (void)
 {
@@ -200,7 +201,8 @@ wait_for_silence (void)
   }
 }
 
-/* Until the first ones came out, and the links have been measured */
+/* Waits until the first packets were output and the links have been measured.
+ */
 static void
 warm_up (GstPad * pad, guint list_size)
 {

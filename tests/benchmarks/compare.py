@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CPU time of our elements beside that of their peers, as ratios.
-
+"""CPU time of our elements compared with that of similar elements, as ratios.
     meson test -C build --benchmark -v
-
-Every pipeline reads the same stream of about 240 MB, the film's clip repeated,
-from the file cache, in a gst-launch-1.0 of its own, with the registry made
-before; user and system seconds come from wait4. The pipelines take turns (A B C
-A B C ...), so that whatever else the machine does meets all of them, and what
-an element adds is the difference to the pipeline without it in the same round.
-
-A ratio below 1 means that ours takes less. Only a pipeline that fails, or that
-lets through less than the whole stream, makes the program fail: noise can't.
+Every pipeline reads the same stream of about 240 MB from the file cache; the
+stream is a repeated clip. Each pipeline runs in its own gst-launch-1.0, whose
+registry already exists. wait4 reports the user and system seconds. The
+pipelines run in turn (A B C A B C ...), so that other load of the machine
+affects all of them. The cost of an element is the difference to the pipeline
+without the element in the same round. A ratio below 1 means that our element
+needs less time. The program only fails if a pipeline fails, or outputs less
+than the whole stream, so it never fails because of noise.
 """
 
 import argparse
@@ -51,7 +49,7 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    base: str = ""      # what both stand behind; none: the whole process
+    base: str = ""  # Pipeline that is subtracted from both; empty if none is.
 
 
 COMPARISONS = (
@@ -75,7 +73,7 @@ class Failed(Exception):
 # ------------------------------------------------------------- the stream
 
 def make_stream(rate, size):
-    """The clip over and over, up to the last GOP that ends within `size`."""
+    """The repeated clip, up to the last GOP that ends within `size` bytes."""
     clip = clips.make_clip(BUILD, rate)
     path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
     if not path.exists():
@@ -114,7 +112,9 @@ def environment():
 
 
 def cpu_seconds(argv, env):
-    """User and system time of the process and of what it waited for."""
+    """User and system seconds of a process and of the children that it waited
+    for.
+    """
     process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -125,7 +125,8 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Buffers and bytes that reach the sink, or ffprobe's frames."""
+    """Buffers and bytes that reach the sink, or the frames that ffprobe counts.
+    """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:
         argv[1] = "-v"
@@ -146,7 +147,7 @@ def count_output(name, stream, env):
 # ------------------------------------------------------------ measurement
 
 def check_counts(counts, stream):
-    """Nobody measures an empty pipeline, or half a one."""
+    """Fails if a pipeline outputs no data, or not the whole stream."""
     size = stream.stat().st_size
     frames = counts["parse"][0]
     for name, (n, out) in counts.items():
@@ -161,7 +162,9 @@ def check_counts(counts, stream):
 
 
 def measure(names, stream, runs, env):
-    """Seconds of each pipeline, one for each round."""
+    """Runs the pipelines in turn. Returns the seconds of each pipeline in each
+    round.
+    """
     seconds = {name: [] for name in names}
     for _ in range(runs):
         for name in names:
@@ -176,7 +179,9 @@ def added(seconds, name, base):
 
 
 def min_added(seconds, name, base):
-    """Noise only adds: the least of each is nearest to what it takes."""
+    """Returns the time that the element adds. Noise only increases times, so
+    the minimum is closest to the true value.
+    """
     return min(seconds[name]) - (min(seconds[base]) if base else 0)
 
 
@@ -226,7 +231,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    if not options.no_ffprobe:      # decodes, and takes as long as all others
+    # ffprobe decodes, which takes as long as all other pipelines together.
+    if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "
           f"{counts['parse'][0]} frames; CPU seconds, median of "

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bytes per second of ifdsink over a link without limit, beside tcpclientsink.
-
+"""Compares the bytes per second of ifdsink and tcpclientsink on a fast link.
     meson test -C build --benchmark -v ifdsink
-
-Both read the same file from the file cache with sync=false, and the same reader
-counts what comes out of the loopback, from the first byte to the last. They
-take turns; figures are medians, with the least and the most. Nothing here fails
-for being slow: only what does not run at all, or sends other bytes than the
-file's frames, makes the program fail.
+Both read the same file from the file cache with sync=false. The same reader
+counts the bytes that arrive on the loopback interface, from the first byte to
+the last. The elements run in turn. The figures are medians with minimum and
+maximum. The program fails only if an element does not run at all, or sends
+other bytes than the frames of the file, and never because it is slow.
 """
 
 import argparse
@@ -33,9 +31,10 @@ SINKS = {
     "tcpclientsink": "tcpclientsink sync=false",
 }
 TARGET = 0.9
-SECONDS = 120               # that a line may take
+SECONDS = 120  # Maximum seconds for a pipeline.
 READ_SIZE = 1 << 20
-START = b"\0\0\1\xb3"       # of a sequence: what a film begins with
+# Start code of a sequence header, with which a film begins.
+START = b"\0\0\1\xb3"
 
 
 class Failed(Exception):
@@ -43,7 +42,7 @@ class Failed(Exception):
 
 
 class Reader(threading.Thread):
-    """Counts what one connection brings."""
+    """Counts the bytes that one connection delivers."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -67,7 +66,7 @@ class Reader(threading.Thread):
 
 
 def make_stream(size):
-    """The clip over and over."""
+    """Returns a file with the repeated clip."""
     clip = clips.make_clip(BUILD, 6)
     path = BUILD / "benchmarks" / f"bunny-6M-{size // 1000000}MB-whole.m2v"
     if not path.exists():
@@ -82,7 +81,8 @@ def make_stream(size):
 
 
 def measure(sink, stream):
-    """Bytes per second, and the share of the stream that arrived"""
+    """Returns the bytes per second, and the share of the stream that arrived.
+    """
     reader = Reader()
     reader.start()
     line = (f"gst-launch-1.0 -q filesrc location={stream} ! {SINKS[sink]} "

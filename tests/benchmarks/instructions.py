@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Instructions per buffer of each element, in this build and in another one.
-
+"""Counts the instructions per buffer of each element in two builds.
     meson test -C build --benchmark -v instructions
-
-Without --against the other build is made here: the same sources without log
-statements and without trace callbacks. The difference is what logging costs
-while GST_DEBUG is not set. `--against DIRECTORY` compares with any other build,
-for example with one of an earlier commit, to see whether a change costs time.
-
-callgrind counts the instructions of all threads from READY to EOS. A count does
-not depend on what else the machine does, unlike seconds of CPU time; time in
-the kernel is not in it. The same pipeline without the element is subtracted.
-The builds take turns, and the other build is counted twice in each round: the
-difference between its two medians is what a difference may be by chance. It is
-large for mmtpsink with a key, whose work depends on the timing of its peer.
+Without --against, the program makes the other build itself: the same sources
+without log statements and without trace callbacks. The difference is the cost
+of logging while GST_DEBUG is not set. With `--against DIRECTORY` it compares
+with any other build, such as one of an earlier commit, to see whether a change
+costs time. callgrind counts the instructions of all threads from READY to EOS.
+Unlike CPU seconds, a count does not depend on other load of the machine, but
+it does not include the time in the kernel. The count of the same pipeline
+without the element is subtracted. The builds run in turn, and the other build
+is counted twice in each round: the difference between its two medians shows
+how large a random difference may be. It is large for mmtpsink with a key,
+whose work depends on the timing of its peer.
 """
 
 import argparse
@@ -42,7 +40,7 @@ PROGRAM = BUILD / "tests" / "benchmarks" / "pipelinecount"
 WITHOUT_LOG = BUILD / "benchmarks" / "without-log"
 WITHOUT_LOG_ARGUMENTS = "-DGST_DISABLE_GST_DEBUG -DWITHOUT_TRACE"
 COLLECTED = re.compile(r"Collected : (\d+)")
-SECONDS = 120               # that a run may take
+SECONDS = 120  # Maximum seconds for a run.
 SECONDS_TO_LISTEN = 1.5
 KEY = secrets.token_hex(32)
 FILE = "filesrc name=in location={clip} blocksize=65536 num-buffers=100"
@@ -66,8 +64,10 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    base: str               # the same without the element; empty: nothing
-    peer: str = ""          # runs meanwhile, outside of callgrind
+    # The same pipeline without the element; empty if nothing is subtracted.
+    base: str
+    # A pipeline that runs at the same time, outside of callgrind.
+    peer: str = ""
 
 
 CASES = {
@@ -121,7 +121,7 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """With the plugins of one build, and a registry for them"""
+    """Environment with the plugins of one build and a registry for them."""
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]
     env["GST_PLUGIN_PATH_1_0"] = ":".join(map(str, plugins))
@@ -135,7 +135,7 @@ def environment(build, directory):
 
 @contextlib.contextmanager
 def running(pipeline, env):
-    """gst-launch-1.0 with a pipeline, until the block ends"""
+    """Runs gst-launch-1.0 with a pipeline until the block ends."""
     if not pipeline:
         yield
         return
@@ -161,12 +161,12 @@ def count(pipeline, env):
 
 
 def count_base(case, env, clip):
-    """Instructions of what the element is compared with"""
+    """Instructions of the pipeline without the element."""
     return count(case.base.format(clip=clip), env)[0] if case.base else 0
 
 
 def count_case(case, without, env, clip):
-    """Instructions per buffer that the element adds"""
+    """Instructions per buffer that the element adds."""
     pipeline = case.pipeline.format(clip=clip)
     with running(case.peer, env):
         if case.peer:

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pushes packets into an element and takes them from it, for benchmarks.
+/* Pushes packets into an element and takes its output, for benchmarks.
  *
  *   linkflood flood ELEMENT PACKETS LIST
- *       as fast as it takes them, LIST in a buffer list (1: single buffers);
- *       prints packets that came out and the seconds until the last one
+ *       pushes as fast as possible, with LIST packets in a buffer list (1:
+ *       single buffers); prints the packets that were output and the seconds
+ *       until the last one
  *   linkflood late ELEMENT PACKETS DELAY_NS
- *       one each millisecond, which has to come out DELAY_NS later: because of
- *       its timestamp, or by the element's own doing; prints how late they
- *       were, median and 99th percentile in ns, and what the element says of it
+ *       pushes one packet per millisecond, which has to be output DELAY_NS
+ *       later because of its timestamp or by the element itself; prints how
+ *       late the packets were, median and 99th percentile in ns, and the
+ *       element's own statistics of this
  *   linkflood late clock PACKETS DELAY_NS
- *       the same by waiting for the clock, without any element
+ *       measures the same for waiting on the clock, without an element
  *
  * ELEMENT is one element with its properties, as in a launch line.
  */
@@ -20,7 +22,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* Without anything coming out, it is over. */
+/* The run ends when nothing was output for this time. */
 #define IDLE_US (500 * 1000)
 
 typedef struct
@@ -29,13 +31,15 @@ typedef struct
   GstElement *pipeline, *element;
   GstPad *src, *sink;
   gint received;                /* atomic */
-  gint64 last;                  /* us of wall time, when one came */
+  /* Time in us of the last output, by the wall clock. */
+  gint64 last;
   GstClockTime delay;
   GArray *lateness;             /* of guint64, ns */
-  GstClockTime *sent;           /* by number, of those to be late */
+  /* For each packet, the time at which it was sent. */
+  GstClockTime *sent;
 } Flood;
 
-/* How late packet n is, once it came */
+/* Records how late packet n is when it is output. */
 static void
 note_lateness (Flood * flood, guint n)
 {
@@ -88,7 +92,7 @@ is_link (const Flood * flood)
   return !strcmp (G_OBJECT_TYPE_NAME (flood->element), "GstWirelessLink");
 }
 
-/* The element's pads, one of which appears with the other in a link */
+/* Returns a pad of the element. In a link, one pad appears with the other. */
 static GstPad *
 get_element_pad (const Flood * flood, GstPadDirection direction)
 {
@@ -100,7 +104,7 @@ get_element_pad (const Flood * flood, GstPadDirection direction)
   return gst_element_get_static_pad (flood->element, "src_0");
 }
 
-/* Our end of a link to the element */
+/* Returns our pad that is linked to the element. */
 static GstPad *
 open_pad (Flood * flood, GstPadDirection direction)
 {
@@ -202,7 +206,7 @@ push (Flood * flood, guint list_size)
   gst_pad_push_list (flood->src, list);
 }
 
-/* Until all have come, or no more do */
+/* Waits until all packets were output, or no more are. */
 static void
 wait_for (Flood * flood, guint packets)
 {
@@ -260,7 +264,7 @@ get_quantile (GArray * sorted, gdouble part)
   return g_array_index (sorted, guint64, (guint) (part * (sorted->len - 1)));
 }
 
-/* What wirelesslink says of itself */
+/* Statistics of wirelesslink. */
 static void
 print_own (const Flood * flood)
 {
@@ -276,7 +280,7 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* The clock alone: what any of them is built on */
+/* Measures the clock alone, on which all these elements rely. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {
@@ -299,7 +303,7 @@ push_late (Flood * flood, GstClockTime begin, guint packets)
     GstBuffer *buffer = make_packet ();
 
     flood->sent[i] = begin + i * PERIOD;
-    /* what waits for timestamps holds us up itself */
+    /* Elements that wait for timestamps block this thread themselves. */
     if (is_link (flood)) {
       wait_until (flood->clock, flood->sent[i]);
       flood->sent[i] = gst_clock_get_time (flood->clock);

@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the emulated links cost beside their peers, as ratios.
-
+"""Compares the cost of the emulated links with that of similar programs.
     meson test -C build --benchmark -v links
-
-(a) packets per second through wirelesslink and through the stock netsim, and
-through a queue, which has a thread as well; (b) UDP packets per second between
-two network namespaces, through TUN devices with a wirelesslink between them
-and through a veth pair; (c) a minute of link time when nobody waits, the core
-alone and a whole pipeline; (d) how late packets leave in real time, beside
-clocksync and beside the clock alone.
-
-Ours and the peers take turns; figures are medians, with the least and the
-most. Nothing here fails for being slow: only what does not run at all, or
-loses what it should not, makes the program fail.
+(a) Packets per second through wirelesslink, through netsim, and through a
+queue, which also has a thread. (b) UDP packets per second between two network
+namespaces, through TUN devices with a wirelesslink between them and through a
+veth pair. (c) The time for a minute of link time without waiting, for the core
+alone and for a whole pipeline. (d) How late packets leave in real time,
+compared with clocksync and with the clock alone. Our elements and the others
+run in turn. The figures are medians with minimum and maximum. The program
+fails only if a part does not run at all, or loses packets that it should not
+lose, and never because it is slow.
 """
 
 import argparse
@@ -34,7 +31,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
-# The same that netsim is told: 10 Gbit/s, 50 ms, one in a hundred lost
+# The same limits as for netsim: 10 Gbit/s, 50 ms and one lost packet in 100.
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
 LIMITED = "rate=10000000000 delay-ms=50 loss=0.01"
 NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
@@ -69,7 +66,7 @@ def span(values, form):
 
 
 def show(title, figures, unit, form="{:10.0f}"):
-    """`figures`: name to values, ours first."""
+    """`figures`: name -> values; our element comes first."""
     print(f"\n{title}")
     (ours, values), *peers = figures.items()
     for name, own in figures.items():
@@ -85,7 +82,9 @@ def show(title, figures, unit, form="{:10.0f}"):
 
 
 def take_turns(runs, measures):
-    """name to function -> name to values, a round after the other"""
+    """Runs the functions in turn. Takes name -> function, returns name ->
+    values.
+    """
     values = {name: [] for name in measures}
     for _ in range(runs):
         for name, measure in measures.items():
@@ -133,7 +132,7 @@ def elements(options, env):
                  "packets/s")
 
 
-# ------------------------------------------------ (b) between two machines
+# ------------------------------------------ (b) between network namespaces
 
 def add_veth(bed):
     for host, command in (
@@ -146,7 +145,9 @@ def add_veth(bed):
 
 
 def send_udp(bed, programs, to, size):
-    """UDP packets per second that arrive at b while a sends all it can"""
+    """UDP packets per second that arrive at b while a sends as fast as
+    possible.
+    """
     receiver = bed.popen("b", [programs.udp, "receive", str(UDP_PORT)],
                          stdout=subprocess.PIPE, text=True)
     bed.wait_listening("b", "udp", UDP_PORT)
@@ -180,7 +181,7 @@ def machines(options, env):
                      for name, to in places.items()}), "packets/s")
 
 
-# -------------------------------------------------- (c) when nobody waits
+# ------------------------------------------------- (c) without waiting
 
 def run_pipeline(clip, link, env):
     argv = ["gst-launch-1.0", "-q",
@@ -194,7 +195,7 @@ def run_pipeline(clip, link, env):
 
 
 def count_frames(clip, link, env):
-    """Frames behind the link: nobody measures an empty pipeline."""
+    """Frames after the link, to check that the pipeline is not empty."""
     rows = BUILD / "benchmarks" / "frames.csv"
     argv = PIPELINE.format(clip=clip, link=link).split()
     argv.insert(-2, f"location={rows}")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a minute of a link costs when nobody waits: the core alone in virtual
- * time, under the traffic of the unit tests. One line for each experiment: its
- * name, its seconds of link time, and the seconds of wall time that it took.
+/* Measures the CPU time of the link's core in virtual time, under the traffic
+ * of the unit tests. It prints one line for each experiment: its name, the
+ * seconds of link time, and the seconds of wall time.
  */
 
 #include <stdio.h>

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packets per second, and CPU time of each, of mmtpsink and mmtpsrc with two
-channels beside ristsink and ristsrc with two bonded links.
-
+"""Compares the packet rate and CPU time of the MMTP elements with RIST's.
     meson test -C build --benchmark -v mmtp
-
-All carry the same RTP packets of 1328 bytes, see turns.py. First at rates of
-which the lowest is carried by all of them, for the CPU time; then as many as
-they take. ristsink doesn't notice that a link is full: what counts is what
-comes out. Nothing here fails for being slow: only what does not run at all
-makes the program fail.
+mmtpsink and mmtpsrc with two channels are compared with ristsink and ristsrc
+with two bonded links. All carry the same RTP packets of 1328 bytes (see
+turns.py). The first runs have fixed rates, of which all elements can carry the
+lowest one, to measure the CPU time. The last run is as fast as possible.
+ristsink does not notice that a link is full, so the packets that are output
+count. The program fails only if a pair does not run at all, and never because
+it is slow.
 """
 
 import secrets
@@ -19,7 +18,7 @@ import turns
 SIZE = 1328
 KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
-# The first is the one that the others are compared with.
+# The others are compared with the first pair.
 PAIRS = {f"rist {method}":
          (f"ristsink bonding-addresses={LINKS} bonding-method={method}",
           f"ristsrc bonding-addresses={LINKS}")

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena: MMTP's two cores over wirelesslink's, in virtual time, on links of
- * every kind, beside RTP over UDP and beside what perfect foresight could have
- * brought. Prints one row for each scenario: medians of its runs, with ranges.
- * Runs are dealt out to one process for each core.
+/* The arena: the two cores of MMTP over wirelesslink's core, in virtual time,
+ * on links of every kind. The results are compared with RTP over UDP and with a
+ * sender that has perfect foresight. The program prints one row for each
+ * scenario, with the medians and ranges of its runs. One process for each
+ * processor core does the runs.
  *
  *   build/tests/benchmarks/mmtparena --group recorded --only 3M
  *
@@ -19,12 +20,13 @@
 #include <unistd.h>
 
 #include "arenagroups.h"
+#include "mmtpratecontrol.h"
 
 /* --- options -------------------------------------------------------------- */
 
 typedef struct
 {
-  gchar *only, *group, *csv;
+  gchar *only, *group, *csv, *control;
   gint jobs, runs;
   gboolean verbose, list, check_possible;
 } Options;
@@ -48,6 +50,8 @@ parse_options (int *argc, char ***argv, Options * options)
         "The first runs of each scenario only", "N"},
     {"jobs", 0, 0, G_OPTION_ARG_INT, &options->jobs,
         "Processes (default: one for each core)", "N"},
+    {"control", 0, 0, G_OPTION_ARG_STRING, &options->control,
+        "Rate control of MMTP (default: the first one)", "NAME"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
         "Write a line for each run to this file", "FILE"},
     {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
@@ -86,18 +90,33 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
   return in_group && (!options->only || strstr (scenario->name, options->only));
 }
 
+/* FALSE: there is no rate control of this name. */
+static gboolean
+choose_control (const gchar * name)
+{
+  guint i;
+
+  if (arena_simulation_set_rate_control (name))
+    return TRUE;
+  fprintf (stderr, "mmtparena: there is no rate control \"%s\", but:", name);
+  for (i = 0; mmtp_rate_controls[i]; i++)
+    fprintf (stderr, " %s", mmtp_rate_controls[i]->name);
+  fprintf (stderr, "\n");
+  return FALSE;
+}
+
 /* --- runs ----------------------------------------------------------------- */
 
 typedef struct
 {
   const ArenaScenario *scenario;
-  guint first, n;               /* of its outcomes */
+  guint first, n;               /* Range of its outcomes. */
 } Row;
 
-/* In memory that all processes share */
+/* In memory that all processes share. */
 typedef struct
 {
-  gint next;                    /* outcome that nobody works at */
+  gint next;                    /* Next outcome that no process has taken. */
   ArenaOutcome outcomes[];
 } Results;
 
@@ -201,7 +220,7 @@ static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
   get_second_extra
 };
 
-/* Of the runs that have such a value */
+/* Range over the runs that have this figure. */
 typedef struct
 {
   gdouble median, min, max;
@@ -221,7 +240,8 @@ get_range (const Row * row, const Results * results, GetValue get)
       values[n++] = get (outcome);
   }
   range.median = arena_percentile (values, n, 0.5);
-  /* of an even number the mean of the two in the middle */
+  /* With an even number of values, the median is the mean of the two middle
+   * ones. */
   if (n % 2 == 0 && n > 0)
     range.median = (values[n / 2 - 1] + values[n / 2]) / 2;
   range.min = n ? values[0] : NAN;
@@ -236,7 +256,8 @@ get_median (const Row * row, const Results * results, GetValue get)
   return get_range (row, results, get).median;
 }
 
-/* Infinite: there is none. NAN: it was not asked. */
+/* INFINITY means that the event never happened, NAN that the figure was not
+ * asked for. */
 static const gchar *
 format (gchar text[16], gdouble value, guint digits)
 {
@@ -302,7 +323,8 @@ print_extras (const Row * row, const Results * results)
   }
 }
 
-/* More than one point, as "Must hold" has it */
+/* Returns whether MMTP is worse than UDP by more than one point; see "Must
+ * hold". */
 static gboolean
 is_below_udp (const Row * row, const Results * results)
 {
@@ -376,11 +398,11 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* ms: what a D0 of 450 ms can bridge */
+/* Maximum gap in ms that a D0 of 450 ms can bridge. */
 #define BRIDGED_GAP 300
 
-/* The runs of a group in which no gap is longer: at least 95 % of what is
- * possible must come through. */
+/* Prints the runs of a group without longer gaps. MMTP must deliver at least 95
+ * % of the possible result in them. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -404,7 +426,8 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* One line for each group: the mean of its medians, and its worst scenario */
+/* Prints one line for each group: the mean of its medians, and its worst
+ * scenario. */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -617,6 +640,8 @@ main (int argc, char **argv)
     return 2;
   if (options.check_possible)
     return check_possible ();
+  if (!choose_control (options.control))
+    return 2;
   groups = load_groups ();
   if (!groups)
     return 1;
@@ -628,5 +653,6 @@ main (int argc, char **argv)
   g_free (options.only);
   g_free (options.group);
   g_free (options.csv);
+  g_free (options.control);
   return status;
 }

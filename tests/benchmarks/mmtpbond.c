@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What another path costs: each bond of the arena is run with every subset of
- * its paths, in virtual time. A bond is worse by the difference between its best
- * subset and all of its paths, in points of the share of frames that can be
- * decoded in time. Prints the worst bonds and percentiles.
+/* Measures how much a further path harms a bond: each bond of the arena is run
+ * with every subset of its paths, in virtual time. The harm is the difference
+ * between the best subset and all paths, in points of the share of frames that
+ * can be decoded in time. The program prints the worst bonds and percentiles.
  *
  *   build/tests/benchmarks/mmtpbond --seeds 100
  */
@@ -28,22 +28,23 @@ typedef struct
 
 typedef struct
 {
-  guint number;                 /* of the run */
-  gdouble share[MAX_SUBSETS];   /* by subset; the empty one is not used */
+  guint number;                 /* Number of the run. */
+  /* For each subset; the empty one is not used. */
+  gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;
 
-/* In memory that all processes share */
+/* In memory that all processes share. */
 typedef struct
 {
-  gint next;                    /* job that nobody works at */
+  gint next;                    /* Next job that no process has taken. */
   Result results[];
 } Results;
 
 typedef struct
 {
   const ArenaScenario *scenario;
-  guint number;                 /* of the run */
+  guint number;                 /* Number of the run. */
 } Job;
 
 static gboolean

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a network sink or source makes of as many packets as there can be.
+/* Measures how many packets a network sink or source can process.
  *
  *   packetflood send ELEMENT PACKETS LIST
  *       pushes packets into a sink, LIST in a buffer list (1: single buffers)
  *   packetflood receive ELEMENT PACKETS PROTOCOL
- *       fills the socket of a source while it is paused, in as many rounds as
- *       it takes, and lets it take them; PROTOCOL: udp, udplite, or both, which
- *       is UDP-Lite in UDP
+ *       fills the socket of a source while the source is paused, in as many
+ *       rounds as necessary, and lets the source receive them; PROTOCOL is udp,
+ *       udplite, or both, which is UDP-Lite in UDP
  *
- * Prints packets, seconds that they took, and seconds of CPU time of the whole
- * process meanwhile. A packet is 1316 bytes of RTP with MPEG video; a picture
- * begins with every other one, so that what must arrive whole changes from
- * packet to packet. ELEMENT is one element with its properties, as in a launch
- * line, on the loopback and the port below, where a socket that nobody reads
- * takes what is sent.
+ * The program prints the number of packets, the seconds that they took, and the
+ * seconds of CPU time of the whole process in this time. A packet is 1316 bytes
+ * of RTP with MPEG video. A picture begins with every other packet, so the
+ * number of bytes that must be protected differs from packet to packet. ELEMENT
+ * is one element with its properties, as in a launch line. It uses the loopback
+ * interface and the port below, where an idle socket takes the sent packets.
  */
 
 #define _GNU_SOURCE
@@ -32,10 +32,11 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Per round; as large a buffer as may be had keeps about so many. */
+/* Packets for each round; a buffer of the maximum size holds about this many.
+ */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* Without anything coming out, it is over. */
+/* The run ends when nothing was output for this time. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20
@@ -73,7 +74,8 @@ get_cpu (void)
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* RTP, RFC 2250's header, and a slice, before which one has a picture header */
+/* RTP, the header of RFC 2250, and a slice, which has a picture header before
+ * it in one of the packets. */
 static void
 make_packets (void)
 {
@@ -133,7 +135,8 @@ make_element (const gchar * description)
 
 /* --- a sink --------------------------------------------------------------- */
 
-/* (Port unreachable is not what we measure.) */
+/* Without this socket, the answer "port unreachable" would disturb the
+ * measurement. */
 static void
 open_deaf_receiver (gint protocol)
 {
@@ -227,7 +230,8 @@ flood_sink (const gchar * description, guint n, guint list_size)
 static gint received;           /* atomic */
 static gdouble first_wall, first_cpu, last_wall, last_cpu;
 
-/* In the streaming thread. Who sees the number sees the times. */
+/* Called in the streaming thread. A thread that sees the new number also sees
+ * the times. */
 static void
 note (guint n)
 {
@@ -274,7 +278,7 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* More than net.core.rmem_max, where we may */
+/* Asks for more than net.core.rmem_max, which only root gets. */
 static void
 enlarge_buffer (GstElement * src)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a pipeline under callgrind and counts the instructions from READY to EOS,
- * so that the start and the end of GStreamer are not in the figure.
+/* Runs a pipeline under callgrind and counts the instructions from READY to
+ * EOS, so that the figure does not include the start and the end of GStreamer.
  *
  *   valgrind --tool=callgrind --instr-atstart=no pipelinecount PIPELINE
  *
- * The pipeline has an element named `in`, whose source pad has the input of the
- * elements that are compared. Prints the buffers that left it before EOS.
+ * The pipeline has an element named `in`, whose source pad provides the input
+ * of the elements that are compared. The program prints the number of buffers
+ * that left this pad before EOS.
  */
 
 #include <gst/gst.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pairs of a sink and a source beside each other: they take turns to carry the
-same packets over the loopback, by bondflood, in network namespaces of their own
-where that is allowed. Figures are medians, with the least and the most, and
-those of the first pair are what the others are compared with.
+"""Compares pairs of a sink and a source that carry the same packets in turn.
+bondflood pushes the packets over the loopback interface, in network namespaces
+of its own where this is permitted. The figures are medians with minimum and
+maximum. The other pairs are compared with the first one.
 """
 
 import argparse
@@ -19,7 +19,7 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
-SECONDS = 60                # that a run may take
+SECONDS = 60  # Maximum seconds for a run.
 
 
 class Failed(Exception):
@@ -35,8 +35,8 @@ def enter_own_network():
 
 
 class Run:
-    """`pair`: sink and source; `size`: of a buffer list; `bytes_each`: of a
-    packet"""
+    """`pair` is a sink and a source, `size` the packets in a buffer list, and
+    `bytes_each` the bytes of a packet."""
 
     def __init__(self, name, pair, packets, rate, size, bytes_each):
         words = [PROGRAM, *pair,
@@ -78,7 +78,9 @@ def show(title, values):
 
 
 def take_turns(pairs, options, rate, size, bytes_each):
-    """Who comes to no end is left out, and named."""
+    """Runs the pairs in turn. A pair that does not finish is reported and left
+    out.
+    """
     values = {name: [] for name in pairs}
     for _ in range(options.runs):
         for name in list(values):
@@ -101,7 +103,8 @@ def read_options(description, rates):
 
 
 def compare(plugin, pairs, options, bytes_each):
-    """Single buffers and lists, at each rate; says why when one doesn't run"""
+    """Compares single buffers and lists at each rate. Prints why a pair fails.
+    """
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))
     os.environ["GST_DEBUG"] = "0"

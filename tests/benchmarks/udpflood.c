@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small UDP sender and receiver for benchmarks, many packets in a system call.
+/* A small UDP sender and receiver for benchmarks. Each system call sends or
+ * receives many packets.
  *
  *   udpflood receive PORT
  *   udpflood send ADDRESS PORT SIZE SECONDS
+ *   udpflood gso PACKETS SIZE
  *
- * The receiver waits for a first packet and ends when none came for half a
- * second; it prints packets and the seconds from the first to the last. The
- * sender prints packets and seconds, too. SIZE is that of the payload.
+ * The receiver waits for the first packet and ends when no packet came for half
+ * a second. Both print the packets and the seconds from the first to the last.
+ * SIZE is the size of the payload.
+ *
+ * The third form sends PACKETS over the loopback to a process of its own, 32
+ * packets in one message (GSO), and receives them with GRO. A program that sends
+ * from user space cannot be much faster. It prints the packets that arrived, the
+ * seconds from the first one sent to the last one that arrived, and the seconds
+ * of CPU time of the sender and of the receiver, as bondflood does.
  */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #define BATCH 32
 #define BUFFER (8 << 20)
 #define FIRST_WAIT 20           /* s */
 #define IDLE_US 500000
+#define MERGED 16               /* datagrams per system call, with GRO */
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
 
 typedef struct
 {
@@ -43,12 +64,18 @@ fail (const char *what)
 }
 
 static double
-get_time (void)
+read_clock (clockid_t clock)
 {
   struct timespec now;
 
-  clock_gettime (CLOCK_MONOTONIC, &now);
+  clock_gettime (clock, &now);
   return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static double
+get_time (void)
+{
+  return read_clock (CLOCK_MONOTONIC);
 }
 
 static void
@@ -71,7 +98,7 @@ open_socket (int option)
 
   if (fd < 0)
     fail ("socket");
-  /* more than net.core.*mem_max, where we may */
+  /* Asks for more than net.core.*mem_max, which only root gets. */
   if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
     setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
         SO_SNDBUF, &size, sizeof (size));
@@ -133,13 +160,121 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* a full queue, or nobody listens yet or any more */
+    /* The queue is full, or no receiver listens yet or any more. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       fail ("sendmmsg");
     packets += n > 0 ? n : 0;
     now = get_time ();
   } while (now - begin < seconds);
   printf ("%llu %.6f\n", (unsigned long long) packets, now - begin);
+}
+
+/* --- GSO and GRO ---------------------------------------------------------- */
+
+/* Of both processes */
+typedef struct
+{
+  volatile uint64_t bytes;
+  volatile double last;
+} Received;
+
+static void
+set_udp_option (int fd, int option, int value)
+{
+  if (setsockopt (fd, IPPROTO_UDP, option, &value, sizeof (value)) < 0)
+    fail ("UDP_SEGMENT or UDP_GRO");
+}
+
+static void
+receive_merged (int fd, Received * received)
+{
+  static char data[MERGED][65536];
+  struct mmsghdr headers[MERGED] = { 0 };
+  struct iovec vectors[MERGED];
+  int i, n;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  set_udp_option (fd, UDP_GRO, 1);
+  for (i = 0; i < MERGED; i++) {
+    vectors[i].iov_base = data[i];
+    vectors[i].iov_len = sizeof (data[i]);
+    headers[i].msg_hdr.msg_iov = &vectors[i];
+    headers[i].msg_hdr.msg_iovlen = 1;
+  }
+  while ((n = recvmmsg (fd, headers, MERGED, MSG_WAITFORONE, NULL)) > 0) {
+    received->last = get_time ();
+    for (i = 0; i < n; i++)
+      received->bytes += headers[i].msg_len;
+  }
+}
+
+static int
+open_loopback (struct sockaddr_in *address)
+{
+  socklen_t size = sizeof (*address);
+  int fd = open_socket (SO_RCVBUFFORCE);
+
+  memset (address, 0, sizeof (*address));
+  address->sin_family = AF_INET;
+  address->sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  if (bind (fd, (struct sockaddr *) address, sizeof (*address)) < 0
+      || getsockname (fd, (struct sockaddr *) address, &size) < 0)
+    fail ("bind");
+  return fd;
+}
+
+static void
+wait_for_silence (const Received * received)
+{
+  uint64_t before;
+
+  do {
+    before = received->bytes;
+    usleep (IDLE_US);
+  } while (received->bytes != before);
+}
+
+static void
+flood_merged (uint64_t packets, size_t size)
+{
+  static char data[65536];
+  struct sockaddr_in address;
+  int in = open_loopback (&address), out = open_socket (SO_SNDBUFFORCE);
+  Received *received = mmap (NULL, sizeof (*received), PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  double begin, cpu, cpu_of_receiver;
+  clockid_t clock;
+  uint64_t sent;
+  pid_t pid;
+
+  if (size == 0 || size * BATCH > 65507 || received == MAP_FAILED) {
+    errno = EINVAL;
+    fail ("size");
+  }
+  pid = fork ();
+  if (pid < 0)
+    fail ("fork");
+  if (pid == 0)
+    receive_merged (in, received);
+  if (clock_getcpuclockid (pid, &clock) != 0
+      || connect (out, (struct sockaddr *) &address, sizeof (address)) < 0)
+    fail ("connect");
+  set_udp_option (out, UDP_SEGMENT, size);
+  usleep (IDLE_US);
+  begin = get_time ();
+  cpu = -read_clock (CLOCK_PROCESS_CPUTIME_ID);
+  cpu_of_receiver = -read_clock (clock);
+  for (sent = 0; sent < packets; sent += BATCH) {
+    if (send (out, data, size * BATCH, 0) < 0)
+      fail ("send");
+  }
+  cpu += read_clock (CLOCK_PROCESS_CPUTIME_ID);
+  wait_for_silence (received);
+  cpu_of_receiver += read_clock (clock);
+  printf ("%llu %.6f %.6f %.6f\n",
+      (unsigned long long) (received->bytes / size), received->last - begin,
+      cpu, cpu_of_receiver);
+  kill (pid, SIGKILL);
 }
 
 int
@@ -149,9 +284,12 @@ main (int argc, char **argv)
     receive (atoi (argv[2]));
   } else if (argc == 6 && !strcmp (argv[1], "send")) {
     send_for (argv[2], atoi (argv[3]), atoi (argv[4]), atof (argv[5]));
+  } else if (argc == 4 && !strcmp (argv[1], "gso")) {
+    flood_merged (atoll (argv[2]), atoi (argv[3]));
   } else {
     fprintf (stderr, "Usage: udpflood receive PORT\n"
-        "       udpflood send ADDRESS PORT SIZE SECONDS\n");
+        "       udpflood send ADDRESS PORT SIZE SECONDS\n"
+        "       udpflood gso PACKETS SIZE\n");
     return 2;
   }
   return 0;

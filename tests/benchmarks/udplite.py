@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packets per second, and CPU time of each, of udplitesink and udplitesrc
-beside udpsink and udpsrc.
-
+"""Compares the packet rate and CPU time of the UDP-Lite elements with UDP's.
     meson test -C build --benchmark -v udplite
-
-All send or receive the same packets of 1316 bytes on the loopback, by
-packetflood, in network namespaces of their own where that is allowed. They
-take turns; figures are medians, with the least and the most. A sink sends to a
-socket that nobody reads, a source empties a socket that was filled before.
-Nothing here fails for being slow: only what does not run at all, or loses
-packets, makes the program fail.
+udplitesink and udplitesrc are compared with udpsink and udpsrc. All send or
+receive the same packets of 1316 bytes on the loopback interface, by
+packetflood, in network namespaces of their own where this is permitted. They
+run in turn. The figures are medians with minimum and maximum. A sink sends to
+a socket that is never read, and a source empties a socket that was filled
+before. The program fails only if an element does not run at all, or loses
+packets, and never because it is slow.
 """
 
 import argparse
@@ -31,17 +29,17 @@ SINKS = {"udpsink": "udpsink"} | {
     f"udplitesink {backend}, {mode}":
         f"udplitesink backend={backend} coverage-mode={mode}"
     for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
-# Coverage that stays as it is: no call of the system to change it
+# A fixed coverage needs no system call to change it.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# With the protocol of what they receive
+# Each source with the protocol that it receives.
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),
                               ("udp", "both"))}
 SINK_TARGET, SOURCE_TARGET = 1.0, 1.5
 LIST = 32
-SECONDS = 120               # that a run may take
+SECONDS = 120  # Maximum seconds for a run.
 
 
 class Failed(Exception):
@@ -57,7 +55,7 @@ def enter_own_network():
 
 
 def run(*words):
-    """Packets per second, and ns of CPU time of each"""
+    """Packets per second, and ns of CPU time for each packet."""
     done = subprocess.run([PROGRAM, *map(str, words)],
                           stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=SECONDS)
@@ -76,8 +74,8 @@ def take_turns(runs, measures):
 
 
 def compare(rounds, theirs, target):
-    """In packets per second, and in packets per CPU time, which what else the
-    machine does disturbs less"""
+    """Compares packets per second and packets per CPU second. Other load of the
+    machine disturbs the second ratio less."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)
@@ -89,7 +87,8 @@ def compare(rounds, theirs, target):
 
 
 def show(title, values, target):
-    """The first of `values` is the peer."""
+    """Prints a table. The first entry of `values` is compared with the others.
+    """
     print(f"\n{title}")
     theirs = next(iter(values.values()))
     for name, rounds in values.items():

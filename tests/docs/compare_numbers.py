@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the numbers in the docs of two revisions, as one set over all pages.
+"""Lists the numbers that the docs of a revision have and the working tree
+lacks.
 
-Whoever rewrites prose must not lose or change a figure. This script lists each
-number that the docs of the revision BASE have and those of the working tree
-don't have, with the lines in which it stood:
+A change of the prose must not lose or change a figure. The script reads the
+numbers of all pages as one set. It prints each number that the docs of the
+revision BASE have and those of the working tree do not have, with the lines
+that contain it:
 
     python3 tests/docs/compare_numbers.py BASE
 
-It ends with status 1 if a number is missing. A number may move to another page
-or become a part of another sentence. A figure that was measured again is
-missing, too: the commit that replaces it says so.
+The exit status is 1 if a number is missing. A number may move to another page
+or into another sentence. A figure that was measured again is missing, too; the
+commit that replaces it should say so.
 """
 
 import pathlib
@@ -35,7 +37,7 @@ def find_numbers(text: str) -> set[str]:
 
 
 def read_pages(revision: str | None) -> dict[str, str]:
-    """The pages by path: of a revision, or of the working tree."""
+    """Returns {path: page} of a revision, or of the working tree."""
     if revision is None:
         return {path.relative_to(SOURCE).as_posix(): path.read_text()
                 for pattern in PAGES for path in sorted(SOURCE.glob(pattern))}
@@ -54,7 +56,9 @@ def read_pages(revision: str | None) -> dict[str, str]:
 
 def find_missing(before: dict[str, str],
                  after: dict[str, str]) -> dict[str, list[str]]:
-    """The lines of `before` by each number that `after` has nowhere."""
+    """Returns {number: lines of `before`} for each number that `after` does not
+    have.
+    """
     kept = find_numbers("\n".join(after.values()))
     missing: dict[str, list[str]] = {}
     for name, page in before.items():

@@ -42,7 +42,7 @@ class Text:
 
 
 def find_paragraphs(path: str, page: str) -> Iterator[Text]:
-    """Each paragraph and list item of a page in Markdown, without tables,
+    """Yields each paragraph and list item of a Markdown page, without tables,
     headings and code."""
     collected: list[str] = []
     begin, in_code = 0, False
@@ -65,7 +65,8 @@ def find_paragraphs(path: str, page: str) -> Iterator[Text]:
 
 
 def find_c_comments(path: str, code: str) -> Iterator[Text]:
-    """Each comment of a C file that is not inside a string."""
+    """Yields each comment of a C file. Comments inside strings are no comments.
+    """
     for found in re.finditer(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/', code, re.S):
         if found[1] is not None:
             text = "\n".join(re.sub(r"^\s*\*+ ?", "", line).strip()
@@ -75,7 +76,8 @@ def find_c_comments(path: str, code: str) -> Iterator[Text]:
 
 
 def find_python_comments(path: str, code: str) -> Iterator[Text]:
-    """Each block of comment lines and each docstring of a Python file."""
+    """Yields each block of comment lines and each docstring of a Python file.
+    """
     block: list[str] = []
     last = begin = 0
     tokens = tokenize.generate_tokens(io.StringIO(code).readline)

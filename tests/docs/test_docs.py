@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Keeps the pages true: pasted lines run, properties are those that exist.
+"""Checks the pages: pasted lines must run, and the tables of properties must
+match the elements.
 
-Each line of code in README.md and docs/*.md that begins with one of RUNNABLE is
-run, in the order of its page: with a short clip in place of the long one, free
-ports in place of those on the page, files in place of screens and loudspeakers,
-and files written without a buffer. A line that listens is a receiver. It runs
-until the next line of the page that sends to its port has ended, and what it
-promises to print or write is there. A sender without an end runs as long.
+The test runs each line of code in README.md and docs/*.md that begins with one
+of RUNNABLE, in the order of its page. It replaces the long clip by a short one,
+the ports by free ones, and screens and loudspeakers by files, which are written
+without a buffer. A line that listens is a receiver. It runs until the next line
+of the page that sends to its port has ended, and what it promises to print or
+write must then exist. A sender without an end runs for the same time.
 """
 
 import concurrent.futures
@@ -32,7 +33,8 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
-# The port at which a line listens, and who sends to one
+# LISTENS finds the port at which a line listens. SENDS finds the elements that
+# send.
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
@@ -40,14 +42,16 @@ LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
-SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
+# The maximum time for a line on a busy machine. Usually it takes one second.
+SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
 # rtpbin ends its RTCP stream when it has sent a BYE behind the end of the RTP
 # stream. At times it sends the BYE before it has noticed that end, and then it
 # never ends the RTCP stream (GStreamer 1.22, with stock elements alone, too).
 # The page says so, and that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-SECONDS_TO_END = 20  # of such a line
+# The maximum time after which a line of MAY_NOT_END is ended.
+SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
                    r"(?:Error on SRT socket: .*|Socket is broken or closed)")
@@ -59,16 +63,18 @@ DISPLAYS = {
 }
 # A sender whose source has no end runs until the receiver has got something.
 ENDLESS = re.compile(r"\bis-live=true\b")
-# Every GObject has these.
+# properties that every GObject has
 NOT_ON_PAGES = {"name", "parent"}
-# Elements that have another one's page, as they are the same
+# Elements that share the page of another one, because they are identical.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 
 
-# ------------------------------------------------------------ what pages say
+# ---------------------------------------------------------------- reading pages
 
 def code_lines(text):
-    """Lines of indented and fenced code, those that go on put together."""
+    """Returns the lines of indented and fenced code, with continued lines
+    joined.
+    """
     code, fenced = [], False
     for line in text.splitlines():
         if line.startswith("```"):
@@ -79,9 +85,9 @@ def code_lines(text):
 
 
 def launch_lines(page):
-    """Those of its first part: what follows a second heading of the highest
-    level needs hosts and minutes; tests/integration/test_tutorial.py types
-    it."""
+    """Returns the launch lines of the first part of a page. What follows a
+    second heading of the highest level needs hosts and takes minutes;
+    tests/integration/test_tutorial.py runs it."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 
@@ -92,14 +98,16 @@ def section(text, title):
 
 
 def table_rows(text):
-    """Cells of each row of the tables, without heads and rules."""
+    """Returns the cells of each row of the tables, without heads and rules."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in text.splitlines() if line.startswith("|")]
     return [row for row in rows if "`" in row[0]]
 
 
 def last_cells(text, head):
-    """Of the rows of each table whose last column has this head"""
+    """Returns the last cells of the rows of each table whose last column has
+    this head.
+    """
     cells, inside = [], False
     for line in text.splitlines():
         if not line.startswith("|"):
@@ -114,7 +122,9 @@ def last_cells(text, head):
 
 
 def names_in(cell):
-    """`frames-i`, `-p` are frames-i and frames-p."""
+    """Returns the names in a cell of a table. In a cell with `frames-i`, `-p`
+    the second name is short for frames-p.
+    """
     names = []
     for name in re.findall(r"`([^`]+)`", cell):
         if name.startswith("-"):
@@ -124,13 +134,13 @@ def names_in(cell):
 
 
 def is_there(row):
-    """Whether this GStreamer has what is said to be in newer ones only."""
+    """Returns False for a row that needs a newer GStreamer than this one."""
     found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
     return not found or gstreamer_version() >= tuple(map(int, found.groups()))
 
 
 class Described:
-    """Properties and statistics as a page has them."""
+    """The properties and statistics that a page describes."""
 
     def __init__(self, page):
         text = page.read_text()
@@ -138,7 +148,7 @@ class Described:
         for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
-                # Of caps and objects gst-inspect-1.0 names no default.
+                # gst-inspect-1.0 prints no default for caps and objects.
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
@@ -151,7 +161,7 @@ class Described:
                       for name in names_in(row[0])}
 
 
-# -------------------------------------------------------- what elements have
+# ---------------------------------------------------------- inspecting elements
 
 def inspect(what):
     return subprocess.run(["gst-inspect-1.0", what], check=True, text=True,
@@ -165,7 +175,7 @@ def gstreamer_version():
 
 
 def built_elements():
-    """By the plugins in the build directory, whatever they hold."""
+    """Returns all elements in the plugins of the build directory."""
     elements = []
     for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
         for plugin in sorted(pathlib.Path(directory).glob("libgst*.so")):
@@ -174,7 +184,8 @@ def built_elements():
 
 
 def keys_of_uris(element):
-    """Those that the element names when it refuses another one."""
+    """Returns the keys that the element lists when it refuses an unknown one.
+    """
     scheme = re.sub("^dcct?p", "dccp", re.sub("(?:sink|src)$", "", element))
     element += f" uri={scheme}://127.0.0.1?no-such-key=1"
     line = (f"{element} ! fakesink" if "src uri=" in element
@@ -186,7 +197,7 @@ def keys_of_uris(element):
 
 
 class Inspected:
-    """The same as gst-inspect-1.0 has them."""
+    """The properties and statistics that gst-inspect-1.0 prints."""
 
     def __init__(self, element):
         _, _, text = inspect(element).partition("Element Properties:\n")
@@ -200,25 +211,26 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer ones print the default of an array, which no page has.
+            # Newer versions print the default of an array, which the pages do
+            # not have.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
-            # Of an enumeration
+            # the values of an enumeration
             self.values[name] = re.findall(r"^ {10,}\(-?\d+\): (\S+) +- ", body,
                                            re.M)
             self.stats[name] = set(re.findall(r"^ {30,}([a-z0-9_-]+): ", body,
                                               re.M))
 
 
-# ------------------------------------------------------------ running a line
+# --------------------------------------------------------------- running a line
 
 _given_ports = set()
 _given_lock = threading.Lock()
 
 
 def free_port():
-    """A free one that no other page was given."""
+    """Returns a free port that no other page uses."""
     with _given_lock:
         while True:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, \
@@ -235,7 +247,9 @@ def free_port():
 
 
 def is_bound(port):
-    """By UDP or UDP-Lite, or listening by TCP (state 0A)"""
+    """Returns whether a socket of UDP or UDP-Lite has the port, or one of TCP
+    listens there (state 0A).
+    """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
               for name in ("udp", "udp6", "udplite", "udplite6", "tcp",
@@ -258,7 +272,7 @@ class Failed(Exception):
 
 
 class Line:
-    """One line of a page, started in a directory of its own."""
+    """A line of a page, which runs in a directory of its own."""
 
     def __init__(self, text, directory, number):
         for display, file in DISPLAYS.items():
@@ -266,9 +280,9 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # A test that is killed must not leave a receiver behind.
+        # With a time limit, a test that is killed leaves no receiver behind.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # What arrived shows at once, not first when a buffer is full.
+        # Without a buffer, a file shows at once what has arrived.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
@@ -285,7 +299,7 @@ class Line:
         return self.output.read_text(errors="replace")
 
     def missing(self):
-        """What the line promises to print or write and has not."""
+        """Returns what the line promises to print or write but has not."""
         missing = []
         if "silent=false" in self.text and ": frame " not in self.printed():
             missing.append("frames on standard output")
@@ -302,7 +316,7 @@ class Line:
         return missing
 
     def interrupt(self):
-        """As Ctrl-C does"""
+        """Sends the signal of Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
         self.interrupted = True
 
@@ -321,7 +335,8 @@ class Line:
             raise self.failure("does not end") from None
         bad = re.search(r"ERROR|CRITICAL|WARNING",
                         re.sub(SENDER_HAS_GONE, "", self.printed()))
-        # Of a receiver that was about to end by itself the signal is the end.
+        # A receiver that was just ending by itself ends with the signal's
+        # status.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
             raise self.failure(f"exit status {status}")
@@ -329,7 +344,9 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """The guard hands the signal on; killed, it could not."""
+        """Ends the line with SIGTERM, which the guard passes on. It could not
+        pass on SIGKILL.
+        """
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait()
@@ -358,7 +375,7 @@ class Receiver(Line):
 
 
 def run_page(page, clips):
-    """Runs the page's lines; returns how many."""
+    """Runs the lines of the page. Returns their number."""
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as name:
         directory = pathlib.Path(name)
         (directory / "build").mkdir()
@@ -413,7 +430,9 @@ def with_ports(text, ports):
 
 
 def make_clips(directory):
-    """One second of small video under the names of the long clips."""
+    """Makes clips of one second and small size with the names of the long
+    clips.
+    """
     video, ts = directory / "bunny-6M.m2v", directory / "bunny-6M.ts"
     ffmpeg = "ffmpeg -nostdin -v error -y".split()
     subprocess.run([*ffmpeg, "-i", FILM, *"-an -vf scale=352:288 -r 25 "
@@ -426,12 +445,13 @@ def make_clips(directory):
                     directory / "bunny-6M.h264.mp4"], check=True)
 
 
-# ------------------------------------------------------------------ the tests
+# -------------------------------------------------------------------- the tests
 
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        inspect("rfc2250pay")  # the registry is there before all need it
+        # The first call makes the registry, before all lines need it at once.
+        inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
             make_clips(pathlib.Path(clips))
@@ -446,14 +466,16 @@ class Lines(unittest.TestCase):
         self.assertGreater(total, 0)
 
     def test_no_page_has_a_key_to_paste(self):
-        """It would be everybody's: each line reads one that the reader made."""
+        """A pasted key would be public. Each line must read a key that the
+        reader has made.
+        """
         for page in PAGES:
             for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",
                                   page.read_text()):
                 with self.subTest(page=page.name, key=key):
                     self.assertRegex(key, r"^'?\$\(cat$")
 
-    def test_every_link_leads_somewhere(self):
+    def test_every_link_has_an_existing_target(self):
         for page in PAGES:
             for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
                 with self.subTest(page=page.name, link=link):
@@ -469,16 +491,16 @@ class Lines(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
-    """What the comments of the sources say for users of the interfaces"""
+    """Checks the comments in the sources that document interfaces for users."""
 
-    # The whole interface of libgstwireless-1.0; see CONTRIBUTING.md
+    # The complete public interface of libgstwireless-1.0; see CONTRIBUTING.md.
     PUBLIC = ("gst/common/gstcoveragemeta", "gst/common/gstframeinfometa")
 
     @staticmethod
     def comments(path):
         return re.findall(r"^/\*\*\n(.*?)\*/", path.read_text(), re.M | re.S)
 
-    def test_every_element_says_since_when_it_is_there(self):
+    def test_every_element_has_a_since_tag(self):
         found = [comment for directory in ("gst", "ext")
                  for path in sorted((SOURCE / directory).rglob("*.c"))
                  for comment in self.comments(path) if "SECTION:" in comment]
@@ -487,7 +509,7 @@ class Sources(unittest.TestCase):
             with self.subTest(element=comment.split()[1]):
                 self.assertRegex(comment, r"\* Since: \d")
 
-    def test_every_public_symbol_says_since_when_it_is_there(self):
+    def test_every_public_symbol_has_a_since_tag(self):
         found = [comment for name in self.PUBLIC for ending in (".c", ".h")
                  for comment in self.comments(SOURCE / (name + ending))]
         self.assertGreater(len(found), 0)
@@ -497,10 +519,12 @@ class Sources(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
-    """The pages about papers name in a column the commands that print ours."""
+    """Pages about papers have a column with the commands that print our
+    numbers.
+    """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # What a cell may say in place of names
+    # What a cell may contain instead of names.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod
@@ -524,7 +548,7 @@ class Papers(unittest.TestCase):
                                         or (SOURCE / name).is_file(), name)
         self.assertGreater(found, 0)
 
-    def test_lines_of_meson_run_tests_that_there_are(self):
+    def test_lines_of_meson_name_existing_tests(self):
         for page in self.PAGES:
             for line in code_lines(page.read_text()):
                 if not line.startswith("meson test "):
@@ -620,23 +644,26 @@ class Elements(unittest.TestCase):
 
 
 class Units(unittest.TestCase):
-    """docs/properties.md has the unit of every property of ours."""
+    """docs/properties.md has the unit of every property of the project's
+    elements.
+    """
 
-    # Elements that have only the properties of the base classes
+    # Elements whose properties are only those of base classes.
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"
-                      r"|seconds|per second|Hz)\b")
+                      r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Numbers that count something which the text names, or fractions
+    # Texts of numbers without a unit: counts whose text names what is counted,
+    # and fractions.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)
 
     @staticmethod
     def texts(element):
-        """The text of each property, and the lines that follow it."""
+        """Returns {property: (its text, the lines after it)}."""
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         return {name: (blurb, rest) for name, blurb, rest in re.findall(
@@ -645,7 +672,7 @@ class Units(unittest.TestCase):
 
     @classmethod
     def table(cls):
-        """(property, unit): elements, as the elements have them"""
+        """Returns {(property, unit): elements} of the elements themselves."""
         base = {name for element in cls.BASES for name in cls.texts(element)}
         found = {}
         for element in built_elements():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the lines of the pages about papers that are for the testbed and for
-wsim as they are pasted, in real time: they end, and end well. What they print
-is not looked at; tests that print the same figures are named on the pages.
+"""Runs the lines for the testbed and for wsim on the pages about papers, as
+pasted and in real time. Each must end successfully. Their output is not
+checked; the pages name the tests that print the same numbers.
 """
 
 import concurrent.futures
@@ -27,7 +27,8 @@ def run(line, directory):
 
 class PapersTest(unittest.TestCase):
     def test_every_line_runs_as_pasted(self):
-        """One beside the other: they wait most of the time."""
+        """All lines run at the same time, because they wait most of the time.
+        """
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())
                  if line.startswith(COMMANDS)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The scripts that a review of the prose uses: what they find in a text."""
+"""Tests the scripts that help to review the prose: what they find in a text."""
 
 import unittest
 

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sends live video whose encoder follows the network: mmtpsink and dcctpthinsink
-// say what the path carries (notify::estimated-bitrate), and the encoder makes nine
-// tenths of that. Each 200 ms it prints a line of CSV with what the network said,
-// what the encoder was asked for and what it made.
+// Sends live video whose bitrate follows the network. mmtpsink and
+// dccpthinsink estimate the bitrate that the path carries
+// (notify::estimated-bitrate), and the encoder is asked for nine tenths of the
+// estimate. Every 200 ms the program prints a line of CSV with the estimate,
+// the bitrate that was asked for, and the bitrate that the encoder made.
 //
 //   follow mmtpsink host=tv.example.org port=5004 blocking=false
-//   follow dcctpthinsink host=tv.example.org port=5004 blocking=false
+//   follow dccpthinsink host=tv.example.org port=5004 blocking=false
 //
-// What is live must not wait for a network that is full: hence blocking=false.
-// pipelines/rateplot makes a picture of what is printed.
+// blocking=false, because live video must not wait for a congested network.
+// pipelines/rateplot draws a picture of the output.
 
 #include <gst/gst.h>
 
 #include <glib-unix.h>
 
-#define INTERVAL 200            // ms, between two lines
-#define MIN_BITRATE 100000      // bit/s, below which no picture is worth it
-#define SHARE 0.9               // of what the path carries, for the video; the rest
-                                // is for headers, and for frames above the average
+#define INTERVAL 200            // ms between two lines
+#define MIN_BITRATE 100000      // bit/s; with less, the video is not worth watching
+#define SHARE 0.9               // the video's share of the estimate; the rest is for
+                                // headers, and for frames above the average
+                                // size
 
-// An encoder, and its property for the rate, with its unit: of these the first
-// that is installed is used. All change their rate while they play; avenc_* and
-// mpeg2enc don't.
+// An encoder and its property for the bitrate, with the unit of that property.
+// The program uses the first one that is installed. All of them can change
+// their bitrate while they play; avenc_* and mpeg2enc cannot.
 typedef struct
 {
   const gchar *factory;
@@ -53,8 +55,8 @@ typedef struct
   GstElement *sink;
   const Encoder *encoder;
   guint max_bitrate;            // bit/s
-  gint estimated;               // bit/s, that the encoder follows; atomic
-  gint bytes;                   // that it made since the last line; atomic
+  gint estimated;               // bit/s, which the encoder follows; atomic
+  gint bytes;                   // encoded since the last line; atomic
   gint64 begin, last;           // us
   gboolean failed;
 } Sender;
@@ -68,7 +70,8 @@ ask_encoder (Sender * sender, guint bitrate)
       (gint) (bitrate / sender->encoder->bits_per_unit), NULL);
 }
 
-// Any thread of the sink's may call it; an encoder takes its property from any.
+// Any thread of the sink may call this function. The encoder's property may be
+// set from any thread.
 static void
 follow (GstElement * sink, GParamSpec * property, gpointer data)
 {
@@ -76,10 +79,10 @@ follow (GstElement * sink, GParamSpec * property, gpointer data)
   guint estimated;
 
   g_object_get (sink, "estimated-bitrate", &estimated, NULL);
-  // The log shows what the encoder was told, because the estimate may change
-  // many times until the sink tells it again.
+  // The log shows the estimate on which the bitrate of the encoder is based.
+  // The sink's current estimate may have changed since then.
   g_atomic_int_set (&sender->estimated, (gint) MIN (estimated, G_MAXINT));
-  if (estimated > 0)            // it is known
+  if (estimated > 0)            // 0 if the sink has no estimate yet
     ask_encoder (sender, CLAMP (SHARE * estimated, MIN_BITRATE,
             sender->max_bitrate));
 }
@@ -133,7 +136,7 @@ choose_encoder (const gchar * wanted)
   return NULL;
 }
 
-// A picture that moves everywhere: an encoder can spend any rate on it.
+// The whole picture moves, so that the encoder can use any bitrate.
 static gboolean
 make_pipeline (Sender * sender, const gchar * sink, GError ** error)
 {
@@ -148,7 +151,7 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
 
   sender->pipeline = gst_parse_launch (description, error);
   g_free (description);
-  if (*error)                   // there may be a part of it all the same
+  if (*error)                   // even if a part of the pipeline was made
     return FALSE;
 
   sender->element = gst_bin_get_by_name (GST_BIN (sender->pipeline), "encoder");
@@ -156,8 +159,8 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (sender->sink),
           "estimated-bitrate") == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "%s does not say what the network carries; mmtpsink and dcctpthinsink do",
-        sink);
+        "%s does not say what the network carries, because it has no property "
+        "estimated-bitrate. Use mmtpsink or dccpthinsink.", sink);
     return FALSE;
   }
   pad = gst_element_get_static_pad (sender->element, "src");
@@ -166,7 +169,7 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
   return TRUE;
 }
 
-// ------------------------------------------------------------------ the program
+// ----------------------------------------------------------------- the program
 
 static gboolean
 was_connected (GstElement * sink)
@@ -194,8 +197,9 @@ fail (Sender * sender)
   g_main_loop_quit (sender->loop);
 }
 
-// The sinks warn of a receiver that they don't reach, and try again for ever. One
-// that went may come back; one that never was there is at another address.
+// The sinks warn if they cannot reach the receiver, and keep trying. A receiver
+// that was connected before may come back, so the program goes on. Otherwise
+// the address is probably wrong, so the program ends.
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -224,7 +228,8 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-// The receiver is told, too; a second Ctrl-C does not wait for that.
+// Ends the stream with EOS, of which the sink tells the receiver. A second
+// Ctrl-C ends the program at once.
 static gboolean
 end_stream (gpointer data)
 {
@@ -266,11 +271,12 @@ main (int argc, char *argv[])
   gint bitrate = 1000, max_bitrate = 6000;
   GOptionEntry options[] = {
     {"encoder", 0, 0, G_OPTION_ARG_STRING, &wanted,
-        "x264enc, openh264enc or vp8enc; the first that is there", "NAME"},
+          "x264enc, openh264enc or vp8enc (the first one that is installed)",
+        "NAME"},
     {"bitrate", 0, 0, G_OPTION_ARG_INT, &bitrate,
-        "To begin with, until the path is known (1000)", "KBIT/S"},
+        "Bitrate until the sink has an estimate (1000)", "KBIT/S"},
     {"max-bitrate", 0, 0, G_OPTION_ARG_INT, &max_bitrate,
-        "That the encoder is asked for at most (6000)", "KBIT/S"},
+        "Maximum bitrate of the encoder (6000)", "KBIT/S"},
     {NULL},
   };
   GOptionContext *context = g_option_context_new ("SINK [PROPERTY=VALUE...]");
@@ -291,8 +297,12 @@ main (int argc, char *argv[])
   sender.max_bitrate = MIN (max_bitrate, 1000000) * 1000;
   sender.encoder = choose_encoder (wanted);
   if (sender.encoder == NULL) {
-    g_printerr ("There is no encoder that can follow: %s\n",
-        wanted ? wanted : "install gst-plugins-bad, -ugly or vpx");
+    if (wanted)
+      g_printerr ("The encoder %s is not installed, or it cannot change its "
+          "bitrate while it plays.\n", wanted);
+    else
+      g_printerr ("None of the encoders x264enc, openh264enc and vp8enc is "
+          "installed. Install gst-plugins-ugly, -bad or -good.\n");
     return 1;
   }
   sink = g_strjoinv (" ", argv + 1);

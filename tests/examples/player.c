@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Plays a URI, and shows each second what its source counts: the shortest program
-// that embeds a receiver of ours. playbin3 does the rest, as for any URI.
+// Plays a URI and prints the statistics of its source every second. It is a
+// minimal program with a receiver of this project: playbin3 does the rest, as
+// for any URI.
 //
 //   player udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000
 //   player mmtp://0.0.0.0:5004
@@ -15,14 +16,15 @@ typedef struct
   GMainLoop *loop;
   GstElement *playbin;
   GstElement *screen;           // the video sink
-  GstElement *source;           // the one with "stats", once there is one
-  gint frames;                  // shown; atomic, the sink's thread counts them
+  GstElement *source;           // the element with "stats"; NULL at first
+  gint frames;                  // frames shown; atomic, counted in the sink's thread
   guint seconds;
   gboolean failed;
 } Player;
 
-// What a person wants to see of a source's structure "stats", where it has it, in
-// this order. The pages of the elements have them all.
+// Fields of the source's structure "stats" that interest a user, in the order
+// of their display. A source need not have all of them. The pages of the
+// elements describe all fields.
 static const gchar *const FIELDS[] = {
   "packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
   "partly-covered", "bad-checksum", "dropped", "dropped-full", "loss-events",
@@ -39,7 +41,7 @@ append_field (GString * line, const GstStructure * stats, const gchar * name)
     g_string_append_printf (line, "  %s %" G_GUINT64_FORMAT, name, count);
 }
 
-// A source of another kind has no statistics, or others.
+// Returns NULL if the source has no statistics. (transfer full)
 static GstStructure *
 get_stats (GstElement * source)
 {
@@ -91,9 +93,9 @@ count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-// ------------------------------------------------------------- what playbin says
+// ------------------------------------------------------- messages of playbin3
 
-// It may make another one, of a URI that is set later.
+// Is called for each source. playbin3 makes a new one if the URI changes.
 static void
 source_is_there (GstElement * playbin, GstElement * source, gpointer data)
 {
@@ -102,7 +104,8 @@ source_is_there (GstElement * playbin, GstElement * source, gpointer data)
   gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
 }
 
-// All that a sink has to say that its window is gone
+// Returns whether the error means that the user has closed the window. There is
+// no better sign of it.
 static gboolean
 is_closed_window (Player * player, GstObject * sink, const GError * error)
 {
@@ -128,7 +131,8 @@ take_error (Player * player, GstMessage * message)
   g_free (details);
 }
 
-// A sender came or went, a channel joined: each source's page lists its messages.
+// Prints a message of the source, for example that a sender connected or left.
+// The page of each source lists its messages.
 static void
 tell_element (Player * player, GstMessage * message)
 {
@@ -155,7 +159,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
       g_main_loop_quit (player->loop);
       break;
     case GST_MESSAGE_LATENCY:
-      // an MMTP sender has asked for more time, or needs less
+      // An MMTP sender has asked for a longer latency, or needs a shorter one.
       gst_bin_recalculate_latency (GST_BIN (player->playbin));
       break;
     case GST_MESSAGE_ELEMENT:
@@ -176,7 +180,7 @@ quit (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-// ----------------------------------------------------------------- the pipeline
+// ---------------------------------------------------------------- the pipeline
 
 static GstElement *
 make_sink (const gchar * real, gboolean headless)
@@ -226,7 +230,7 @@ play (Player * player)
 
   gst_element_set_state (player->playbin, GST_STATE_PLAYING);
   g_main_loop_run (player->loop);
-  // Before NULL, in which counters begin anew.
+  // In the state NULL the counters start at zero again.
   show (player);
   gst_element_set_state (player->playbin, GST_STATE_NULL);
 
@@ -242,7 +246,7 @@ main (int argc, char *argv[])
   gboolean headless = FALSE;
   GOptionEntry options[] = {
     {"headless", 0, 0, G_OPTION_ARG_NONE, &headless,
-        "Neither picture nor sound, only the numbers", NULL},
+        "Print the statistics without showing video or playing sound", NULL},
     {NULL},
   };
   GOptionContext *context = g_option_context_new ("URI");
@@ -261,7 +265,8 @@ main (int argc, char *argv[])
   }
 
   if (!make_pipeline (&player, argv[1], headless)) {
-    g_printerr ("playbin3 or a sink is not there: is gst-plugins-base?\n");
+    g_printerr ("Could not make playbin3, autovideosink or autoaudiosink. "
+        "Install gst-plugins-base and gst-plugins-good.\n");
     return 1;
   }
   play (&player);

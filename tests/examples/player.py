@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The player of player.c, from Python: plays a URI, and shows each second what
-its source counts. Needs Debian's python3-gi and gir1.2-gstreamer-1.0.
+"""Plays a URI and prints the statistics of its source every second, like
+player.c but in Python. Needs Debian's python3-gi and gir1.2-gstreamer-1.0.
 
   player.py mmtp://0.0.0.0:5004
 """
@@ -15,8 +15,9 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-# What a person wants to see of a source's structure "stats", where it has it,
-# in this order. The pages of the elements have them all.
+# Fields of the source's structure "stats" that interest a user, in the order of
+# their display. A source need not have all of them. The pages of the elements
+# describe all fields.
 FIELDS = ("packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
           "partly-covered", "bad-checksum", "dropped", "dropped-full",
           "loss-events")
@@ -42,7 +43,7 @@ class Player:
         self.playbin.set_property("uri", uri)
         self.playbin.connect("source-setup", self.source_is_there)
 
-    # ------------------------------------------------------- the statistics
+    # ----------------------------------------------------------- the statistics
 
     def count_frame(self, _pad, _info):
         self.frames += 1
@@ -50,7 +51,7 @@ class Player:
 
     def show(self):
         words = [f"{self.seconds:4} s  frames {self.frames}"]
-        # A source of another kind has no statistics, or others.
+        # A source of another kind has no statistics or other ones.
         stats = (self.source and self.source.find_property("stats")
                  and self.source.get_property("stats"))
         for name in FIELDS if stats else ():
@@ -63,14 +64,18 @@ class Player:
         self.show()
         return GLib.SOURCE_CONTINUE
 
-    # ---------------------------------------------------- what playbin says
+    # ----------------------------------------------------- messages of playbin3
 
     def source_is_there(self, _playbin, source):
-        """It may make another one, of a URI that is set later."""
+        """Is called for each source. playbin3 makes a new one if the URI
+        changes.
+        """
         self.source = source
 
     def is_closed_window(self, sink, error):
-        """All that a sink has to say that its window is gone"""
+        """Returns whether the error means that the user has closed the window.
+        There is no better sign of it.
+        """
         return (error.matches(Gst.ResourceError.quark(),
                               Gst.ResourceError.NOT_FOUND)
                 and not isinstance(sink, Gst.Bin)
@@ -87,13 +92,14 @@ class Player:
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
         elif message.type == Gst.MessageType.LATENCY:
-            # an MMTP sender has asked for more time, or needs less
+            # An MMTP sender has asked for a longer latency, or needs a shorter
+            # one.
             self.playbin.recalculate_latency()
         elif (message.type == Gst.MessageType.ELEMENT
               and message.src == self.source):
             print(f"        {message.get_structure().to_string()}", flush=True)
 
-    # --------------------------------------------------------------- playing
+    # ------------------------------------------------------------------ playing
 
     def play(self):
         bus = self.playbin.get_bus()
@@ -104,7 +110,7 @@ class Player:
         GLib.timeout_add_seconds(1, self.show_each_second)
         self.playbin.set_state(Gst.State.PLAYING)
         self.loop.run()
-        # Before NULL, in which counters begin anew.
+        # In the state NULL the counters start at zero again.
         self.show()
         self.playbin.set_state(Gst.State.NULL)
 
@@ -113,7 +119,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("uri")
     parser.add_argument("--headless", action="store_true",
-                        help="neither picture nor sound, only the numbers")
+                        help="print the statistics without showing video "
+                        "or playing sound")
     options = parser.parse_args()
     Gst.init(None)
     player = Player(options.uri, options.headless)

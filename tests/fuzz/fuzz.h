@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the fuzz targets share: choices taken from the front of the input, and
- * a check that ends the run where a property doesn't hold.
+/* Helpers for the fuzz targets: choices that are taken from the start of the
+ * input, and a check that ends the run if a property does not hold.
  */
 
 #ifndef __FUZZ_H__
@@ -28,12 +28,12 @@ typedef struct
   gsize size;
 } FuzzInput;
 
-/* Once the input is used up, every choice is 0. */
+/* When the input is used up, every choice is 0. */
 guint fuzz_take_u8 (FuzzInput * input);
 guint fuzz_take_u16 (FuzzInput * input);
 guint32 fuzz_take_u32 (FuzzInput * input);
-/* The next bytes in memory of just that size, so that AddressSanitizer sees
- * the first byte read beyond. */
+/* Returns a copy of the next bytes. The memory has exactly `size` bytes, so
+ * that AddressSanitizer finds any access beyond them. */
 guint8 *fuzz_take_copy (FuzzInput * input, gsize size);
 
 #endif /* __FUZZ_H__ */

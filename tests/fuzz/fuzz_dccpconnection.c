@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes connections of DCCP: a client and a listener in virtual time, and packets
- * among theirs of every type with numbers near the right ones, any options and any
- * payload; packets that are lost, late, spoiled, or come again or from another
- * address; and every call that an element may make. What dccpnetwork.h watches must
- * hold: nobody hangs or wants to be woken at once for ever, counters don't go back,
- * answers are limited, data goes no faster than its rate. What is left to itself
- * must come to an end.
+/* Fuzzes DCCP connections in virtual time. A client and a listener exchange
+ * packets, and the fuzzer adds packets of every type with nearly correct
+ * numbers, any options and any payload. Packets are lost, delayed, damaged,
+ * duplicated or sent from another address, and the fuzzer makes every call that
+ * an element may make. The conditions that dccpnetwork.h checks must hold: no
+ * endpoint hangs or asks for endless immediate wakeups, counters do not
+ * decrease, answers are rate-limited, and data does not exceed its rate.
+ * Without further input the connection must end.
  *
- * Input: flags, then orders, each an order and its arguments.
+ * Input: flags, then orders with their arguments.
  */
 
 #include "dccpnetwork.h"
@@ -18,22 +19,24 @@
 #define FLAG_COVERAGE (1 << 2)
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
-#define FLAG_EDGE (1 << 5)      /* numbers begin anew soon */
-#define FLAG_OPEN (1 << 6)      /* before the first order */
-/* Both: the listener has no room, and the client gets an Init Cookie. */
+#define FLAG_EDGE (1 << 5)      /* Sequence numbers wrap soon. */
+/* The connection is open before the first order. */
+#define FLAG_OPEN (1 << 6)
+/* With both flags set, the listener has no room for further connections and the
+ * client gets an Init Cookie. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 
 #define MAX_ORDERS 200
-#define MAX_TIME (60 * SECOND)  /* of a run */
+#define MAX_TIME (60 * SECOND)  /* Maximum time of a run. */
 #define N_KEPT 32
 
 typedef enum
 {
   ORDER_RUN,
   ORDER_RUN_LONG,
-  ORDER_FORGE,
-  ORDER_FORGE_ELSEWHERE,
+  ORDER_INJECT,
+  ORDER_INJECT_ELSEWHERE,
   ORDER_REPLAY,
   ORDER_SPOIL,
   ORDER_NOISE,
@@ -53,12 +56,12 @@ typedef struct
 {
   DccpEnd to;
   gsize size;
-  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD];
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_NETWORK_MAX_PAYLOAD];
 } Kept;
 
 typedef struct
 {
-  DccpNetwork wire;
+  DccpNetwork network;
   FuzzInput input;
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
@@ -72,10 +75,10 @@ take (Run * self, guint below)
 }
 
 static gboolean
-keep (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
+keep (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
-  Run *self = wire->user_data;
+  Run *self = network->user_data;
   Kept *kept = &self->kept[self->n_kept++ % N_KEPT];
 
   fuzz_check (size <= sizeof (kept->bytes));
@@ -101,7 +104,7 @@ replay (Run * self, gboolean spoiled)
     where = take (self, MIN (kept->size, 256));
     bytes[where] ^= fuzz_take_u8 (&self->input);
   }
-  dccp_network_inject (&self->wire, kept->to, bytes, kept->size);
+  dccp_network_inject (&self->network, kept->to, bytes, kept->size);
   g_free (bytes);
 }
 
@@ -113,13 +116,14 @@ make_noise (Run * self)
   const gsize size = MIN (wanted, self->input.size);
   guint8 *bytes = fuzz_take_copy (&self->input, size);
 
-  dccp_network_inject (&self->wire, to, bytes, size);
+  dccp_network_inject (&self->network, to, bytes, size);
   g_free (bytes);
 }
 
-/* --- forged ---------------------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
-/* Around the right one: next to it, at the edges of a window, or anywhere */
+/* Returns a number close to `right`: next to it, at the edges of a window, or
+ * anywhere. */
 static guint64
 take_number (Run * self, guint64 right)
 {
@@ -136,10 +140,10 @@ take_number (Run * self, guint64 right)
 static DccpPacket
 take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 {
-  DccpConnection *connection = dccp_network_get (&self->wire, to);
+  DccpConnection *connection = dccp_network_get (&self->network, to);
   DccpPacket packet = {
     .type = take (self, DCCP_LAST_TYPE),
-    .source = DCCP_WIRE_PORT,
+    .source = DCCP_NETWORK_PORT,
     .destination = 50000,
     .extended = TRUE,
     .service_code = DCCP_SERVICE_RTPV,
@@ -150,7 +154,7 @@ take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 
   if (to == SERVER) {
     packet.source = 50000;
-    packet.destination = DCCP_WIRE_PORT;
+    packet.destination = DCCP_NETWORK_PORT;
   }
   packet.ccval = flags & 15;
   packet.sequence = take_number (self, connection ? connection->gsr : 0);
@@ -173,29 +177,29 @@ take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 }
 
 static void
-forge (Run * self, gboolean elsewhere)
+inject (Run * self, gboolean elsewhere)
 {
   const DccpEnd to = take (self, N_ENDS);
-  const DatagramPath path = self->wire.paths[to];
+  const DatagramPath path = self->network.paths[to];
   guint8 options[128] = { 0 }, payload[128] = { 0 };
   DccpPacket packet = take_packet (self, to, options, payload);
 
   if (elsewhere) {
-    self->wire.paths[to].remote[3] ^= take (self, 16);
+    self->network.paths[to].remote[3] ^= take (self, 16);
     packet.source ^= take (self, 4);
     packet.destination ^= take (self, 2);
   }
-  dccp_network_forge (&self->wire, to, &packet);
-  self->wire.paths[to] = path;
+  dccp_network_inject_packet (&self->network, to, &packet);
+  self->network.paths[to] = path;
 }
 
-/* --- what an element does ---------------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 connect_again (Run * self)
 {
-  if (!self->wire.ends[CLIENT]->connection)
-    dccp_network_connect (&self->wire);
+  if (!self->network.ends[CLIENT]->connection)
+    dccp_network_connect (&self->network);
 }
 
 static void
@@ -204,8 +208,8 @@ tell_dropped (Run * self)
   const DccpEnd end = take (self, N_ENDS);
   const guint code = take (self, DCCP_DROP_NONE);
 
-  dccp_endpoint_dropped (self->wire.ends[end], self->wire.now,
-      dccp_sequence_add (self->wire.last[end].sequence,
+  dccp_endpoint_dropped (self->network.ends[end], self->network.now,
+      dccp_sequence_add (self->network.last[end].sequence,
           -(gint64) take (self, 8)), code);
 }
 
@@ -214,22 +218,22 @@ stream (Run * self)
 {
   const DccpEnd end = take (self, N_ENDS);
 
-  self->wire.sending[end] = !self->wire.sending[end];
-  self->wire.put_at[end] = self->wire.now;
-  self->wire.n_put[end] = self->wire.n_sent[end];
+  self->network.sending[end] = !self->network.sending[end];
+  self->network.put_at[end] = self->network.now;
+  self->network.n_put[end] = self->network.n_sent[end];
 }
 
 static void
 run (Run * self, guint64 duration)
 {
-  if (self->wire.now - self->began < MAX_TIME)
-    dccp_network_run (&self->wire, duration);
+  if (self->network.now - self->began < MAX_TIME)
+    dccp_network_run (&self->network, duration);
 }
 
 static void
 obey (Run * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   DccpEnd end;
 
   switch (take (self, ORDER_LAST)) {
@@ -239,11 +243,11 @@ obey (Run * self)
     case ORDER_RUN_LONG:
       run (self, take (self, 16) * SECOND);
       break;
-    case ORDER_FORGE:
-      forge (self, FALSE);
+    case ORDER_INJECT:
+      inject (self, FALSE);
       break;
-    case ORDER_FORGE_ELSEWHERE:
-      forge (self, TRUE);
+    case ORDER_INJECT_ELSEWHERE:
+      inject (self, TRUE);
       break;
     case ORDER_REPLAY:
       replay (self, FALSE);
@@ -256,35 +260,35 @@ obey (Run * self)
       break;
     case ORDER_LOSE:
       end = take (self, N_ENDS);
-      wire->lose_all[end] = take (self, 256);
+      network->lose_all[end] = take (self, 256);
       break;
     case ORDER_DELAY:
       end = take (self, N_ENDS);
-      wire->extra_delay[end] = take (self, 256) * MS;
+      network->extra_delay[end] = take (self, 256) * MS;
       break;
     case ORDER_CONNECT:
       connect_again (self);
       break;
     case ORDER_CLOSE:
-      dccp_network_close (wire, take (self, N_ENDS));
+      dccp_network_close (network, take (self, N_ENDS));
       break;
     case ORDER_ABORT:
       end = take (self, N_ENDS);
-      dccp_endpoint_abort (wire->ends[end], wire->now);
-      dccp_network_flush (wire, end);
+      dccp_endpoint_abort (network->ends[end], network->now);
+      dccp_network_flush (network, end);
       break;
     case ORDER_SLOW:
       end = take (self, N_ENDS);
-      dccp_endpoint_set_slow (wire->ends[end], wire->now, take (self, 2));
+      dccp_endpoint_set_slow (network->ends[end], network->now, take (self, 2));
       break;
     case ORDER_DROPPED:
       tell_dropped (self);
       break;
     case ORDER_UNREACHABLE:
       end = take (self, N_ENDS);
-      dccp_endpoint_unreachable (wire->ends[end], wire->now,
+      dccp_endpoint_unreachable (network->ends[end], network->now,
           take (self, 256) * 6);
-      dccp_network_flush (wire, end);
+      dccp_network_flush (network, end);
       break;
     case ORDER_STREAM:
       stream (self);
@@ -292,23 +296,23 @@ obey (Run * self)
   }
 }
 
-/* --- runs --------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------- */
 
-/* Half-open connections of others in the client's network */
+/* Adds half-open connections of other clients in the client's network. */
 static void
-crowd (DccpNetwork * wire)
+crowd (DccpNetwork * network)
 {
   guint8 bytes[DCCP_MAX_HEADER];
-  DatagramPath path = wire->paths[SERVER];
+  DatagramPath path = network->paths[SERVER];
   guint i;
 
   for (i = 0; i < DCCP_MAX_CANDIDATES_OF_PREFIX; i++) {
     DccpPacket request = {.type = DCCP_REQUEST,.extended = TRUE,.source = i,
-      .destination = DCCP_WIRE_PORT,.service_code = DCCP_SERVICE_RTPV
+      .destination = DCCP_NETWORK_PORT,.service_code = DCCP_SERVICE_RTPV
     };
 
     path.remote[path.address_size - 1] = 100 + i;
-    dccp_network_inject_from (wire, SERVER, &path, bytes,
+    dccp_network_inject_from (network, SERVER, &path, bytes,
         dccp_packet_write (&request, &path, bytes));
   }
 }
@@ -316,15 +320,15 @@ crowd (DccpNetwork * wire)
 static void
 begin (Run * self, guint flags)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   DccpEnd end;
 
-  dccp_network_init (wire);
-  wire->user_data = self;
-  wire->filter = keep;
+  dccp_network_init (network);
+  network->user_data = self;
+  network->filter = keep;
   for (end = CLIENT; end < N_ENDS; end++) {
-    DatagramPath *path = &wire->paths[end];
-    DccpEndpointConfig *config = &wire->configs[end];
+    DatagramPath *path = &network->paths[end];
+    DccpEndpointConfig *config = &network->configs[end];
 
     config->ccids = dccp_ccids;
     if (flags & FLAG_RAW)
@@ -338,38 +342,38 @@ begin (Run * self, guint flags)
     if (flags & FLAG_NO_IDLE_TIMEOUT)
       config->idle_timeout = 0;
   }
-  wire->configs[CLIENT].local_port = 50000;
-  wire->configs[SERVER].time_wait = SECOND;
-  dccp_network_begin (wire);
+  network->configs[CLIENT].local_port = 50000;
+  network->configs[SERVER].time_wait = SECOND;
+  dccp_network_begin (network);
   for (end = CLIENT; end < N_ENDS && flags & FLAG_EDGE; end++)
-    dccp_network_set_iss (wire, end, dccp_sequence_add (0, -5));
-  wire->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
-  self->began = wire->now;
+    dccp_network_set_iss (network, end, dccp_sequence_add (0, -5));
+  network->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
+  self->began = network->now;
   if ((flags & FLAGS_CROWDED) == FLAGS_CROWDED)
-    crowd (wire);
+    crowd (network);
   if (flags & FLAG_OPEN)
-    dccp_network_open (wire);
+    dccp_network_open (network);
 }
 
-/* Nobody sends, everybody closes, and what is lost is lost no more: whatever was
- * said, there is an end of it. */
+/* Ends the run: no endpoint sends data, both close, and packets are no longer
+ * lost. The connection must end, whatever happened before. */
 static void
 finish (Run * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++) {
-    wire->sending[end] = FALSE;
-    wire->n_put[end] = wire->n_sent[end];
-    wire->lose_all[end] = 0;
-    wire->extra_delay[end] = 0;
-    dccp_network_close (wire, end);
+    network->sending[end] = FALSE;
+    network->n_put[end] = network->n_sent[end];
+    network->lose_all[end] = 0;
+    network->extra_delay[end] = 0;
+    dccp_network_close (network, end);
   }
-  dccp_network_run (wire, 1000 * SECOND);
-  fuzz_check (wire->ends[CLIENT]->connection == NULL);
-  fuzz_check (wire->ends[SERVER]->connection == NULL);
-  fuzz_check (wire->ends[SERVER]->n_candidates == 0);
+  dccp_network_run (network, 1000 * SECOND);
+  fuzz_check (network->ends[CLIENT]->connection == NULL);
+  fuzz_check (network->ends[SERVER]->connection == NULL);
+  fuzz_check (network->ends[SERVER]->n_candidates == 0);
 }
 
 int
@@ -384,7 +388,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   for (i = 0; i < MAX_ORDERS && self->input.size > 0; i++)
     obey (self);
   finish (self);
-  dccp_network_clear (&self->wire);
+  dccp_network_clear (&self->network);
   g_free (self);
   return 0;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what DCCP reads of packets: any bytes are refused for the reason that
- * they show, or lie within their bounds and are written to the same bytes
- * again, but for the reserved ones, their options too. Negotiation that is fed
- * any options answers with what may be answered and keeps values that may be;
- * two honest ends, whose packets are lost, doubled and late, come to agree.
+/* Fuzzes the reading of DCCP packets. Any bytes are either refused for the
+ * correct reason, or parsed within their bounds. A parsed packet, with its
+ * options, is written to the same bytes again, except for reserved bits.
+ * Feature negotiation with arbitrary options sends only valid answers and keeps
+ * valid values. Two correct endpoints agree even if packets between them are
+ * lost, duplicated and delayed.
  *
  * Input: what to do (0 parse, 1 options, 2 forged features, 3 agree); then
  * 0: the path (0 IPv4, 1 IPv6, 2 UDP; 4: put the right checksum in), the packet
  * 1: the type of the packet, the options
- * 2: who we are, then packets: type, number, acknowledgement, size, options
- * 3: of both the coverages, then orders
+ * 2: our role, then packets: type, number, acknowledgement, size, options
+ * 3: the coverages of both endpoints, then orders
  */
 
 #include "fuzz.h"
@@ -25,7 +26,7 @@ typedef enum
 {
   PARSE,
   OPTIONS,
-  FORGE,
+  RECEIVE_FORGED,
   AGREE,
   ACTION_LAST
 } Action;
@@ -40,7 +41,7 @@ static const DatagramPath paths[] = {
   {{198, 51, 100, 7}, 0, 4, DCCP_ENCAPSULATION_PORT, {192, 0, 2, 1}, 7000},
 };
 
-/* RFC 1071 as plainly as it can be put */
+/* A simple implementation of the checksum of RFC 1071. */
 static guint16
 sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
     gsize size)
@@ -57,7 +58,7 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* Section 5.1: 12 or 16 bytes, then what the type has */
+/* RFC 4340 section 5.1: 12 or 16 bytes, then the fields of the type. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {
@@ -79,7 +80,7 @@ get_covered (const guint8 * bytes, gsize size)
   return coverage ? bytes[4] * 4 + (coverage - 1) * 4 : size;
 }
 
-/* What is wrong with it, but for the checksum */
+/* Returns the reason to refuse the packet, without looking at its checksum. */
 static DccpRefusal
 find_fault (const guint8 * bytes, gsize size)
 {
@@ -115,7 +116,8 @@ put_checksum (const DatagramPath * path, guint8 * bytes, gsize size)
   bytes[7] = checksum;
 }
 
-/* The bits that are reserved (section 5.1), and in UDP the checksum */
+/* Returns the reserved bits of byte `i` (RFC 4340 section 5.1). In UDP the
+ * checksum is ignored, too. */
 static guint8
 get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
 {
@@ -134,7 +136,8 @@ get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
   return 0;
 }
 
-/* Whether there is something that the checksum counts, and we don't write */
+/* Returns whether a reserved bit is set. The checksum covers such a bit, but
+ * our writer always writes it as 0. */
 static gboolean
 has_reserved (const DccpPacket * packet, const guint8 * bytes)
 {
@@ -156,7 +159,8 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
-    written[6] = written[7] = 0xff;     /* the other 0 of one's complement */
+    /* 0xffff and 0 are the same value in one's complement. */
+    written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
     if ((i == 6 || i == 7) && has_reserved (packet, bytes))
       continue;
@@ -205,7 +209,8 @@ check_number (const DccpOption * option)
   check_same (&writer, option);
 }
 
-/* Read and written in fewer bytes perhaps, but it is the same time. */
+/* A time may be written in fewer bytes than it was read from, but it must be
+ * the same time. */
 static void
 check_times (const DccpOption * option)
 {
@@ -256,7 +261,7 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  for (i = 0; i < option->size; i++)    /* all but E */
+  for (i = 0; i < option->size; i++)    /* The bit E may differ. */
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
 }
@@ -275,8 +280,8 @@ check_drop_blocks (const DccpOption * option)
   fuzz_check (n == option->size);
 }
 
-/* From there until the end of the option, with its Mandatory, is what a writer
- * makes of it. */
+/* Checks that the writer produces the bytes from `begin` to the end of the
+ * option, including its Mandatory option. */
 static void
 check_rewritten (const DccpOption * option, const guint8 * begin)
 {
@@ -354,7 +359,7 @@ read_options (FuzzInput * input)
   g_free (bytes);
 }
 
-/* --- features, of anybody ------------------------------------------------- */
+/* --- features from any peer ----------------------------------------------- */
 
 static const DccpFeature features[] = {
   DCCP_FEATURE_CCID, DCCP_FEATURE_SHORT_SEQUENCE, DCCP_FEATURE_SEQUENCE_WINDOW,
@@ -364,7 +369,7 @@ static const DccpFeature features[] = {
   CCID3_FEATURE_SEND_RTT_ESTIMATE, CCID3_FEATURE_SEND_LOSS_EVENT_RATE
 };
 
-/* The most that the profile accepts */
+/* Returns the maximum value of the feature that the profile accepts. */
 static guint64
 get_max (DccpFeature feature)
 {
@@ -407,7 +412,8 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* What it has to say is said in a few packets, of options of its own. */
+/* Checks the options that the negotiation sends. They are valid and end after a
+ * few packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {
@@ -469,7 +475,7 @@ take_features (FuzzInput * input, gboolean is_server, guint64 iss)
 }
 
 static void
-forge (FuzzInput * input)
+receive_forged_packets (FuzzInput * input)
 {
   const gboolean is_server = fuzz_take_u8 (input) & 1;
   DccpFeatures *self = take_features (input, is_server, ISS);
@@ -500,7 +506,7 @@ forge (FuzzInput * input)
   dccp_features_free (self);
 }
 
-/* --- features, of two of us ----------------------------------------------- */
+/* --- features between two endpoints --------------------------------------- */
 
 typedef struct
 {
@@ -519,10 +525,11 @@ typedef struct
 
 typedef enum
 {
-  SEND,                         /* and it arrives */
+  SEND,                         /* sends a packet that arrives */
   LOSE,
-  HOLD,                         /* it arrives later */
-  DELIVER,                      /* one of those, which may come again */
+  HOLD,                         /* the packet arrives later */
+  /* one of the held packets arrives and may arrive again */
+  DELIVER,
   WAIT,
   ORDER_LAST
 } Order;
@@ -560,7 +567,7 @@ read_letter (End * to, const Letter * letter)
   fuzz_check (input_options (to->features, &packet, to->received, to->sent));
 }
 
-/* Without losses from now on */
+/* No packet is lost from now on. */
 static void
 come_to_an_end (End ends[2], guint64 now)
 {
@@ -584,7 +591,7 @@ come_to_an_end (End ends[2], guint64 now)
   }
 }
 
-/* Sends from this side; where to, says the order. */
+/* Sends a packet from `side`. `order` decides what happens to it. */
 static void
 exchange (End ends[2], guint side, Order order, guint64 now,
     Letter held[MAX_HELD], guint * n_held)
@@ -592,7 +599,8 @@ exchange (End ends[2], guint side, Order order, guint64 now,
   Letter letter;
 
   if (side == 1 && !ends[1].has_received)
-    return;                     /* a server waits to hear of somebody */
+    /* A server does not send before it has received a packet. */
+    return;
   write_letter (&ends[side], &letter, now, side == 0);
   if (order == SEND)
     read_letter (&ends[1 - side], &letter);
@@ -644,8 +652,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     case OPTIONS:
       read_options (&input);
       break;
-    case FORGE:
-      forge (&input);
+    case RECEIVE_FORGED:
+      receive_forged_packets (&input);
       break;
     default:
       agree (&input);

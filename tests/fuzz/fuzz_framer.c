@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the framer and, with its frames, the timeline. However the stream is
- * cut into inputs, the same frames come out; no byte is lost or counted twice;
- * a parsed frame means the same by either way in; times never overflow.
+/* Fuzzes the framer and, with its frames, the timeline. The framer must output
+ * the same frames however the stream is divided into inputs. No byte may be
+ * lost or counted twice. Both ways to input a parsed frame must give the same
+ * result, and times must never overflow.
  *
  * Input: CONTROL_SIZE bytes of choices, then the stream.
  */
@@ -11,7 +12,7 @@
 
 #define N_STEPS 8
 #define N_TIMES 16
-/* flags, max_frame_size, steps, times */
+/* Bytes of the choices: flags, max_frame_size, steps and times. */
 #define CONTROL_SIZE (1 + 2 + N_STEPS + N_TIMES)
 
 #define FLAG_NEED_SEQUENCE (1 << 0)
@@ -19,14 +20,15 @@
 #define FLAG_DISCONT (1 << 2)
 
 #define SMALLEST_MAX_FRAME_SIZE 16
-/* Bytes that the framer must have seen before it knows a start code */
+/* Bytes of a start code that the framer needs before it recognises the code. */
 #define MAX_STRADDLE 3
-/* What the timeline's header calls a new beginning lies beyond these; the
- * first frame may stand anywhere in 1024 temporal references, and so may the
- * second after a jump */
+/* The timeline takes a larger gap as a new stream. In addition, the first frame
+ * and the second frame after a jump may be anywhere within 1024 temporal
+ * references. */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
-/* Longer streams are not cut into single bytes: that takes most of the time */
+/* Longer streams are not divided into single bytes, because this takes most of
+ * the time. */
 #define MAX_SINGLE_STEPS 768
 
 #define FRAME_PERIOD G_GUINT64_CONSTANT (40000000)
@@ -51,7 +53,7 @@ frame_free (gpointer data)
   g_free (frame);
 }
 
-/* --- what holds for every frame ----------------------------------------- */
+/* --- properties of every frame ------------------------------------------ */
 
 static void
 check_units (const MpegVideoFrame * frame)
@@ -67,7 +69,7 @@ check_units (const MpegVideoFrame * frame)
     code = frame->data + frame->units[i].offset;
     fuzz_check (code[0] == 0 && code[1] == 0 && code[2] == 1);
     fuzz_check (code[3] == frame->units[i].code);
-    /* and no start code between two */
+    /* There is no start code between two units. */
     code = mpeg_video_find_start_code (code + 4, frame->data + frame->size);
     fuzz_check (code == (i + 1 < frame->n_units ? frame->data + end : NULL));
   }
@@ -166,9 +168,10 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
   return a->len == b->len;
 }
 
-/* --- any cut gives the same frames --------------------------------------- */
+/* --- independence of the division ---------------------------------------- */
 
-/* The frames of the stream, cut into inputs by step; 0: in one go */
+/* Returns the frames of the stream, divided into inputs by `step`. A step of 0
+ * inputs the whole stream at once. */
 typedef gsize (*StepFunc) (const Job * job, guint i);
 
 static gsize
@@ -230,7 +233,7 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      size = rest.size;         /* steps of nothing lead nowhere */
+      size = rest.size;         /* A sequence of empty steps would never end. */
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
         MPEG_VIDEO_TIME_NONE);
@@ -245,7 +248,8 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* how much of the junk is still looked at depends on the cut */
+  /* How many of the discarded bytes are still examined depends on the division.
+   */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
   fuzz_check (stats->incomplete <= stats->frames);
@@ -260,8 +264,9 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* A frame within a start code's length of the limit may pass it or not, and a
- * start code that passes it is found or not. */
+/* A frame whose size is within one start code of the limit may or may not
+ * exceed it. The framer may therefore find or miss a start code beyond the
+ * limit. */
 static gboolean
 frames_near_limit (const Job * job)
 {
@@ -296,7 +301,7 @@ check_cuts (const Job * job)
   return frames;
 }
 
-/* --- two ways in for a parsed frame -------------------------------------- */
+/* --- two ways to input a parsed frame ------------------------------------ */
 
 static gboolean
 poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
@@ -309,7 +314,8 @@ poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
   return TRUE;
 }
 
-/* The same bytes into both framers; a may take them without a copy. */
+/* Inputs the same bytes into both framers. Framer `a` may use them without a
+ * copy. */
 static void
 check_piece (const Job * job, MpegVideoFramer * a, MpegVideoFramer * b,
     const guint8 * data, gsize size, guint64 pts)
@@ -360,7 +366,7 @@ check_parsed_frames (const Job * job, const GPtrArray * frames)
   mpeg_video_framer_free (b);
 }
 
-/* A parser that cuts anywhere, and loses bytes */
+/* Simulates a parser that divides the stream anywhere and loses bytes. */
 static void
 check_parsed_pieces (const Job * job)
 {
@@ -413,7 +419,7 @@ fuzzed_time (guint choice, guint i)
   }
 }
 
-/* Who says more than a century says nothing. */
+/* Times of more than a century are treated as no time. */
 static gboolean
 is_time (guint64 time)
 {
@@ -477,9 +483,9 @@ check_timeline (const Job * job, const GPtrArray * frames)
     }
     mpeg_video_timeline_drain (timeline);
     losses += count_losses (timeline, &last);
-    /* none counted twice */
+    /* No loss is counted twice. */
     fuzz_check (losses <= (guint64) furthest);
-    /* once more from the beginning, with the states that a reset leaves */
+    /* Runs the frames again, because a reset must leave a valid state. */
     mpeg_video_timeline_reset (timeline);
     losses = 0;
     furthest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the header codecs: those of MPEG video on any bytes of any size, and
- * the RFC 2250 header, which must come back as it was written.
+/* Fuzzes the codecs of headers. The codecs of MPEG video get any bytes of any
+ * size. The header of RFC 2250 must be the same after writing and parsing.
  *
  * Input: 12 bytes of fields for a header to write, then the bytes to parse.
  */
@@ -20,7 +20,7 @@ naive_find_start_code (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Every start code, from every place of a short input */
+/* Searches all start codes from each position of a short input. */
 static void
 check_find_start_code (const guint8 * data, gsize size)
 {
@@ -104,7 +104,7 @@ check_picture_values (const MpegVideoPicture * picture)
 
 static void check_round_trip (const Rfc2250Header * header);
 
-/* What the parsers read from a stream goes over the wire and back. */
+/* Converts a parsed picture header to the header of RFC 2250 and back. */
 static void
 check_picture (const guint8 * data, gsize size)
 {
@@ -181,7 +181,7 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
   if (!a->t)
     return;
   check_same_extension (&a->extension, &b->extension);
-  /* b was parsed, and may be longer by its padding */
+  /* `b` was parsed, so its extensions may end with padding. */
   fuzz_check (b->extensions_size >= a->extensions_size);
   fuzz_check (b->extensions_size - a->extensions_size < 4);
   for (i = 0; i < b->extensions_size; i++)
@@ -189,31 +189,31 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
         (i < a->extensions_size ? a->extensions[i] : 0));
 }
 
-/* written, then parsed; cut short it is refused */
+/* Writes the header and parses it. A header that is cut must be refused. */
 static void
 check_round_trip (const Rfc2250Header * header)
 {
   gsize size = rfc2250_header_get_size (header);
-  guint8 *wire = g_malloc (size), *cut;
+  guint8 *written = g_malloc (size), *cut;
   Rfc2250Header parsed;
   gsize size_read, i;
 
   fuzz_check (size <= RFC2250_MAX_HEADER_SIZE && size % 4 == 0);
-  fuzz_check (rfc2250_header_write (header, wire) == size);
-  fuzz_check (rfc2250_header_parse (&parsed, wire, size, &size_read)
+  fuzz_check (rfc2250_header_write (header, written) == size);
+  fuzz_check (rfc2250_header_parse (&parsed, written, size, &size_read)
       == RFC2250_HEADER_OK);
   fuzz_check (size_read == size && parsed.mbz == 0);
   check_same_header (header, &parsed);
   for (i = 0; i < MIN (size, 20); i++) {
-    cut = g_memdup2 (wire, i);
+    cut = g_memdup2 (written, i);
     fuzz_check (rfc2250_header_parse (&parsed, cut, i, &size_read)
         == RFC2250_HEADER_SHORT);
     g_free (cut);
   }
-  g_free (wire);
+  g_free (written);
 }
 
-/* Any field, any extensions */
+/* A header with arbitrary fields and extensions. */
 static void
 check_write (FuzzInput fields, const guint8 * data, gsize size)
 {
@@ -259,8 +259,8 @@ check_write (FuzzInput fields, const guint8 * data, gsize size)
   check_round_trip (&header);
 }
 
-/* Both readers of the header agree, except about a picture type that there is not
- * and about a picture structure that there is not. */
+/* Both readers of the header must agree, except for invalid picture types and
+ * invalid picture structures. */
 static void
 check_measure (const guint8 * data, gsize size)
 {
@@ -276,30 +276,31 @@ check_measure (const guint8 * data, gsize size)
     fuzz_check (measured == 0);
 }
 
-/* Parsed, then written: the same bytes, but for the twelve zeroes before the
- * composite display bits, which the parser doesn't look at. */
+/* Parses the header and writes it again. The bytes must be the same, except for
+ * the twelve zero bits before the composite display bits, which the parser
+ * ignores. */
 static void
 check_parse (const guint8 * data, gsize size)
 {
   Rfc2250Header header;
   gsize size_read = 0, i;
-  guint8 *wire;
+  guint8 *written;
 
   if (rfc2250_header_parse (&header, data, size, &size_read)
       != RFC2250_HEADER_OK)
     return;
   fuzz_check (size_read >= RFC2250_HEADER_SIZE && size_read <= size);
   fuzz_check (size_read == rfc2250_header_get_size (&header));
-  wire = g_malloc (size_read);
-  fuzz_check (rfc2250_header_write (&header, wire) == size_read);
+  written = g_malloc (size_read);
+  fuzz_check (rfc2250_header_write (&header, written) == size_read);
   for (i = 0; i < size_read; i++) {
     guint8 mask = 0xff;
 
     if (header.t && header.extension.composite_display && i >= 8 && i < 10)
       mask = i == 8 ? 0 : 0x0f;
-    fuzz_check (((wire[i] ^ data[i]) & mask) == 0);
+    fuzz_check (((written[i] ^ data[i]) & mask) == 0);
   }
-  g_free (wire);
+  g_free (written);
 }
 
 int

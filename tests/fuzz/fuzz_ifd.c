@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the choice of frames with frames of any type, flags and size, new
- * receivers, ends and other configurations, against a model of W and of what
- * refers to what. Each frame ends once, in order, and is counted; algorithm gop
- * sends nothing that refers to what was not sent, and no I-frame that a decoder
- * would show too early.
+/* Fuzzes the choice of frames with frames of any type, flags and size, with new
+ * receivers, stream ends and other configurations. A model of W and of the
+ * references checks the results. Each frame must leave exactly once, in order,
+ * and be counted. The algorithm gop must send no frame whose reference was not
+ * sent, and no I-frame that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then orders: a byte that says what, and for a
- * frame two more, of flags and of size. The size is the order, too, where the
- * flags say so. Where they say that the frame has slots, three more bytes
- * follow: the slots that it uses, those that it updates, and its layer.
+ * Input: algorithm, max_frames, then orders: a byte that says what to do, and
+ * for a frame two more bytes, its flags and its size. If the flags say so, the
+ * size is also the order. If the flags say that the frame has slots, three more
+ * bytes follow: the slots that the frame uses, the slots that it updates, and its
+ * temporal layer.
  */
 
 #include "fuzz.h"
 #include "ifd.h"
 
-/* Fewer than make the core go on without an I-frame */
+/* With fewer pictures the core never reaches the limit at which it continues
+ * without an I-frame. */
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
@@ -32,46 +34,53 @@ typedef enum
   FATE_FLUSHED
 } Fate;
 
-/* The plainest reading of ifd.h: a trailing frame refers to the last trailing I
- * or P of its GOP, a leading one to its I, to the last leading P, and to the
- * last trailing I or P of the GOP before. A receiver may begin with a trailing
- * P that begins a refresh. */
+/* A simple model of the rules in ifd.h. A trailing frame refers to the last
+ * trailing I-frame or P-frame of its GOP. A leading frame refers to its
+ * I-frame, to the last leading P-frame, and to the last trailing I-frame or
+ * P-frame of the previous GOP. A receiver may begin with a trailing P-frame
+ * that begins a refresh. */
 typedef struct
 {
   IfdFrame frame;
   gboolean leading;
   gint references[N_SLOTS];
   guint n_references;
-  gboolean misses;              /* what was never there */
+  gboolean misses;              /* A reference of the picture never existed. */
   Fate fate;
-  guint decoded_by;             /* a receiver, or 0 */
-  gint last_reference;          /* I or P before it in the stream, or NONE */
-  guint codec;                  /* changes of the codec before it */
+  guint decoded_by;             /* The receiver that decoded it, or 0. */
+  /* Previous I-frame or P-frame of the stream, or NONE. */
+  gint last_reference;
+  guint codec;                  /* changes of the codec before the frame */
 } Picture;
 
-/* H.264, 8.2.1.1, as it stands there */
+/* H.264 section 8.2.1.1, as written in the standard. */
 typedef struct
 {
   gboolean is_known;
-  gint last_reference;          /* I or P that was sent, or NONE */
+  /* Last I-frame or P-frame that was sent, or NONE. */
+  gint last_reference;
   gint prev_msb, prev_lsb;
-  gint max;                     /* PicOrderCnt so far */
+  gint max;                     /* Maximum PicOrderCnt so far. */
 } Decoder;
 
 typedef struct
 {
   Ifd *ifd;
-  IfdConfig asked;              /* as it was set */
-  IfdConfig config;             /* in force */
-  gboolean begun;               /* by a frame or a new receiver, see ifd.c */
-  gboolean w_is_stale;          /* all of it has to go for C */
-  gboolean mixed;               /* another algorithm chose among frames here */
+  IfdConfig asked;              /* Configuration that was set. */
+  IfdConfig config;             /* Configuration in use. */
+  /* A frame or a new receiver has come (see ifd.c). */
+  gboolean begun;
+  /* All frames of W have to be dropped for the frame in C. */
+  gboolean w_is_stale;
+  /* The frames were chosen by more than one algorithm. */
+  gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  gint first, last, last_leading, last_before;  /* I or P of the newest GOP */
+  /* I-frames or P-frames of the newest GOP. */
+  gint first, last, last_leading, last_before;
   gint newest_reference;        /* I or P that came */
   gint slots[N_SLOTS];          /* the last frame that updated each, or NONE */
   gboolean has_slots;           /* of the newest frame */
@@ -80,7 +89,7 @@ typedef struct
   Decoder decoder;
   gboolean behind_p, closed, broken;
   guint receiver;
-  guint began;                  /* the newest receiver that decoded a frame */
+  guint began;                  /* Newest receiver that decoded a frame. */
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Model;
 
@@ -215,7 +224,7 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
-/* An algorithm comes into force with an I-frame, or before the first frame. */
+/* A new algorithm takes effect with an I-frame, or before the first frame. */
 static void
 set_force (gboolean algorithm_too)
 {
@@ -227,7 +236,8 @@ set_force (gboolean algorithm_too)
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
-/* What an outage left, see ifd.c: all of it goes for an I-frame. */
+/* Returns whether W holds only frames from before an outage (see ifd.c). They
+ * are then all dropped for an I-frame. */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -258,7 +268,8 @@ check_overwritten (const Picture * victim, const Picture * c)
     fuzz_check (c->frame.type == IFD_FRAME_I);
   if (victim->frame.type == IFD_FRAME_P)
     fuzz_check (c->frame.type != IFD_FRAME_B);
-  /* a B before a P before an I, of B-frames the largest */
+  /* B-frames must be dropped before P-frames, P-frames before I-frames, and the
+   * largest B-frame first. */
   for (i = 0; i < model.n_w; i++) {
     const IfdFrame *other = &model.pictures[model.w[i]].frame;
 
@@ -268,7 +279,7 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* c: the frame that came in, or NONE */
+/* `c` is the frame that came in, or NONE. */
 static void
 take_events (gint c)
 {
@@ -298,14 +309,14 @@ take_events (gint c)
 
 /* An I-frame uses no slot and updates all; slotuse.h never says otherwise. */
 static void
-take_slots (FuzzInput * script, IfdFrame * frame)
+take_slots (FuzzInput * orders, IfdFrame * frame)
 {
   frame->flags &= ~(IFD_FRAME_LEADING | IFD_FRAME_TRAILING | IFD_FRAME_REFRESH);
   frame->flags |= IFD_FRAME_SLOTS;
   frame->order_range = frame->order = 0;
-  frame->uses = fuzz_take_u8 (script);
-  frame->updates = fuzz_take_u8 (script);
-  frame->layer = fuzz_take_u8 (script) % 4 - 1;
+  frame->uses = fuzz_take_u8 (orders);
+  frame->updates = fuzz_take_u8 (orders);
+  frame->layer = fuzz_take_u8 (orders) % 4 - 1;
   if (frame->type == IFD_FRAME_I) {
     frame->uses = 0;
     frame->updates = G_MAXUINT32;
@@ -315,7 +326,7 @@ take_slots (FuzzInput * script, IfdFrame * frame)
 }
 
 static void
-input (FuzzInput * script, guint what)
+input (FuzzInput * orders, guint what)
 {
   gint number = model.n_pictures;
   guint before = model.n_w, flags;
@@ -325,16 +336,16 @@ input (FuzzInput * script, guint what)
     return;
   memset (c, 0, sizeof (*c));
   c->frame.type = (what >> 3) % IFD_FRAME_LAST;
-  flags = fuzz_take_u8 (script);
+  flags = fuzz_take_u8 (orders);
   c->frame.flags = flags & 63;
-  c->frame.size = fuzz_take_u8 (script);
+  c->frame.size = fuzz_take_u8 (orders);
   c->frame.user = GINT_TO_POINTER (number);
   if (flags & FLAG_ORDER) {
     c->frame.order = c->frame.size % ORDER_RANGE;
     c->frame.order_range = ORDER_RANGE;
   }
   if (flags & FLAG_SLOTS)
-    take_slots (script, &c->frame);
+    take_slots (orders, &c->frame);
   c->last_reference = model.newest_reference;
   if (c->frame.type != IFD_FRAME_B)
     model.newest_reference = number;
@@ -364,8 +375,8 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* An I-frame that would be shown too early goes on if nothing before it is
- * missing, or after many frames. */
+/* An I-frame that would be shown too early is still sent if no frame before it
+ * is missing, or after many frames. */
 static void
 check_order (const Picture * picture, gint order)
 {
@@ -499,9 +510,9 @@ check_counters (void)
 }
 
 static void
-do_order (FuzzInput * script)
+do_order (FuzzInput * orders)
 {
-  guint what = fuzz_take_u8 (script);
+  guint what = fuzz_take_u8 (orders);
 
   switch (what & 7) {
     case 4:
@@ -509,7 +520,7 @@ do_order (FuzzInput * script)
       send ();
       break;
     case 6:
-      configure (what >> 5, fuzz_take_u8 (script));
+      configure (what >> 5, fuzz_take_u8 (orders));
       break;
     case 7:
       if (what & 8) {
@@ -523,15 +534,15 @@ do_order (FuzzInput * script)
       }
       break;
     default:
-      input (script, what);
+      input (orders, what);
   }
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
-  FuzzInput script = { data, size };
-  guint algorithm = fuzz_take_u8 (&script);
+  FuzzInput orders = { data, size };
+  guint algorithm = fuzz_take_u8 (&orders);
 
   model.ifd = NULL;
   model.n_pictures = model.n_w = 0;
@@ -543,9 +554,9 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   model.receiver = 1;
   model.began = 0;
   begin_stream ();
-  configure (algorithm, fuzz_take_u8 (&script));
-  while (script.size > 0)
-    do_order (&script);
+  configure (algorithm, fuzz_take_u8 (&orders));
+  while (orders.size > 0)
+    do_order (&orders);
   check_counters ();
   flush ();
   check_counters ();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of H.264 and H.265: any bytes as codec data, and any as
- * access units, framed or not. It stays bounded, counts no access unit twice,
- * and the same NAL units mean the same, and have the same slices, however they
- * are framed.
+/* Fuzzes the reading of H.264 and H.265. Any bytes may be codec data, and any
+ * bytes may be access units, with or without framing. The work must be bounded,
+ * and no access unit may be counted twice. The same NAL units must give the
+ * same result and the same slices in each framing.
  *
- * Input: codec and what to do, then codec data or nothing (a length of a byte),
- * then access units or NAL units: flags, a length of a byte, as many bytes.
+ * Input: the codec and what to do, then codec data or none (a length of one
+ * byte), then access units or NAL units: flags, a length of one byte, and the
+ * bytes.
  */
 
 #include "fuzz.h"
@@ -13,14 +14,15 @@
 
 typedef enum
 {
-  INPUT_BYTE_STREAM,            /* access units, as they are */
-  INPUT_LENGTHS,                /* the same, with this codec data */
+  INPUT_BYTE_STREAM,            /* Access units in byte-stream format. */
+  /* Access units with lengths, as the codec data says. */
+  INPUT_LENGTHS,
   INPUT_UNITS,                  /* NAL units, framed here */
   INPUT_LAST
 } InputType;
 
-/* Of an access unit or NAL unit */
-#define FLAG_LAST (1 << 0)      /* NAL unit of its access unit */
+/* Flags of an access unit or a NAL unit. */
+#define FLAG_LAST (1 << 0)      /* Last NAL unit of its access unit. */
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
 #define PTS(flags) ((flags) >> 3)
@@ -75,7 +77,8 @@ find_slices (const IfdClassifier * classifier, const guint8 * data, gsize size,
   fuzz_check (count_malformed (classifier) == malformed);
 }
 
-/* A second field follows a first one, and none is an I-frame. */
+/* Checks that a second field follows a first field, and that no second field is
+ * an I-frame. */
 static void
 check_field (const IfdClassifier * classifier, IfdField before,
     const IfdFrame * frame)
@@ -108,7 +111,8 @@ classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
   fuzz_check (malformed <= 1);
 }
 
-/* Its own memory, so that AddressSanitizer sees the first byte beyond. */
+/* Copies the data to memory of exactly its size, so that AddressSanitizer finds
+ * any access beyond it. */
 static void
 classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 {
@@ -132,7 +136,7 @@ classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
   }
 }
 
-/* No codec data, or some that is refused, changes nothing. */
+/* Missing or refused codec data must not change the classifier. */
 static void
 set_codec_data (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 {
@@ -154,8 +158,8 @@ set_codec_data (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
   ifd_classifier_free (twin);
 }
 
-/* A NAL unit as an encoder leaves it: no start code within, no zero at the end
- * (H.264, 7.4.1) */
+/* Appends a NAL unit as an encoder writes it: without a start code inside and
+ * without a zero byte at the end (H.264 section 7.4.1). */
 static void
 append_unit (GByteArray * unit, FuzzInput * input, gsize size)
 {

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the link with any profile, numbers near those of the profile, flows,
- * stations, packets and times. Everything that link.h promises is watched, and
- * three runs of the same script must agree: one that wakes up whenever the link
- * asks for it, one that only looks at the end, and one that replays the record
- * of the first.
+/* Fuzzes the link with any profile, with numbers close to those of the profile,
+ * and with flows, stations, packets and times. All promises of link.h are
+ * checked. Three runs with the same orders must agree: one that wakes up
+ * whenever the link asks for it, one that polls only at the end, and one that
+ * replays the record of the first run.
  *
  * Input: profile, quality, flags, a count of changed numbers, two bytes for
- * each (which, and its magnitude), then the script, an order and its argument
- * in two bytes each.
+ * each of them (which number, and its magnitude), then the orders, each with an
+ * argument of two bytes.
  */
 
 #include "fuzzlink.h"
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-#define FLAG_ABANDON (1 << 2)   /* free the link with packets in it */
+#define FLAG_ABANDON (1 << 2)   /* frees the link with packets in it */
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
-#define FLAG_IFD (1 << 6)       /* max_frames is the seed's */
-#define FLAG_END_FLOWS (1 << 7) /* where a station is set */
+#define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
+#define FLAG_END_FLOWS (1 << 7) /* ends a flow instead of setting a station */
 
 #define MAX_CHANGES 15
 #define MAX_ORDERS 100
-/* Of a run; what goes on for longer is cut off */
+/* Maximum number of wakeups in a run. A longer run is cut off. */
 #define MAX_WAKEUPS 1500
 /* ns: 30 years */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
-/* The cellular model draws its rate anew each 20 ms, also where nobody sends.
- * Pauses of years, which only a virtual clock can have, would take minutes. */
+/* The cellular model draws a new rate every 20 ms, even if no packet is sent.
+ * Pauses of years are only possible with a virtual clock, and would take
+ * minutes. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Of a second of the link, beside those that packets cause: changes of the
- * channel of 16 stations and radio blocks at the shortest times allowed */
+/* Maximum wakeups in a second of the link, in addition to those that packets
+ * cause: channel changes of 16 stations and radio blocks at the minimum times
+ * allowed. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
@@ -46,7 +48,7 @@ typedef enum
   ORDER_WAKEUP,
   ORDER_SET_STATION,
   ORDER_ADD_FLOW,
-  ORDER_BACK                    /* a time that has passed */
+  ORDER_BACK                    /* The clock goes back. */
 } Order;
 
 typedef enum
@@ -60,11 +62,12 @@ typedef struct
 {
   LinkConfig config;
   guint flags;
-  FuzzInput script;
-  gboolean endless;             /* may hold packets for ever */
+  FuzzInput orders;
+  gboolean endless;             /* The link may hold packets forever. */
 } Job;
 
-/* Opportunities to send, and hit blocks, where a profile wants a trace */
+/* Traces of opportunities to send, and of damaged blocks, for profiles that
+ * need a trace. */
 static const gchar *const deliveries[] = {
   "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
 };
@@ -110,8 +113,8 @@ stops_for_ever (const LinkOnOffConfig * config)
   return config->mean_good == 0 && config->mean_bad > 0;
 }
 
-/* What goes back and forth all the time, or stays on a link for days, is no
- * fault of a link; it only takes long. */
+/* Channels that change all the time, or packets that stay in a link for days,
+ * are no faults of the link. They only take long, so the times are limited. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -167,13 +170,13 @@ read_job (Job * job, FuzzInput * input)
   job->config.queue.ifd.algorithm = job->config.seed % 3;
   job->config.queue.ifd.max_frames = 1 + job->config.seed % IFD_MAX_FRAMES;
   temper (&job->config);
-  job->script = *input;
+  job->orders = *input;
   limit_pauses (&job->config);
   job->endless = stops_for_ever (&job->config.pipe.outage)
       || stops_for_ever (&job->config.pipe.stall);
 }
 
-/* --- the script ------------------------------------------------------------ */
+/* --- the orders ----------------------------------------------------------- */
 
 typedef struct
 {
@@ -181,7 +184,7 @@ typedef struct
   RunType type;
   FuzzRun *run;
   guint wakeups;
-  gboolean cut_off;             /* too many of them */
+  gboolean cut_off;             /* The run had too many wakeups. */
 } Player;
 
 static void
@@ -200,7 +203,7 @@ get_max_time (const Player * player)
   return is_cellular (&player->job->config) ? MAX_CELLULAR_TIME : MAX_TIME;
 }
 
-/* A time that both ways of running reach alike */
+/* Advances the link to a time that each kind of run reaches. */
 static void
 play_until (Player * player, guint64 time)
 {
@@ -274,17 +277,17 @@ play_order (Player * player, Order order, guint argument)
 }
 
 static void
-play_script (Player * player)
+play_orders (Player * player)
 {
-  FuzzInput script = player->job->script;
+  FuzzInput orders = player->job->orders;
   guint i;
 
   fuzz_run_add_flow (player->run, 0);
   for (i = 1; (player->job->flags & FLAG_MANY_FLOWS) && i < 4; i++)
     fuzz_run_add_flow (player->run, i);
-  for (i = 0; i < MAX_ORDERS && script.size > 0 && !player->cut_off; i++) {
-    guint order = fuzz_take_u8 (&script);
-    guint argument = fuzz_take_u16 (&script);
+  for (i = 0; i < MAX_ORDERS && orders.size > 0 && !player->cut_off; i++) {
+    guint order = fuzz_take_u8 (&orders);
+    guint argument = fuzz_take_u16 (&orders);
 
     play_order (player, order & 7, argument);
     if (player->type != RUN_LAZY)
@@ -292,7 +295,7 @@ play_script (Player * player)
   }
 }
 
-/* Until all came to their end */
+/* Runs until each packet has left the link. */
 static void
 play_rest (Player * player)
 {
@@ -309,7 +312,7 @@ play_rest (Player * player)
       return;
   }
   fuzz_run_poll (run);
-  /* at rest, and nothing left behind */
+  /* The link is idle, so no packet may be left in it. */
   if (wakeup == LINK_NEVER && !player->job->endless)
     fuzz_check (fuzz_run_count_inside (run) == 0);
 }
@@ -324,11 +327,12 @@ play (Player * player, const Job * job, RunType type, const LinkConfig * config)
   player->type = type;
   player->run = fuzz_run_new (config, &error);
   fuzz_check (player->run && !error);
-  play_script (player);
+  play_orders (player);
   check_wakeups (player);
 }
 
-/* What had ended in both runs when the script was over ended alike. */
+/* Compares the packets that had left the link in both runs when the orders
+ * ended. Their fates must be the same. */
 static void
 check_same (const FuzzRun * a, const FuzzRun * b)
 {
@@ -350,7 +354,7 @@ check_same (const FuzzRun * a, const FuzzRun * b)
   fuzz_check (a->n_quality == b->n_quality);
 }
 
-/* The same arrivals, looked at in another rhythm */
+/* The arrivals must be the same if the link is polled at other times. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {
@@ -374,7 +378,7 @@ check_replay (const Job * job, const Player * eager, const gchar * record)
   Player replay;
 
   config.pattern = text;
-  config.seed = 0;              /* the pattern's is used */
+  config.seed = 0;              /* The seed of the pattern is used instead. */
   play (&replay, job, RUN_REPLAY, &config);
   check_same (eager->run, replay.run);
   fuzz_run_free (replay.run);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what makes a link: the text of interference, traces of radio blocks,
- * and any numbers at all. A link is refused with the reason, or it works.
+/* Fuzzes the configuration of a link: the text of `interference`, traces of
+ * radio blocks, and arbitrary numbers. A configuration is either refused with a
+ * reason or works.
  *
- * Input: what to do, then a text; or profile and quality, then numbers (which,
- * and eight bytes or a magnitude) until they end.
+ * Input: what to do, then a text; or profile and quality, then numbers (which
+ * number, and eight bytes or a magnitude) until the input ends.
  */
 
 #include "fuzzlink.h"
@@ -32,7 +33,8 @@ take_text (const FuzzInput * input)
   return g_strndup ((const gchar *) input->data, input->size);
 }
 
-/* A few packets each way, and a thousand wakeups. */
+/* Sends a few packets in each direction and handles at most a thousand wakeups.
+ */
 static void
 run_shortly (const LinkConfig * config)
 {
@@ -60,7 +62,7 @@ run_shortly (const LinkConfig * config)
   fuzz_run_free (run);
 }
 
-/* --- interference ---------------------------------------------------------- */
+/* --- interference --------------------------------------------------------- */
 
 static gboolean
 same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
@@ -70,7 +72,7 @@ same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
       == 0;
 }
 
-/* To the ns, as the format takes it */
+/* Writes the windows with the precision of the format, 1 ns. */
 static gchar *
 write_windows (const LinkOvenConfig * oven)
 {
@@ -88,7 +90,7 @@ write_windows (const LinkOvenConfig * oven)
   return g_string_free (text, FALSE);
 }
 
-/* A double has no ns beyond this. */
+/* Above this value a double is not exact to 1 ns. */
 static gboolean
 is_exact (const LinkOvenConfig * oven)
 {
@@ -134,9 +136,10 @@ check_interference (const gchar * text)
   run_shortly (&config);
 }
 
-/* --- traces of blocks ------------------------------------------------------ */
+/* --- traces of blocks ----------------------------------------------------- */
 
-/* Only these bytes, and at least one block */
+/* Returns whether the text has only the bytes that a trace may have, and at
+ * least one block. */
 static gboolean
 is_trace (const gchar * text)
 {
@@ -176,7 +179,7 @@ check_trace (const gchar * text, guint profile, gboolean down)
   run_shortly (&config);
 }
 
-/* --- numbers --------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------- */
 
 static void
 take_field (FuzzInput * input, LinkConfig * config)
@@ -208,7 +211,8 @@ check_numbers (FuzzInput * input)
   link_config_init (&config, profile, quality);
   while (input->size > 0)
     take_field (input, &config);
-  /* a packet that is sent for days, in pauses of less than a ms */
+  /* At lower rates a packet would be sent for days, in pauses of less than a
+   * ms. */
   config.pipe.rate[0] = MAX (config.pipe.rate[0], 1000);
   config.pipe.rate[1] = MAX (config.pipe.rate[1], 1000);
   if (link_config_check (&config, &error)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes recorded opportunities to send: any text is read or refused with the
- * reason; packets leave when the plainest reading of the format says, times
- * never fall.
+/* Fuzzes recorded opportunities to send. A text is either read or refused with
+ * a reason. Packets must leave at the times that a simple model of the format
+ * gives, and times never decrease.
  *
- * Input: how long times without and with outages are in the mean, N_SENDS times
- * three bytes (a time to wait, two bytes of size), then the text. Times are a
- * byte each, mantissa and power of ten.
+ * Input: the mean times without and with outages, N_SENDS times three bytes (a
+ * time to wait and two bytes of size), then the text. Each time is one byte,
+ * with a mantissa and a power of ten.
  */
 
 #include "fuzz.h"
@@ -13,20 +13,21 @@
 
 #define N_SENDS 32
 #define CONTROL_SIZE (2 + 3 * N_SENDS)
-/* A packet has no more: the models take no packet of more than 4 GB, but that
- * is 3 million opportunities. */
+/* Maximum bytes of a packet. The models accept packets of up to 4 GB, but these
+ * need 3 million opportunities. */
 #define MAX_BYTES 65535
-/* ns: 30 years, which no run of a link takes */
+/* 30 years in ns; no run of a link takes so long. */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
-/* The model counts every opportunity. */
+/* Maximum number of opportunities, because the model counts each one. */
 #define MAX_MODEL_STEPS 20000
 
-/* The plainest reading: the opportunities one after the other */
+/* A simple model that handles one opportunity after the other. */
 typedef struct
 {
   GArray *times;                /* of guint64, ms */
   LinkOnOff outage;
-  guint64 number;               /* of the one that is open, from 1 */
+  /* Number of the current opportunity, counted from 1. */
+  guint64 number;
   guint left;
   guint steps;
 } Model;
@@ -66,7 +67,7 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* FALSE when it takes too long */
+/* Returns FALSE if it takes too long. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {
@@ -91,7 +92,7 @@ model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
   return TRUE;
 }
 
-/* 0 to 15 times a power of ten up to a week */
+/* Returns 0 to 15 times a power of ten, up to a week. */
 static guint64
 take_time (FuzzInput * input)
 {
@@ -103,8 +104,9 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* None that last so long that no opportunity is left, and none that are over
- * before one comes: years of them would have to be gone through. */
+/* Sets the outages. They are neither so long that no opportunity is left nor so
+ * short that they end before an opportunity comes. In both cases the model
+ * would have to go through years of outages. */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
 {
@@ -118,7 +120,8 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
   link_on_off_init (outage, &config, 0, good, 0, 0);
 }
 
-/* Outages are counted one by one: an hour and some minutes of them */
+/* Returns the end of the run. Outages are counted one by one, so with outages
+ * it is little more than an hour. */
 static guint64
 get_end (const LinkOnOff * outage)
 {
@@ -139,7 +142,8 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* as the transmitter of a link: one after the other, or after a pause */
+    /* Sends as the transmitter of a link does: directly after the previous
+     * packet, or after a pause. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

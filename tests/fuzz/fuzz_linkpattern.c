@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes recorded runs: any text is read or refused with the reason; what was
- * read can be looked up, and written again it reads the same.
+/* Fuzzes recorded runs. A text is either read or refused with a reason. Each
+ * entry that was read can be looked up, and a pattern that is written again
+ * reads the same.
  *
  * Input: the text.
  */
@@ -8,7 +9,8 @@
 #include "fuzz.h"
 #include "linkpattern.h"
 
-/* flow and index of a line for a packet; numbers as the format has them */
+/* Finds the flow and the index in the line of a packet. Numbers have the format
+ * of the file. */
 static gboolean
 find_key (const gchar * line, guint * flow, guint64 * index)
 {
@@ -57,7 +59,7 @@ append_entry (GString * text, guint flow, guint64 index,
   g_free (line);
 }
 
-/* The whole pattern in the format's own spelling */
+/* Writes the whole pattern in the normal form of the format. */
 static gchar *
 write_again (const LinkPattern * pattern, const gchar * text, guint * n)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what MMTP reads of messages: any bytes of any size are refused for
- * the reason that they show, or lie within their bounds and are written to the
- * same bytes again, but for those that mean nothing; and numbers are unwrapped
- * to the nearest.
+/* Fuzzes the reading of MMTP messages. Any bytes of any size are either refused
+ * for the correct reason, or parsed within their bounds. A parsed message is
+ * written to the same bytes again, except for bits without a meaning. Shortened
+ * numbers are extended to the nearest number.
  *
  * Input: what to do (0 parse, 1 unwrap), then the role and the message, or the
- * bits, and two numbers of 64.
- * */
+ * number of bits and two numbers of 64 bits. */
 
 #include "fuzz.h"
 #include "mmtppacket.h"
@@ -48,7 +47,7 @@ check_header (const MmtpMessage * message, MmtpRefusal refusal,
     fuzz_check (mmtp_type_get_name (type) != NULL);
 }
 
-/* What a message points to is its own, up to its trailer. */
+/* The pointers of a message must point into the message, before its trailer. */
 static void
 check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
@@ -73,7 +72,8 @@ check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
     fuzz_check (message->probe.size == size);
 }
 
-/* The bits that are named zero in docs/wire-mmtp.md, or mean nothing yet */
+/* Returns the bits that docs/wire-mmtp.md calls zero, or that have no meaning
+ * yet. */
 static guint8
 get_ignored_bits (MmtpType type, gsize offset)
 {
@@ -101,8 +101,8 @@ get_ignored_bits (MmtpType type, gsize offset)
   }
 }
 
-/* INIT and JOIN may be longer than we make them, and a prelude may have more
- * in it than we know. */
+/* INIT and JOIN may be longer than our writer makes them, and a prelude may
+ * have fields that we do not know. */
 static gboolean
 is_as_we_write (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
@@ -126,7 +126,8 @@ check_same (MmtpType type, const guint8 * written, const guint8 * bytes,
   fuzz_check (memcmp (written + end, bytes + end, MMTP_TRAILER_SIZE) == 0);
 }
 
-/* Written, read and written: the same, and in not a byte less */
+/* A message that is written, read and written again must have the same bytes,
+ * and writing must fail if the buffer is one byte too small. */
 static void
 check_written (const MmtpMessage * message, MmtpRole role,
     const guint8 * bytes, gsize size)
@@ -187,7 +188,7 @@ unwrap (guint bits, guint64 low, guint64 near)
   value = mmtp_unwrap (low & mask, bits, near);
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
-  /* nothing nearer has these bits, unless it is below 0 or above 2^64 */
+  /* No nearer number has these bits, unless it is below 0 or above 2^64. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

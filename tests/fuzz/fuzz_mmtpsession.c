@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes a session of MMTP: a sender and a receiver in virtual time, and messages
- * among theirs that have the right trailers and numbers, or wrong ones, and say
- * whatever they like; packets that are lost, spoiled, come again or from another
- * address; and every call that an element may make. What mmtpnetwork.h watches must
- * hold, and what is left to itself must go on.
+/* Fuzzes an MMTP session in virtual time. The fuzzer adds messages to those of
+ * a sender and a receiver, with valid or invalid trailers and numbers and with
+ * arbitrary contents. Packets are lost, damaged, duplicated or sent from
+ * another address, and the fuzzer makes every call that an element may make.
+ * The conditions that mmtpnetwork.h checks must hold, and without further input
+ * the session must continue.
  *
- * Input: flags, then orders, each an order and its arguments. The numbers of what
- * is forged have their low byte from the input, the rest by chance.
+ * Input: flags, then orders with their arguments. The lowest byte of the
+ * numbers in forged messages comes from the input; the other bytes are random.
  */
 
 #include "mmtpnetwork.h"
 #include "fuzz.h"
 
 #define FLAG_KEY (1 << 0)
-#define FLAG_ONE_CHANNEL (1 << 2)
+#define FLAG_ONE_PATH (1 << 2)
 #define FLAG_SMALL (1 << 3)     /* frames */
 
 #define MAX_ORDERS 200
@@ -26,8 +27,8 @@ typedef enum
 {
   ORDER_RUN,
   ORDER_RUN_LONG,
-  ORDER_FORGE_TO_RECEIVER,
-  ORDER_FORGE_TO_SENDER,
+  ORDER_INJECT_TO_RECEIVER,
+  ORDER_INJECT_TO_SENDER,
   ORDER_REPLAY,
   ORDER_LOSE,
   ORDER_SPOIL,
@@ -55,13 +56,14 @@ typedef struct
 
 typedef struct
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   FuzzInput input;
   guint32 chance;
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
   guint n_kept;
-  guint n_lose;                 /* of the next messages */
+  /* Number of the next messages that are dropped. */
+  guint n_lose;
 } Run;
 
 static guint32
@@ -90,14 +92,14 @@ make_stranger (guint number)
 static MmtpAddress
 take_address (Run * self)
 {
-  guint choice = take (self, MMTP_PAIR_CHANNELS + N_STRANGERS);
+  guint choice = take (self, MMTP_NETWORK_PATHS + N_STRANGERS);
 
-  if (choice >= MMTP_PAIR_CHANNELS)
+  if (choice >= MMTP_NETWORK_PATHS)
     return make_stranger (choice);
-  return self->pair.addresses[choice];
+  return self->network.addresses[choice];
 }
 
-/* --- what goes between them ----------------------------------------------- */
+/* --- messages on their way ------------------------------------------------ */
 
 static void
 keep (Run * self, MmtpRole from, const MmtpAddress * address,
@@ -113,7 +115,7 @@ keep (Run * self, MmtpRole from, const MmtpAddress * address,
 }
 
 static gboolean
-sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Run *self = data;
@@ -126,7 +128,8 @@ sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
   return TRUE;
 }
 
-/* In memory of just that size */
+/* The copy has exactly `size` bytes, so that AddressSanitizer finds any access
+ * beyond them. */
 static void
 deliver (Run * self, MmtpRole to, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
@@ -134,10 +137,10 @@ deliver (Run * self, MmtpRole to, const MmtpAddress * address,
   guint8 *copy = size ? g_memdup2 (bytes, size) : g_malloc (1);
 
   if (to == MMTP_RECEIVER)
-    mmtp_network_to_receiver (&self->pair, address, copy, size);
+    mmtp_network_to_receiver (&self->network, address, copy, size);
   else
-    mmtp_network_to_sender (&self->pair, take (self, MMTP_PAIR_CHANNELS), copy,
-        size);
+    mmtp_network_to_sender (&self->network, take (self, MMTP_NETWORK_PATHS),
+        copy, size);
   g_free (copy);
 }
 
@@ -157,7 +160,7 @@ replay (Run * self, gboolean spoiled)
   size = kept->size;
   if (spoiled) {
     where = draw (self);
-    self->pair.trusted = FALSE;
+    self->network.trusted = FALSE;
     if (where & 1)
       bytes[where / 16 % size] ^= 1 << where / 2 % 8;
     else
@@ -168,7 +171,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Whoever has the secrets: the trailer is right, or the token is. */
+/* Makes the trailer, or the token, valid, as an attacker who has the secrets
+ * can. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)
@@ -177,34 +181,35 @@ seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint at = message->type == MMTP_OPEN ? 92 : 52;
 
     if (message->type == MMTP_OPEN || message->type == MMTP_ACCEPT)
-      mmtp_key_sign (&self->pair.key, bytes, at, bytes + at);
+      mmtp_key_sign (&self->network.key, bytes, at, bytes + at);
     else
-      mmtp_key_seal (&self->pair.key, bytes, size);
-  } else if (self->pair.has_session)
-    mmtp_direction_seal (&self->pair.directions[from == MMTP_RECEIVER], number,
-        bytes, size);
+      mmtp_key_seal (&self->network.key, bytes, size);
+  } else if (self->network.has_session)
+    mmtp_direction_seal (&self->network.directions[from == MMTP_RECEIVER],
+        number, bytes, size);
 }
 
 static void
-forge (Run * self, MmtpRole from)
+inject (Run * self, MmtpRole from)
 {
   MmtpType type = take (self, MMTP_LAST_TYPE);
   guint choice = take (self, 16);
-  guint8 channel = choice & 8 ? take (self, 256) : choice % MMTP_PAIR_CHANNELS;
+  guint8 path = choice & 8 ? take (self, 256) : choice % MMTP_NETWORK_PATHS;
   MmtpAddress address = take_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
   guint64 number;
   gsize size;
 
-  self->pair.trusted = FALSE;
-  number = mmtp_forge (&message, type, from, channel, &self->pair.overheard,
+  self->network.trusted = FALSE;
+  number =
+      mmtp_build_message (&message, type, from, path, &self->network.overheard,
       draw, self);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   fuzz_check (size > 0);
   if (take (self, 16) != 15)
     seal (self, &message, number, from, bytes, size);
-  mmtp_overhear (&self->pair.overheard, bytes, size, from);
+  mmtp_overhear (&self->network.overheard, bytes, size, from);
   deliver (self, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER, &address,
       bytes, size);
 }
@@ -222,13 +227,13 @@ make_noise (Run * self)
   g_free (bytes);
 }
 
-/* --- what elements do ----------------------------------------------------- */
+/* --- calls of an element -------------------------------------------------- */
 
 static void
 run (Run * self, guint64 duration)
 {
-  if (self->pair.now + duration < self->began + MAX_TIME)
-    mmtp_network_run (&self->pair, duration);
+  if (self->network.now + duration < self->began + MAX_TIME)
+    mmtp_network_run (&self->network, duration);
 }
 
 static void
@@ -238,16 +243,16 @@ put (Run * self)
   guint n = take (self, 8), size = draw (self) % 5000;
   guint i;
 
-  self->pair.trusted = FALSE;
+  self->network.trusted = FALSE;
   for (i = 0; i < n; i++) {
     buffer.data = g_bytes_new_take (g_malloc0 (size + 1), size);
     buffer.due = draw (self) & 1 ? G_MAXUINT64 :
-        self->pair.now + (guint64) draw (self) - G_MAXINT32;
+        self->network.now + (guint64) draw (self) - G_MAXINT32;
     buffer.flags = draw (self) & MMTP_FLAGS_OF_BUFFER;
     buffer.prelude.mask = draw (self) & 0x3f;
     buffer.prelude.pts = draw (self);
     buffer.prelude.frame_rate = draw (self);
-    mmtp_sender_put (self->pair.sender, self->pair.now, &buffer);
+    mmtp_sender_put (self->network.sender, self->network.now, &buffer);
     g_bytes_unref (buffer.data);
   }
 }
@@ -262,56 +267,55 @@ set_caps (Run * self)
   gchar *text = choice < G_N_ELEMENTS (texts) ? g_strdup (texts[choice]) :
       g_strnfill (draw (self) % 9000, 'a');
 
-  mmtp_sender_set_caps (self->pair.sender, self->pair.now, text);
+  mmtp_sender_set_caps (self->network.sender, self->network.now, text);
   g_free (text);
 }
 
 static void
 move (Run * self)
 {
-  guint channel = take (self, MMTP_PAIR_CHANNELS);
+  guint path = take (self, MMTP_NETWORK_PATHS);
   MmtpAddress address = make_stranger (100 + take (self, N_STRANGERS));
 
-  address.bytes[2] = channel;
-  mmtp_network_move (&self->pair, channel, &address);
+  address.bytes[2] = path;
+  mmtp_network_move (&self->network, path, &address);
 }
 
 static guint
-count_channels (Run * self)
+count_paths (Run * self)
 {
-  return self->pair.sender_stats.n_paths;
+  return self->network.sender_stats.n_paths;
 }
 
 static void
-change_channel (Run * self, Order order)
+change_path (Run * self, Order order)
 {
-  MmtpSender *sender = self->pair.sender;
-  guint64 now = self->pair.now;
-  guint channel = take (self, MMTP_PAIR_CHANNELS);
+  MmtpSender *sender = self->network.sender;
+  guint64 now = self->network.now;
+  guint path = take (self, MMTP_NETWORK_PATHS);
 
   if (order == ORDER_ADD)
-    mmtp_network_add_channel (&self->pair, MIN (channel,
-            count_channels (self)));
-  else if (channel >= count_channels (self))
+    mmtp_network_add_path (&self->network, MIN (path, count_paths (self)));
+  else if (path >= count_paths (self))
     return;
   else if (order == ORDER_REMOVE)
-    mmtp_sender_remove_path (sender, now, channel, take (self, 4));
+    mmtp_sender_remove_path (sender, now, path, take (self, 4));
   else
-    mmtp_sender_set_blocked (sender, now, channel, take (self, 2));
+    mmtp_sender_set_blocked (sender, now, path, take (self, 2));
 }
 
 static void
 begin_anew (Run * self)
 {
-  mmtp_network_begin_anew (&self->pair, take (self, 256));
-  mmtp_network_add_channel (&self->pair, 0);
+  mmtp_network_begin_anew (&self->network, take (self, 256));
+  mmtp_network_add_path (&self->network, 0);
 }
 
 static void
 act (Run * self, Order order)
 {
-  MmtpSender *sender = self->pair.sender;
-  guint64 now = self->pair.now;
+  MmtpSender *sender = self->network.sender;
+  guint64 now = self->network.now;
 
   switch (order) {
     case ORDER_RUN:
@@ -320,11 +324,11 @@ act (Run * self, Order order)
     case ORDER_RUN_LONG:
       run (self, take (self, 50) * 100 * MS);
       break;
-    case ORDER_FORGE_TO_RECEIVER:
-      forge (self, MMTP_SENDER);
+    case ORDER_INJECT_TO_RECEIVER:
+      inject (self, MMTP_SENDER);
       break;
-    case ORDER_FORGE_TO_SENDER:
-      forge (self, MMTP_RECEIVER);
+    case ORDER_INJECT_TO_SENDER:
+      inject (self, MMTP_RECEIVER);
       break;
     case ORDER_REPLAY:
     case ORDER_SPOIL:
@@ -342,7 +346,7 @@ act (Run * self, Order order)
     case ORDER_ADD:
     case ORDER_REMOVE:
     case ORDER_BLOCK:
-      change_channel (self, order);
+      change_path (self, order);
       break;
     case ORDER_PUT:
       put (self);
@@ -359,7 +363,7 @@ act (Run * self, Order order)
       mmtp_sender_flush (sender, now);
       break;
     case ORDER_END:
-      self->pair.streaming = FALSE;
+      self->network.streaming = FALSE;
       mmtp_sender_end (sender, now);
       break;
     default:
@@ -377,15 +381,15 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     flags & FLAG_SMALL ? 100 : 6000, sent, NULL, &self
   };
 
-  mmtp_network_init (&self.pair, &config);
-  self.began = self.pair.now;
-  for (i = 0; i < (flags & FLAG_ONE_CHANNEL ? 1 : MMTP_PAIR_CHANNELS); i++)
-    mmtp_network_add_channel (&self.pair, i);
+  mmtp_network_init (&self.network, &config);
+  self.began = self.network.now;
+  for (i = 0; i < (flags & FLAG_ONE_PATH ? 1 : MMTP_NETWORK_PATHS); i++)
+    mmtp_network_add_path (&self.network, i);
   for (i = 0; i < MAX_ORDERS && self.input.size > 0; i++)
     act (&self, take (&self, ORDER_LAST));
   self.n_lose = 0;
   run (&self, 1000 * MS);
-  mmtp_network_clear (&self.pair);
+  mmtp_network_clear (&self.network);
   for (i = 0; i < N_KEPT; i++)
     g_free (self.kept[i].bytes);
   return 0;

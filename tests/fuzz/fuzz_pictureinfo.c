@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what is read of buffers of video: any bytes are a picture or not,
- * nothing beyond them is read, and what is said of them is possible.
+/* Fuzzes the reading of video buffers. Any bytes may be a picture or not, no
+ * byte beyond them is read, and the result is a possible one.
  *
- * Input: the format, the length of codec data and these; then for each buffer
- * a byte of flags (1 marked as a key frame, 2 it has a time, 4 flush before it),
- * a byte of time, a length of two bytes, and the buffer.
+ * Input: the format, the length of the codec data and the codec data; then for
+ * each buffer a byte of flags (1 marked as a key frame, 2 it has a timestamp, 4
+ * flush before it), a byte of time, a length of two bytes, and the buffer.
  */
 
 #include "fuzz.h"

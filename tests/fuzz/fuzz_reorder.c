@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reordering of RTP packets against a model of it: each packet
- * comes out at most once, in order as long as the source stays the same, no
- * more wait than the window holds, and no more strays are kept than promised.
+/* Fuzzes the reordering of RTP packets against a model. Each packet is output
+ * at most once. Packets are output in order as long as the source stays the
+ * same. No more packets wait than fit into the window, and no more packets of
+ * other sources are kept than the documentation promises.
  *
- * Input: the window, then three bytes for each packet or order: what to do,
- * and a sequence number relative to the last one.
+ * Input: the window, then three bytes for each packet or order: what to do, and
+ * a sequence number relative to the last one.
  */
 
 #include "fuzz.h"
 #include "rtpreorder.h"
 
 #define MAX_PACKETS 4096
-/* Not the object's own constants: what its documentation promises */
+/* These values come from the documentation and not from the constants of the
+ * code under test. */
 #define FURTHEST_BACK 100
 #define FURTHEST_AHEAD 3000
 #define MAX_STRAYS 1024
@@ -21,10 +23,11 @@
 
 typedef struct
 {
-  guint run;                    /* packets between two new beginnings */
+  /* Packets between two new beginnings belong to one run. */
+  guint run;
   guint32 ssrc;
   guint16 seqnum;
-  guint freed, output;          /* how often */
+  guint freed, output;          /* number of times */
 } Packet;
 
 typedef struct
@@ -35,21 +38,23 @@ typedef struct
   guint n_taken, n_output, n_freed;
 
   guint64 now, heard;           /* ns */
-  guint32 replaced[SOURCES];    /* sources that may take their place back */
+  /* Sources that may become the current source again. */
+  guint32 replaced[SOURCES];
   guint n_replaced;
 
   gboolean started;
   guint run;
   guint32 ssrc;
-  guint16 next;                 /* behind the last packet put out */
-  const Packet *last;           /* that came out, or NULL */
+  /* Sequence number after the last output packet. */
+  guint16 next;
+  const Packet *last;           /* Last output packet, or NULL. */
   guint64 lost;
 } Model;
 
 static Model model;
 
-/* The run in which each sequence number was last put out. Runs are numbered
- * through all inputs, so that this needs no clearing. */
+/* For each sequence number, the run in which it was last output. Runs are
+ * numbered across all inputs, so this array need not be cleared. */
 static guint put_out[65536];
 static guint n_runs;
 
@@ -114,7 +119,7 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
-/* Strays that are not kept any more were freed. */
+/* Returns how many packets are kept. The others were output or freed. */
 static guint
 count_kept (void)
 {
@@ -127,8 +132,8 @@ check_strays_freed (void)
   fuzz_check (count_kept () == model.n_taken - model.n_output);
 }
 
-/* A packet that fits nowhere: the begin of a new run if it goes on from one that
- * was kept, otherwise it is kept itself. */
+/* Handles a packet that does not fit the current source. It begins a new run if
+ * it follows a kept packet; otherwise it is kept itself. */
 static void
 check_stray (Packet * packet)
 {
@@ -157,13 +162,14 @@ check_stray (Packet * packet)
     model.n_taken++;
     note_output (next);
   }
-  /* or its number was in the run already */
+  /* The packet is freed if its number was already in the run. */
   fuzz_check (packet->output == 1 || packet->freed == 1);
   model.heard = model.now;
   check_strays_freed ();
 }
 
-/* A source that was replaced begins a new run with any packet, behind what waits. */
+/* A source that was replaced begins a new run with any packet, after the
+ * waiting packets. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {
@@ -218,7 +224,7 @@ input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
     fuzz_check (model.n_taken - model.n_output <= (final_gap ? 0 : window));
   } else {
     fuzz_check (packet->output == 0 && packet->freed == 0);
-    /* the caller's to free */
+    /* The caller frees the packet. */
     free_packet (packet);
   }
   check_strays_freed ();

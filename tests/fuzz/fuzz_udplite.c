@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what UDP-Lite reads of packets: any bytes of any size are refused or
- * lie within their bounds, and what is written is valid until a covered bit
- * changes, and then not any more.
+/* Fuzzes the reading of UDP-Lite packets. Any bytes of any size are either
+ * refused or parsed within their bounds. A written packet is valid, and is no
+ * longer valid after a covered bit has changed.
  *
  * Input: what to do (0 parse, 1 parse IPv4, 2 write, 3 coverage), four choices,
- * the packet, payload, or RTP packet.
+ * then the packet, the payload or the RTP packet.
  */
 
 #include "fuzz.h"
@@ -77,7 +77,7 @@ parse_ipv4 (const guint8 * packet, gsize size, guint minimum)
   check_parse (packet + offset, length, &addresses, minimum);
 }
 
-/* In pieces of one size, the last one longer */
+/* Divides the payload into pieces of one size; the last piece may be longer. */
 static guint
 cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
 {
@@ -94,7 +94,8 @@ cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
   return n + 1;
 }
 
-/* The bits of the coverage itself change what is summed, which may fit then. */
+/* A changed bit of the coverage field changes which bytes are summed. The
+ * checksum may be valid by chance in this case. */
 static void
 check_damage (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses, gsize bit)
@@ -115,7 +116,7 @@ write_packet (const guint8 * payload, gsize payload_size, guint choices)
   UdpliteAddresses addresses = make_addresses (choices >> 8);
   gsize size = UDPLITE_HEADER_SIZE + payload_size;
   guint8 *packet = g_malloc (size);
-  guint coverage = choices >> 16, wire;
+  guint coverage = choices >> 16, wire_coverage;
   DatagramPart pieces[MAX_PIECES];
   guint n_pieces = cut (pieces, payload, payload_size, choices & 0xff);
 
@@ -124,9 +125,9 @@ write_packet (const guint8 * payload, gsize payload_size, guint choices)
   memcpy (packet + UDPLITE_HEADER_SIZE, payload, payload_size);
   fuzz_check (check_parse (packet, size, &addresses, coverage) ==
       UDPLITE_VALID);
-  wire = packet[4] << 8 | packet[5];
-  fuzz_check (wire == udplite_get_wire_coverage (coverage, size));
-  check_damage (packet, size, wire ? wire : size, &addresses,
+  wire_coverage = packet[4] << 8 | packet[5];
+  fuzz_check (wire_coverage == udplite_get_wire_coverage (coverage, size));
+  check_damage (packet, size, wire_coverage ? wire_coverage : size, &addresses,
       (gsize) choices * 7919);
   g_free (packet);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the RFC 2250 unpacker, and the packer with it. Any packets leave it
- * bounded and its counters true; what the packer made of a stream comes back
- * bit for bit, and, with packets lost, only frames that lost nothing leave.
+/* Fuzzes the unpacker of RFC 2250 together with the packer. With any packets
+ * the work of the unpacker is bounded and its counters are correct. A stream
+ * from the packer is restored bit by bit. If packets are lost, only frames
+ * without losses are output.
  *
- * Input: CONTROL_SIZE bytes of choices, then packets (a byte of flags, a
- * length of 16 bits, a payload) or, where FLAG_ROUND_TRIP says so, an
- * elementary stream.
+ * Input: CONTROL_SIZE bytes of choices, then packets (a byte of flags, a length
+ * of 16 bits, a payload) or, with FLAG_ROUND_TRIP, an elementary stream.
  */
 
 #include "fuzz.h"
@@ -22,7 +22,7 @@
 #define FLAG_NEW_PICTURE (1 << 6)
 #define FLAG_SMALL_FRAMES (1 << 7)
 
-/* Of a packet */
+/* Flags of a packet. */
 #define PACKET_MARKER (1 << 0)
 #define PACKET_GAP (1 << 1)
 #define PACKET_NEXT_TIME (1 << 2)
@@ -40,8 +40,8 @@ enum
 };
 
 #define FRAME_TICKS 3600
-/* Headers that are made anew: GOP, picture, coding extension and further ones,
- * for each of two fields */
+/* Maximum bytes of rebuilt headers: GOP, picture, picture coding extension and
+ * further extensions, for each of two fields. */
 #define MAX_REBUILT (2 * (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE))
 
 typedef struct
@@ -51,7 +51,8 @@ typedef struct
   Rfc2250PackerConfig packer;
   gsize max_frame_size;
   gsize max_payload;
-  guint32 lost;                 /* bit i: packet i, i + 32, ... is lost */
+  /* Bit i means that the packets i, i + 32, ... are lost. */
+  guint32 lost;
 } Job;
 
 static void
@@ -75,7 +76,7 @@ read_job (Job * job, FuzzInput * input)
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
 }
 
-/* --- what the unpacker puts out ------------------------------------------ */
+/* --- output of the unpacker ---------------------------------------------- */
 
 typedef struct
 {
@@ -83,8 +84,8 @@ typedef struct
   gsize input, output;          /* bytes of video */
   guint64 whole, damaged;       /* frames */
   gboolean saw_marker;
-  gboolean only_whole;          /* on_loss never was another */
-  GPtrArray *frames;            /* of Rfc2250UnpackedFrame, or NULL */
+  gboolean only_whole;          /* on_loss had the same value all the time. */
+  GPtrArray *frames;            /* Array of Rfc2250UnpackedFrame, or NULL. */
 } Receiver;
 
 static void
@@ -128,7 +129,7 @@ collect (Receiver * receiver, gsize max_frame_size)
   check_stats (receiver);
 }
 
-/* --- any packets --------------------------------------------------------- */
+/* --- arbitrary packets --------------------------------------------------- */
 
 static void
 do_special (Receiver * receiver, const Job * job, guint special)
@@ -159,7 +160,8 @@ do_special (Receiver * receiver, const Job * job, guint special)
   }
 }
 
-/* What is refused by itself is counted, and only that. */
+/* Packets that are invalid by themselves are counted as refused. Other packets
+ * are not. */
 static void
 check_refusal (Receiver * receiver, const guint8 * data, gsize size)
 {
@@ -225,18 +227,20 @@ check_packets (const Job * job, FuzzInput * input)
   rfc2250_unpacker_free (receiver.unpacker);
 }
 
-/* --- the packer and back -------------------------------------------------- */
+/* --- packer and unpacker -------------------------------------------------- */
 
-/* A frame on its way */
+/* A frame that was sent. */
 typedef struct
 {
-  GByteArray *bytes;            /* that should come back */
-  gsize end_code_size;          /* of these, in a packet of its own */
+  GByteArray *bytes;            /* The bytes that should be restored. */
+  /* Size of the sequence end code, which has a packet of its own. */
+  gsize end_code_size;
   gboolean has_slices;
   gboolean lone_field;
   guint n_packets;
-  guint n_lost;                 /* of these, the end code's aside */
-  gboolean headers_spread;      /* over more than one packet */
+  /* Lost packets of the frame, without that of the end code. */
+  guint n_lost;
+  gboolean headers_spread;      /* The headers are divided between packets. */
   guint markers;
 } Sent;
 
@@ -279,8 +283,8 @@ check_packet_header (const Rfc2250Packet * packet, const guint8 * payload,
               payload + size)); code += 4) {
     if (code[3] == MPEG_VIDEO_CODE_SEQUENCE)
       has_sequence = TRUE;
-    /* headers stand before slices, and a picture header opens its packet's
-     * only picture */
+    /* Headers precede slices, and a packet with a picture header holds only
+     * this picture. */
     if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
       break;
   }
@@ -309,7 +313,8 @@ receive (Receiver * receiver, const Job * job, const Rfc2250Packet * packet,
   collect (receiver, job->max_frame_size);
 }
 
-/* header, injected sequence header, video: of just the payload's size */
+/* Returns the header, the injected sequence header and the video data in memory
+ * of exactly the payload's size. */
 static guint8 *
 build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
     const guint8 * data, gsize * size)
@@ -333,7 +338,8 @@ build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
   return exact;
 }
 
-/* Where the picture header ends, and the coding extension if there is one */
+/* Returns the end of the picture header, including the picture coding extension
+ * if there is one. */
 static gsize
 picture_headers_end (const MpegVideoFrame * frame, guint picture)
 {
@@ -351,8 +357,8 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
   return mpeg_video_frame_unit_end (frame, last);
 }
 
-/* Does this packet hold a part only of what a picture begins with, or of the
- * headers before it? */
+/* Returns whether this packet holds only a part of a picture's headers, or of
+ * the headers before them. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {
@@ -370,7 +376,8 @@ spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
   return FALSE;
 }
 
-/* Sends one frame; packet_number and gap run on through the stream. */
+/* Sends one frame. `packet_number` and `gap` continue through the whole stream.
+ */
 static Sent *
 send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
     const MpegVideoFrame * frame, guint64 rtptime, guint * packet_number,
@@ -421,7 +428,8 @@ send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
   return sent;
 }
 
-/* The end code comes by itself, behind its frame. */
+/* The end code is output as a frame of its own, after the frame to which it
+ * belongs. This function joins the two. */
 static void
 join_end_codes (GPtrArray * frames)
 {
@@ -442,9 +450,9 @@ join_end_codes (GPtrArray * frames)
   }
 }
 
-/* After a gap, and before the first marker, nobody knows a second field whose
- * headers are spread over packets: whatever came of such a frame is no fault.
- * Returns the number of the first frame received behind it. */
+/* After a gap, and before the first marker, the unpacker cannot recognise a
+ * second field whose headers are divided between packets. Any result for such a
+ * frame is accepted. Returns the index of the first received frame after it. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {
@@ -458,8 +466,8 @@ skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
   return next;
 }
 
-/* The frame that should have come; where packets were lost, perhaps without
- * some of its end code and the stuffing behind it */
+/* Returns whether the frame is the expected one. If packets were lost, the end
+ * code and the stuffing after it may be missing. */
 static gboolean
 is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
     gboolean lossless)
@@ -472,8 +480,8 @@ is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
   return memcmp (sent->bytes->data, frame->data, lossless ? size : min) == 0;
 }
 
-/* Frame i has the time i * FRAME_TICKS. All that lost nothing came, none that
- * lost something did. */
+/* Frame i has the timestamp i * FRAME_TICKS. Each frame without a loss must be
+ * output, and no other frame. */
 static void
 check_received (const GPtrArray * sent_frames, const Receiver * receiver,
     gboolean lossless)
@@ -499,15 +507,16 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
         next++;
     }
     if (sent->n_lost > 0) {
-      /* nobody can know of the end of a stream that never had a marker */
+      /* Without a marker in the stream, the unpacker cannot know where a frame
+       * ends. */
       fuzz_check (!frame || !receiver->saw_marker);
     } else if (frame) {
       fuzz_check (is_frame (sent, frame, lossless));
     } else if (lossless) {
-      /* without slices the marker doesn't tell that it is whole */
+      /* Without slices, the marker does not show that the frame is complete. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
-      /* after a gap a field alone may lack the other one */
+      /* After a gap, a single field may lack the other field. */
       fuzz_check (!sent->has_slices || sent->lone_field);
     }
   }
@@ -526,7 +535,7 @@ check_round_trip (const Job * job, FuzzInput * input)
   guint packet_number = 0;
   gboolean gap = FALSE;
 
-  /* an injected sequence header makes a frame larger than it was */
+  /* An injected sequence header makes the frame larger. */
   rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
       job->max_frame_size + MPEG_VIDEO_MAX_HEADER_SIZE);
   receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME

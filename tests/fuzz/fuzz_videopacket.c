@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what is read of packets: any bytes of any size are video or not, and
- * nothing beyond them is read; what is said of a packet fits its bytes, and
- * hangs on its head alone.
+/* Fuzzes the reading of video packets. Any bytes of any size may be video or
+ * not, and no byte beyond them is read. The description of a packet matches its
+ * bytes and depends only on its first bytes.
  *
- * Input: how to read it (0 IP, 1 RTP of payload type 32, 2 RTP of any, 3 a
- * frame), how many bytes of 255 more the packet has behind those at hand, the
- * packet.
+ * Input: how to read it (0 IP, 1 RTP of payload type 32, 2 RTP of any type, 3 a
+ * frame), how many bytes (up to 255) the packet has in addition to those in the
+ * input, then the packet.
  */
 
 #include "fuzz.h"
@@ -53,7 +53,7 @@ check_packet (Reading reading, const VideoPacket * packet, gsize size)
     fuzz_check (packet->begins && packet->ends && packet->type);
 }
 
-/* A packet that is refused leaves what was there. */
+/* A packet that is refused does not change the result. */
 static void
 check_untouched (const VideoPacket * packet)
 {
@@ -73,7 +73,8 @@ is_same (const VideoPacket * a, const VideoPacket * b)
       && a->closed_gop == b->closed_gop && a->broken_link == b->broken_link;
 }
 
-/* RTP of type 32 is RTP of any type, and says the same. */
+/* RTP of payload type 32 must give the same result when it is read as RTP of
+ * any type. */
 static void
 check_types (const VideoPacket * packet, const guint8 * data, gsize size,
     gsize full_size)

@@ -137,7 +137,8 @@ fuzz_set_field (LinkConfig * config, const FuzzField * field, guint64 number,
   }
 }
 
-static FuzzRun *fuzz_running;   /* link_free tells no more than user */
+/* A global variable, because link_free () passes only `user`. */
+static FuzzRun *fuzz_running;
 
 static void
 fuzz_user_free (gpointer user)
@@ -323,7 +324,7 @@ fuzz_run_count_inside (const FuzzRun * run)
   return run->n_packets - run->n_ended;
 }
 
-/* The counters, once everything was polled */
+/* Checks the counters after all packets were polled. */
 static void
 fuzz_run_check_stats (FuzzRun * run)
 {
@@ -380,9 +381,9 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
-/* What the packet is of a frame, from its size and what came before it: frames
- * of a few packets, with holes, without ends, and other packets between. NULL:
- * other */
+/* Returns which part of a frame the packet is, depending on its size and the
+ * previous packet. The frames have a few packets, gaps and missing ends, and
+ * other packets come in between. Returns NULL for a packet without video. */
 static const VideoPacket *
 fuzz_describe (FuzzRun * run, guint flow, guint32 size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the fuzz targets of the link share: its numbers as a table, and a run of
- * a link in which everything that link.h promises is watched.
+/* Helpers for the fuzz targets of the link: a table of the numbers in a
+ * LinkConfig, and a run of a link that checks all promises of link.h.
  */
 
 #ifndef __FUZZLINK_H__
@@ -29,7 +29,7 @@ typedef struct
 extern const FuzzField fuzz_fields[];
 extern const guint fuzz_n_fields;
 
-/* 0 to 15 times a power of ten up to 10^15 */
+/* Returns 0 to 15 times a power of ten, up to 10^15. */
 guint64 fuzz_take_magnitude (FuzzInput * input);
 void fuzz_set_field (LinkConfig * config, const FuzzField * field,
     guint64 number, gdouble chance);
@@ -47,8 +47,8 @@ typedef struct
   guint32 size;
   guint64 arrival;
   guint outputs, fates, freed;
-  guint copies;                 /* that came out */
-  LinkPacket end;               /* as its fate told */
+  guint copies;                 /* Number of copies that were output. */
+  LinkPacket end;               /* The packet as its fate was reported. */
   guint damage_hash;
 } FuzzPacket;
 
@@ -60,29 +60,30 @@ typedef struct
   guint stations[FUZZ_MAX_FLOWS];
   guint64 offered[FUZZ_MAX_FLOWS], ended[FUZZ_MAX_FLOWS];
   guint64 arrived_bytes[FUZZ_MAX_FLOWS];
-  guint n_outputs, n_arrived, n_ended;  /* of all flows */
-  LinkFlowStats stats[FUZZ_MAX_FLOWS];  /* as last seen */
+  guint n_outputs, n_arrived, n_ended;  /* counts over all flows */
+  LinkFlowStats stats[FUZZ_MAX_FLOWS];  /* last polled statistics */
   FuzzPacket packets[FUZZ_MAX_PACKETS];
   guint n_packets;
   guint64 last_departure, last_event;
   guint64 duplicates;
-  VideoPacket video[FUZZ_MAX_FLOWS];    /* the last packet of each flow */
-  FuzzPacket *copied;           /* whose copies come out just now */
+  VideoPacket video[FUZZ_MAX_FLOWS];    /* Last packet of each flow. */
+  FuzzPacket *copied;           /* The packet whose copies are output now. */
   gdouble quality[LINK_MAX_STATIONS];
   LinkCall call;
   guint n_quality;
-  GString *record;              /* the run in the format of patterns */
+  GString *record;              /* The run in the format of a pattern file. */
 } FuzzRun;
 
 FuzzRun *fuzz_run_new (const LinkConfig * config, GError ** error);
 void fuzz_run_add_flow (FuzzRun * run, guint station);
 void fuzz_run_set_station (FuzzRun * run, guint flow, guint station);
-/* Packets that have not come to their end */
+/* Returns the number of packets whose fate is still open. */
 guint fuzz_run_count_inside (const FuzzRun * run);
 void fuzz_run_poll (FuzzRun * run);
 void fuzz_run_advance (FuzzRun * run, guint64 now);
 void fuzz_run_input (FuzzRun * run, guint64 now, guint flow, guint32 size);
-/* Whoever was put in has ended once. */
+/* Ends the run. The fate of each packet must have been reported exactly once.
+ */
 void fuzz_run_free (FuzzRun * run);
 
 #endif /* __FUZZLINK_H__ */

@@ -3,11 +3,12 @@
 
     tests/fuzz/make-corpus [BUILD-DIRECTORY]
 
-What the links need is written here. The rest: 48x48 clips from ffmpeg's test
-picture as MPEG-1 and MPEG-2, field pictures and rare headers written into them
-as the interoperability tests do it, and the RTP payloads that our payloader,
-the stock one and ffmpeg make of them. The layouts of control bytes are those
-of the fuzz_*.c beside this file; what a finding left behind (found-*) stays.
+The inputs of the link targets are written in this file. The other inputs are
+made from 48x48 clips of ffmpeg's test picture in MPEG-1 and MPEG-2. Field
+pictures and rare headers are inserted as in the interoperability tests, and
+rfc2250pay, rtpmpvpay and ffmpeg make RTP payloads of the clips. The layouts of
+control bytes are those of the fuzz_*.c in this directory. Inputs of earlier
+findings (found-*) are kept.
 """
 
 import os
@@ -51,7 +52,7 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Field pairs of 48x48: the clip helpers say 576 lines."""
+    """Field pairs of 48x48; the clip helpers always make 576 lines."""
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)
     out = bytearray(stream)
@@ -134,7 +135,7 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # every on-loss and aggregate mode, with and without a loss
+        # All on-loss modes and aggregate modes, with and without a loss.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))
@@ -148,7 +149,8 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Flags, length and payload of each, every ninth one left out."""
+    """Flags, length and payload of each packet; every ninth packet is left out.
+    """
     out, last, gap = b"", None, False
     for i, packet in enumerate(packets):
         if i % 9 == 8:
@@ -190,7 +192,7 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks of its table, in its order, which is that of their numbers
+# The nicks in the order of the table, which is the order of their numbers.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -198,7 +200,9 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Algorithm, max_frames, then orders: a frame is type * 8, flags, size."""
+    """Makes inputs of an algorithm, max_frames, and orders. A frame is an order
+    of three bytes: type * 8, flags and size.
+    """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
     def frame(kind, flags=0, size=10):
@@ -255,7 +259,7 @@ def ifd_slots(seed):
 
 
 def h264_headers():
-    """Order types 1 and 2, and slices that have all that a header may have."""
+    """Headers with order types 1 and 2, and slices with all optional fields."""
     def bits():
         return h264writer.Bits()
 
@@ -266,7 +270,8 @@ def h264_headers():
     yield bits().ue(0, 7, 0).u(4, 0).u(1, 0).ue(0).se(0, 0).u(2, 0).unit(0x65)
     yield bits().ue(0, 7, 0).u(4, 1).u(1, 0).se(1, -3).u(1, 0).unit(0x41)
     yield bits().ue(0, 7, 0).u(4, 2).u(2, 3).se(0).unit(0x01)
-    # High 4:4:4 in separate planes, order type 2, weights, redundant pictures
+    # High 4:4:4 with separate planes, order type 2, weights and redundant
+    # pictures.
     yield bits().u(8, 244).u(16, 30).ue(0, 3).u(1, 1).ue(0, 0).u(3, 3).se(
         -8).u(11, 0).ue(0, 2, 4).u(1, 0).ue(0, 0).u(1, 1).unit(0x67)
     yield bits().ue(0, 0).u(2, 0).ue(1, 6, 3).u(4, 5).ue(3, 3).u(3, 5).se(
@@ -277,7 +282,9 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """What to do, codec data, then flags, a length and bytes."""
+    """Makes inputs of what to do and the codec data. Flags, a length and the
+    bytes of each unit follow.
+    """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
         "open": "06 05 04 00 00 03 01 aa 06 01 e4 80; 41 88 82",
@@ -285,8 +292,9 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # fields and frames, with the headers of h264writer.py (tests/interop):
-        # parameter sets and IDR; its P; B and B; I and I; leading P, P, forgets
+        # Fields and frames with the headers of h264writer.py (tests/interop):
+        # parameter sets and an IDR picture; its P; B and B; I and I; leading P,
+        # P, and a picture that clears the references.
         "sets": "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80;"
                 "45 88 80 50 42 a0",
         "second": "41 9a 01 82 e5 40",
@@ -398,7 +406,9 @@ def slotuse(_made):
 
 
 def pictureinfo(_made):
-    """The format, codec data, then flags, time, a length and a buffer each."""
+    """Makes inputs of a format and the codec data. Flags, a time, a length and
+    the data of each buffer follow.
+    """
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
         vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
     key, timed, flush = 1, 2, 4
@@ -466,7 +476,9 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """How to read it, bytes that are not at hand, the packet."""
+    """Makes inputs of how to read the packet, the number of bytes that are not
+    in the input, and the packet.
+    """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
     sequence = bytes.fromhex("000001b3 16012013 ffffe0a0 000001b5 148a0001")
@@ -512,7 +524,7 @@ def videopacket(_made):
 
 
 def udplite(_made):
-    """What to do, four choices, the bytes."""
+    """Makes inputs of what to do, four choices, and the bytes of a packet."""
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
     whole = bytes.fromhex("138c138e00286308") + bytes(range(32))
@@ -572,13 +584,15 @@ def udplite(_made):
 
 
 def mmtp_message(kind, body, channel=3, number=0x0708, trailer=0xa1a2a3a4):
-    """Of docs/wire-mmtp.md, sections 2 and 3"""
+    """A message by docs/wire-mmtp.md, sections 2 and 3."""
     return struct.pack(">BBHBH", 2 << 5 | kind, channel, number, 1, 2) + body \
         + struct.pack(">Q", trailer)
 
 
 def mmtp_messages():
-    """One of each type, by its number, and variants"""
+    """Yields a message of each type, in the order of the type numbers, and
+    variants.
+    """
     nonce, cookie, mac = bytes(range(16)), bytes(range(32)), bytes(range(16))
     whole = 0x0102030405060708
     rates = struct.pack(">IQ", 25000, 4 * 10**6)
@@ -623,10 +637,13 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """What to do, the role or the bits, the message or two numbers."""
+    """Makes inputs of what to do and of the data for it: the role and a
+    message, or the number of bits and two numbers.
+    """
     parse, unwrap = range(2)
     sender, receiver = range(2)
-    theirs = (3, 5, 6, 8, 11, 13, 16, 18)       # the receiver's types
+    # Message types that the receiver sends.
+    theirs = (3, 5, 6, 8, 11, 13, 16, 18)
     for name, (kind, body) in mmtp_messages():
         yield name, bytes([parse, receiver if kind in theirs else sender]) \
             + mmtp_message(kind, body)
@@ -647,7 +664,7 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Flags, then orders with their arguments."""
+    """Makes inputs of flags and orders with their arguments."""
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
 
@@ -669,7 +686,7 @@ def mmtpsession(_made):
 
 
 def dccp_packet(kind, options=b"", payload=b"payload", coverage=0, long=1):
-    """RFC 4340 section 5; its checksum is put in by the target."""
+    """A packet by RFC 4340 section 5. The fuzz target inserts its checksum."""
     number = bytes(range(1, 7))
     head = b"\0" + number if long else number[:3]
     if kind not in (0, 2, 10):
@@ -717,9 +734,10 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Flags and orders; see the target."""
-    (run, run_long, forge, elsewhere, again, spoil, noise, lose, delay, connect,
-     close, abort, slow, dropped, unreachable, stream) = range(16)
+    """Makes inputs of flags and orders; fuzz_dccpconnection.c describes them.
+    """
+    (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
+     connect, close, abort, slow, dropped, unreachable, stream) = range(16)
     opened = 0x40
     second = bytes([run, 250]) * 4
     for flags in 0, 1, 2, 4, 8, 16, 32, 64, 128, 255:
@@ -728,23 +746,23 @@ def dccpconnection(_made):
     for kind in range(11):
         for end in range(2):
             packets = b"".join(
-                bytes([forge, end, kind, 32, number, ack, 12, run, 20])
+                bytes([inject, end, kind, 32, number, ack, 12, run, 20])
                 for number, ack in ((1, 0), (7, 0), (1, 1), (255, 0)))
-            yield f"forge-{kind}-{end}", bytes([opened]) + second + packets \
+            yield f"forged-{kind}-{end}", bytes([opened]) + second + packets \
                 + second
             yield f"handshake-{kind}-{end}", bytes([0, connect, run, 20]) \
                 + packets + second
             yield f"elsewhere-{kind}-{end}", bytes([0, connect]) + second \
-                + packets.replace(bytes([forge, end]),
+                + packets.replace(bytes([inject, end]),
                                   bytes([elsewhere, end])) + second
     for name, text in (DCCP_OPTIONS | DCCP_CHANGES).items():
         option = bytes.fromhex(text)
-        packet = bytes([forge, 0, 3, 16, 1, 0, len(option)]) + option
+        packet = bytes([inject, 0, 3, 16, 1, 0, len(option)]) + option
         yield f"options-{name}", bytes([opened]) + second \
             + (packet + bytes([run, 60])) * 3 + second
         yield f"request-{name}", bytes(
-            [0, forge, 1, 0, 16, 1, 0, len(option)]) \
-            + option + bytes([forge, 1, 3, 0, 1, 0]) + second
+            [0, inject, 1, 0, 16, 1, 0, len(option)]) \
+            + option + bytes([inject, 1, 3, 0, 1, 0]) + second
     for name, order in (("lose", [lose, 0, 200]), ("lose-acks", [lose, 1, 200]),
                         ("late", [delay, 0, 90]), ("again", [again, 3]),
                         ("spoil", [spoil, 3, 20, 4]), ("close", [close, 0]),
@@ -761,8 +779,10 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """What to do; see the target."""
-    parse, options, forge, agree = range(4)
+    """Makes inputs of what to do and its data; fuzz_dccppacket.c describes
+    them.
+    """
+    parse, options, forged, agree = range(4)
     for kind in range(12):
         for path in range(3):
             yield f"packet-{kind}-{path}", bytes([parse, path | 4]) \
@@ -781,7 +801,7 @@ def dccppacket(_made):
     for name, text in DCCP_CHANGES.items():
         change = bytes.fromhex(text)
         for server in range(2):
-            yield f"forge-{name}-{server}", bytes([forge, server, 0x40]) \
+            yield f"forged-{name}-{server}", bytes([forged, server, 0x40]) \
                 + (bytes([3, 1, 0, 2, len(change)]) + change) * 2
     for i in range(8):
         draw = random.Random(i)
@@ -790,7 +810,7 @@ def dccppacket(_made):
 
 
 def link_fields():
-    """The names of fuzz_fields in fuzzlink.c, in its order."""
+    """The names in fuzz_fields of fuzzlink.c, in the order of that table."""
     text = (HERE / "fuzzlink.c").read_text()
     text = text[text.index("fuzz_fields[] = {"):]
     names = []
@@ -803,7 +823,7 @@ def link_fields():
 
 
 def magnitude(number):
-    """A mantissa and a power of ten in a byte"""
+    """Packs a mantissa and a power of ten into one byte."""
     exponent = 0
     while number >= 16:
         number, exponent = number // 10, exponent + 1
@@ -814,14 +834,15 @@ def changes(numbers):
     names = link_fields()
     out = bytes([len(numbers)])
     for name, number in numbers.items():
-        if isinstance(number, float):       # a chance, in parts of 10^9
+        if isinstance(number, float):  # A probability, in parts of 10^9.
             number *= 1e9
         out += bytes([names.index(name), magnitude(number)])
     return out
 
 
 def orders(choices, n, seed):
-    """A script with packets, waits of 1 ms to 1 s, and whatever else"""
+    """Random orders with packets, waits of 1 ms to 1 s, and any other choices.
+    """
     draw = random.Random(seed)
     out = b""
     for _ in range(n):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a fuzz target over its corpus once, where there is no libFuzzer: the
- * same properties as a quick test with any compiler.
+/* Runs a fuzz target once with each file of its corpus, for systems without
+ * libFuzzer. It checks the same properties as a quick test with any compiler.
  */
 
 #include "fuzz.h"
@@ -43,7 +43,7 @@ replay_file (const gchar * path)
     fprintf (stderr, "%s\n", error->message);
     exit (1);
   }
-  /* said first: a finding ends the program */
+  /* Printed first, because a violated property ends the program. */
   printf ("%s (%" G_GSIZE_FORMAT " bytes)\n", path, size);
   fflush (stdout);
   g_assert (size <= MAX_INPUT_SIZE);
@@ -65,7 +65,7 @@ main (int argc, char **argv)
       replay_file (g_ptr_array_index (names, i));
     g_ptr_array_unref (names);
   }
-  /* as Python's unittest says it, for who counts */
+  /* Printed like Python's unittest, for programs that count tests. */
   printf ("Ran %u tests in %.3fs\n\n%s\n", ran,
       (g_get_monotonic_time () - start) / 1e6, ran > 0 ? "OK" : "FAILED");
   return ran > 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Flows that would fill a link, and what of them arrives: a pipeline at each
-end, or this kernel's TCP."""
+"""Streams and TCP transfers that fill a link, and measures of what arrives. A
+stream is a pipeline at each end; TCP is that of the kernel."""
 
 import contextlib
 import itertools
@@ -8,16 +8,19 @@ import subprocess
 import threading
 import time
 
-import linkbed
+import linktestbed
 
 PORT, TCP_PORT = 5004, 5001
-QUIET = "GST_DEBUG= exec"  # linkbed watches the bus of the link's
-# A network may not set its own, but that of a route.
+# linktestbed sets GST_DEBUG to log the bus of the link's pipeline. The log of
+# these pipelines would only disturb.
+QUIET = "GST_DEBUG= exec"
+# A network namespace cannot choose its own congestion control, but a route can.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 
 
 class Arrivals(threading.Thread):
-    """Counts what a pipe brings: `seen` has (time, bytes so far)."""
+    """Counts the bytes that a pipe delivers. `seen` has (time, bytes so far).
+    """
 
     def __init__(self, pipe):
         super().__init__()
@@ -33,18 +36,20 @@ class Arrivals(threading.Thread):
 
 
 def total(seen, moment):
-    """Bytes that had come by then"""
+    """Returns the bytes that had arrived before `moment`."""
     before = [size for arrival, size in seen if arrival < moment]
     return before[-1] if before else 0
 
 
 def rate(seen, begin, end):
-    """bit/s"""
+    """Returns the rate in bit/s."""
     return 8 * (total(seen, end) - total(seen, begin)) / (end - begin)
 
 
 def variation(seen, begin, end):
-    """Of the bytes in each second: their deviation over their mean"""
+    """Returns the standard deviation of the bytes in each second, divided by
+    their mean.
+    """
     each = [total(seen, begin + second + 1) - total(seen, begin + second)
             for second in range(int(end - begin))]
     mean = sum(each) / len(each)
@@ -52,20 +57,21 @@ def variation(seen, begin, end):
 
 
 def silences(seen, minimum):
-    """(begin, seconds) of each in which nothing came, of so many seconds at
-    least"""
+    """Returns [(begin, length)] of all silences of at least `minimum` seconds.
+    """
     return [(before, after - before) for (before, _), (after, _)
             in itertools.pairwise(seen) if after - before >= minimum]
 
 
 def fairness(rates):
-    """Jain's index"""
+    """Returns Jain's index of fairness."""
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates))
 
 
 class Stream:
-    """From a to b by a sink and a source: buffers of `size` bytes, at `offered`
-    bit/s or as fast as the sink takes them."""
+    """A stream from host a to host b through `sink` and `source`: buffers of
+    `size` bytes, at `offered` bit/s or, with 0, as fast as the sink takes them.
+    """
 
     def __init__(self, case, bed, sink, source, size, offered=0, port=PORT,
                  binds="udp"):
@@ -103,7 +109,9 @@ class Stream:
             line.decode() for line in iter(self._sink.stdout.readline, b""))
 
     def stop(self):
-        """(time, bytes so far), and what the sink posted"""
+        """Ends the stream. Returns [(time, bytes so far)] and the messages of
+        the sink.
+        """
         if not self._is_stopped:
             self._is_stopped = True
             self._sink.kill()
@@ -119,12 +127,13 @@ class Stream:
         return self._arrivals.seen, self._messages
 
 
-class FlowCase(linkbed.LinkCase):
+class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):
-        """A bulk transfer from a to b, who takes it as these options of pull
-        say; finish() has (time, bytes so far)."""
+        """Starts a bulk transfer from a to b. `taken` are options of `pull`,
+        which limit how fast b reads. finish() returns [(time, bytes so far)].
+        """
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",
                                        "0.0.0.0", port, seconds, *taken)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes an element and reads each of its properties, as gst-inspect-1.0 does.
- * gst-inspect-1.0 itself leaks an array that a property holds, from 1.24 on, and
- * would fail under the sanitizers.
+/* Makes an element and reads all its properties, as gst-inspect-1.0 does. Since
+ * version 1.24 gst-inspect-1.0 leaks an array that a property holds, so it
+ * would fail with the sanitizers.
  */
 
 #include <gst/gst.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A screen that nobody sees, and what a person with a mouse does to the windows
-on it: for the tests of programs that show pictures."""
+"""A virtual X server, and the actions of a user with a mouse, for tests of
+programs that show video."""
 
 import contextlib
 import ctypes
@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 
-CLIENT_MESSAGE = 33  # of X.h
-FORMAT = 32  # bits of each of the message's numbers
+CLIENT_MESSAGE = 33  # from X.h
+FORMAT = 32  # The number of bits of each number in the message.
 
 
 class ClientMessage(ctypes.Structure):
-    """XClientMessageEvent of Xlib.h, as long as the union XEvent"""
+    """XClientMessageEvent of Xlib.h, padded to the size of the union XEvent."""
     _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong),
                 ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
                 ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
@@ -23,9 +23,11 @@ class ClientMessage(ctypes.Structure):
 
 @contextlib.contextmanager
 def screen():
-    """The environment for programs that are to show themselves there"""
+    """Starts an X server. Yields the environment for programs that show windows
+    on it.
+    """
     # Without -noreset the server resets when its last client leaves, and
-    # refuses those that connect meanwhile.
+    # refuses connections during the reset.
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-noreset", "-screen", "0",
@@ -42,7 +44,7 @@ def screen():
 
 
 def window(name, environment, seconds):
-    """The number of the window that has that title, once it is there"""
+    """Waits for the window with this title. Returns its number."""
     found = subprocess.run(
         ["timeout", str(seconds), "xdotool", "search", "--sync",
          "--onlyvisible", "--name", name], env=environment,
@@ -51,7 +53,9 @@ def window(name, environment, seconds):
 
 
 def close(number, environment):
-    """What a window manager does when somebody clicks on the cross"""
+    """Closes a window as a window manager does after a click on the close
+    button.
+    """
     subprocess.run([sys.executable, __file__, str(number)], env=environment,
                    check=True)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a receiving kernel must make of an IP packet, by the RFCs: 1071 (the
-sum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
+"""Computes what a receiving kernel must do with an IP packet, according to RFC
+1071 (checksum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
 
-Written from the texts, for tests: nothing here asks a kernel.
+It follows the texts of the RFCs and asks no kernel.
 """
 
 import dataclasses
@@ -15,15 +15,19 @@ PROTOCOLS = {"udp": UDP, "udplite": UDPLITE}
 # Linux: include/net/udplite.h
 SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
-HEADER = 8  # of UDP and of UDP-Lite
-NO_ERROR = 0xffff  # the sum of what carries its own checksum
+HEADER = 8  # The bytes of a header of UDP or UDP-Lite.
 
-# What becomes of a packet
+# The one's complement sum over data that has a correct checksum.
+NO_ERROR = 0xffff
+
+# The fates of a packet.
 DELIVERED = "delivered"
-CHECKSUM = "checksum"  # counted as InCsumErrors
-FORMAT = "format"  # counted as InErrors alone
+# The kernel drops the packet and counts it as InCsumErrors.
+CHECKSUM = "checksum"
+# The kernel drops the packet and counts it as InErrors only.
+FORMAT = "format"
 NO_PORT = "no port"
-ELSEWHERE = "elsewhere"  # IP drops it, or it is for others
+ELSEWHERE = "elsewhere"  # IP drops it, or it is for another receiver
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +38,9 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Receiver:
-    """A socket, and from which coverage on it takes UDP-Lite."""
+    """A socket. `coverage` is the minimum coverage with which it accepts
+    UDP-Lite.
+    """
     kind: str
     address: str
     port: int
@@ -45,7 +51,9 @@ class Receiver:
 
 
 def datagram_socket(kind, address):
-    """OSError where the kernel has none (UDP-Lite left Linux in 2026)."""
+    """Returns a socket. Raises OSError if the kernel has no UDP-Lite (Linux
+    removed it in 2026).
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return socket.socket(family, socket.SOCK_DGRAM, PROTOCOLS[kind])
 
@@ -59,7 +67,7 @@ def why_no_udplite():
 
 
 def internet_sum(data):
-    """RFC 1071: of 16-bit words, in one's complement."""
+    """Returns the one's complement sum of 16-bit words (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"
     total = sum(struct.unpack(f"!{len(data) // 2}H", data))
@@ -69,7 +77,7 @@ def internet_sum(data):
 
 
 def damage(packet, flips):
-    """`flips` are pairs of an offset and the bits to flip there."""
+    """Returns the damaged packet. `flips` are pairs (offset, bits to flip)."""
     changed = bytearray(packet)
     for offset, flip in flips:
         changed[offset] ^= flip
@@ -77,7 +85,7 @@ def damage(packet, flips):
 
 
 def is_ip(packet):
-    """Whether a TUN device takes it at all."""
+    """Returns whether a TUN device accepts the packet."""
     return packet[0] >> 4 in (4, 6)
 
 
@@ -94,7 +102,8 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    if end > len(packet) or packet[8] == 0xff:  # cut; from a group
+    # truncated, or from a multicast address
+    if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]
 
@@ -106,13 +115,14 @@ def _pseudo_header(source, to, size, protocol):
 
 
 def _covered(segment, protocol, is_ip6):
-    """How many bytes the checksum covers; the segment without what is too
-    much; None instead of it: the verdict is clear already."""
+    """Returns (covered bytes, segment without excess bytes). If the verdict is
+    already clear, returns (fate, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None
     if protocol == UDPLITE:
-        # RFC 3828 3.1: 0 is all; 1 to 7 must not be; no checksum neither
+        # RFC 3828 3.1: 0 means all; 1 to 7 are forbidden; a checksum of 0 is
+        # forbidden.
         if 0 < length < HEADER or segment[6:8] == b"\0\0":
             return CHECKSUM, None
         return length or len(segment), segment
@@ -121,13 +131,13 @@ def _covered(segment, protocol, is_ip6):
     if length < HEADER:
         return FORMAT, None
     if segment[6:8] == b"\0\0":
-        # RFC 768: no checksum; RFC 8200 8.1: there must be one
+        # RFC 768: 0 means no checksum. RFC 8200 8.1: IPv6 requires one.
         return (CHECKSUM, None) if is_ip6 else (0, segment[:length])
     return length, segment[:length]
 
 
 def judge(packet, receiver):
-    """What the receiver's kernel must do with it."""
+    """Returns what the receiver's kernel must do with the packet."""
     is_ip6 = packet[0] >> 4 == 6
     if not is_ip(packet):
         return Verdict(ELSEWHERE)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A live encoder behind bitrateadapt over mmtpsink, in real time, while the
-link changes from 4 to 1.5 Mbit/s and back: how fast the rate follows, and what
-that costs. Medians of several runs. A run in which the encoder itself was late
-says nothing: it is repeated. tests/check/libs/bitratesteps.c is the same in
-virtual time.
+"""Runs a live encoder with bitrateadapt and mmtpsink in real time, while the
+link changes from 4 to 1.5 Mbit/s and back. The test measures how fast the
+bitrate follows and what is lost meanwhile, as medians of several runs. A run in
+which the encoder was late is invalid and repeated.
+tests/check/libs/bitratesteps.c does the same in virtual time.
 """
 
 import csv
@@ -26,12 +26,16 @@ ENCODERS = {
 }
 FAST, SLOW = "4mbit", "1.5mbit"
 SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
-DELAY = 20_000_000  # ns, in one direction
-LATENCY = 400  # ms
-MAX_WAKEUP = 50  # ms, of the two processes that write the logs
-MAX_DROPPED = 12  # 8 are the aim, and hold in virtual time
-# The encoder may hold a frame back for so long.
-MAX_ENCODER_LATE = 0.06  # s
+DELAY = 20_000_000  # The link's delay in each direction, in ns.
+LATENCY = 400  # The latency of mmtpsink in ms.
+
+# Maximum wake-up delay in ms of the two processes that write the logs.
+MAX_WAKEUP = 50
+# Maximum number of dropped frames. The aim is 8, which virtual time achieves.
+MAX_DROPPED = 12
+# The maximum difference in seconds between the delays of two frames in the
+# encoder.
+MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
            "pattern=zone-plate kx2=20 ky2=20 kt=3 "
            "! video/x-raw,width=400,height=300,framerate=25/1 ! videoconvert")
@@ -59,18 +63,24 @@ def read_frames(path):
 
 @dataclasses.dataclass
 class Figures:
-    encoder_late: float  # s, beyond its usual time
-    entered: float  # bit/s, 0.4 s to 1.4 s after the step down, in any 200 ms
-    max_delay: float  # ms, from the encoder's output to the receiver's decoder
+    # The difference in s between the encoder's largest and smallest delay.
+    encoder_late: float
+    # Maximum bit/s over 200 ms, from 0.4 s to 1.4 s after the step down.
+    entered: float
+    # The maximum delay in ms from the encoder's output to the receiver's
+    # decoder.
+    max_delay: float
     dropped: int
-    rise: float  # s, until 3.2 Mbit/s are used after the step up
+    # The time in s after the step up until 3.2 Mbit/s are used.
+    rise: float
 
 
 class Run:
     def __init__(self, directory, encoder):
         self.directory = directory
         sender = (f"gst-launch-1.0 -q {PICTURE} ! {encoder} ! h264parse "
-                  f"! mpegstat location={directory}/sent.csv ! bitrateadapt "
+                  f"! mpegstat location={directory}/sent.csv "
+                  "! bitrateadapt max-bitrate=6000000 "
                   "! rtph264pay mtu=1300 config-interval=-1 ! mmtpsink "
                   f"host=$b blocking=false latency={LATENCY}")
         receiver = ("gst-launch-1.0 -q mmtpsrc ! rtph264depay ! h264parse "
@@ -97,7 +107,7 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """bit/s"""
+        """Returns the bit/s that entered the link between these times."""
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)
         return 8 * (after - before) / (end - begin)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The experiments of Erixzon (2004), chapter 5, with dcctpthinsink and this
-kernel's TCP and ping over the testbed's emulated links, in real time. Each line
-that is printed has theirs and ours. A run in which the link itself was late
-says nothing: it is repeated once, then skipped.
+"""Repeats the experiments of Erixzon (2004), chapter 5, with dcctpthinsink and
+with the kernel's TCP and ping, over emulated links in real time. Each printed
+line has the thesis' numbers and ours. A run in which the link was late is
+invalid: it is repeated once, then the test is skipped.
 
-All streams go from host a to host b. Over GPRS the phone is b, the mobile:
-theirs went from the computer to the phone.
+All streams go from host a to host b. Over GPRS the phone is b, the mobile,
+because the streams of the thesis went from the computer to the phone.
 """
 
 import re
@@ -17,37 +17,49 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # bytes of data in a packet, 5.3.5
-WIRE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
+SIZE = 512  # The bytes of data in a packet (5.3.5).
+
+# Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
+# IP.
+WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay-ms=11"  # a round trip of 22 ms, 5.3.5
-PHONE = 42000  # byte/s, 5.2.1
-# What a phone of 42 kbyte/s does with more: its socket fills. The link and the
-# socket's size are ours, the paper has neither.
+USB = "delay-ms=11"  # A round trip of 22 ms (5.3.5).
+# The byte/s that the phone takes (5.2.1).
+PHONE = 42000
+
+# A phone that takes 42 kbyte/s of a faster stream: its socket buffer fills. The
+# rate of the link and the size of the buffer are our choice; the thesis does
+# not give them.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# 5.2.3, figures 5.5 to 5.7: a glitch in each transmission
-GPRS_RATE = 6000  # byte/s
-# Table 5.1, bytes of a ping, interval in s, count: mean, most and least, s
+# The rate of the stream in byte/s (5.2.3, figures 5.5 to 5.7). There is a
+# glitch in each transmission.
+GPRS_RATE = 6000
+# Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
+# in s)}.
 PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (576, 1, 20): (0.825, 1.015, 0.687),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-GPRS_MS_LATE = 20  # of round trips of 850
-EACH_TENTH = 20000  # packets
+GPRS_MS_LATE = 20  # More lateness is allowed for round trips of 850 ms.
+EACH_TENTH = 20000  # The number of packets of which each tenth is lost.
 
 
 def payload_of(bytes_per_second):
-    """bit/s of data on a link of so many bytes of IP packets"""
-    return 8 * bytes_per_second * SIZE / WIRE
+    """Returns the bit/s of data on a link that carries this number of bytes of
+    IP packets in a second.
+    """
+    return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
 
 def values(messages, name):
-    """What the sink's statistics had under this name, in their order"""
+    """Returns the values of this field in all statistics of the sink, in their
+    order.
+    """
     return [float(found[1]) for line in messages if "-stats" in line
             for found in [re.search(rf"\b{name}=\([a-z0-9]+\)([\d.e+-]+)",
                                     line)]
@@ -60,7 +72,7 @@ class DccpPapersTest(flows.FlowCase):
         print(text, file=sys.stderr, flush=True)
 
     def run_valid(self, run, late=MS_LATE):
-        """What run() gives with its lateness"""
+        """Returns the results of run() without its lateness."""
         for _ in range(2):
             *found, lateness = run()
             if lateness.p99 < late:
@@ -192,7 +204,9 @@ class DccpPapersTest(flows.FlowCase):
                  f"{flows.variation(seen, begin, end):.2f}")
 
     def watch_windows(self, bed, seconds):
-        """Starts to look at the receive window that a knows of b each 0.2 s."""
+        """Starts a command in host a that reads the receive window of b every
+        0.2 s.
+        """
         return bed.popen(
             "a", f"for i in $(seq {5 * seconds}); do "
             f"ss -tinHO state established dport = :{flows.TCP_PORT}; "
@@ -200,14 +214,14 @@ class DccpPapersTest(flows.FlowCase):
             stdout=subprocess.PIPE, text=True)
 
     def windows(self, watcher):
-        """Of each look; ss doesn't name one that is zero."""
+        """Returns the receive windows. ss does not print a window of zero."""
         text, _ = watcher.communicate(timeout=180)
         found = [re.search(r"\bsnd_wnd:(\d+)", line)
                  for line in text.splitlines() if "cwnd:" in line]
         return [int(window[1]) if window else 0 for window in found]
 
     def run_tcp(self, link, seconds, hosts="a,b", taken=()):
-        """(time, bytes so far), receive windows, and the lateness"""
+        """Returns ([(time, bytes so far)], receive windows, lateness)."""
         bed = self.open_link(link, hosts)
         tcp = self.start_tcp(bed, seconds, "reno", taken=taken)
         watcher = self.watch_windows(bed, seconds)
@@ -262,12 +276,12 @@ class DccpPapersTest(flows.FlowCase):
 
     @staticmethod
     def burst(seen, moment):
-        """Bytes that came together with those of this moment"""
+        """Returns the bytes that arrived within 0.2 s from this moment."""
         return flows.total(seen, moment + 0.2) - flows.total(seen, moment)
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """From the phone, as newTELnet's"""
+        """The pings are sent by the phone, as newTELnet's were."""
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")
             ping = f"ping -q -c {count} -i {interval} -s {size} -W 9 $a"

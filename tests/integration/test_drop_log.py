@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The debug log explains each frame and each packet that does not arrive over
-the link of the demo.
+"""Checks that the debug log explains each frame and packet that does not arrive
+over the link of the demo.
 
-`ifdqueue` paces by the clock, so its pipelines run in real time, all of them at
-once. So does `mmtpsink`, over a path of a fixed rate. How much they drop
-depends on the machine. The log and the statistics have to agree in any case.
-Where only the link loses packets, time is virtual.
+`ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
+time; mmtpsink sends over a path with a fixed rate, and over the link between
+two hosts. How much they drop depends on the machine, but the log and the
+statistics must agree in any case. If only the link loses packets, the pipeline
+runs in virtual time.
 """
 
 import collections
@@ -15,12 +16,16 @@ import pathlib
 import re
 import socket
 import subprocess
+import time
 import unittest
+
+import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 CLIP = BUILD / "clips" / "bunny-6M.m2v"
-FRAMES = 210  # until the interference of the demo's link ends
+# The number of frames after which the interference on the demo's link ends.
+FRAMES = 210
 SECONDS_TO_WAIT = 60
 
 DROP = re.compile(
@@ -31,21 +36,23 @@ LOSS = re.compile(
     r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes"
     r" at [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
 GIVEN_UP = re.compile(
-    r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
-    r" (?P<reason>[a-z-]+): \w.*$", re.M)
-# Of the base class of network sinks
+    r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes"
+    r" with pts (?P<pts>[\d:.]+): (?P<reason>[a-z-]+): \w.*$", re.M)
+# Matches a line of the base class of network sinks.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
-# As its statistics call it
+# {reason in the log: field of the statistics}
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
-               "incomplete": "discarded-incomplete"}
-SLOW_PATH = 3500000  # bit/s, for a clip of 6 Mbit/s
+               "incomplete": "discarded-incomplete",
+               "connection-lost": "discarded-connection-lost"}
+SLOW_PATH = 3500000  # bit/s; the clip has 6 Mbit/s
+SECONDS_TO_STREAM = 2  # before the receiver is killed
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
 def read_link():
-    """The properties of wirelesslink in the demo"""
+    """Returns the properties of the demo's wirelesslink."""
     demo = configparser.ConfigParser(interpolation=None)
     demo.read(SOURCE / "pipelines" / "demo.ini")
     return demo["link " + demo["matrix"]["links"]]["properties"]
@@ -57,8 +64,7 @@ def start_over_link(debug, payloader, link):
 
 
 def start(debug, rest):
-    """Streams the clip into the rest of the pipeline, and logs what `debug`
-    says."""
+    """Streams the clip into `rest` of a pipeline with the log level `debug`."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
                 f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(
@@ -69,14 +75,14 @@ def start(debug, rest):
 
 
 def find_port():
-    """A UDP port that nobody uses"""
+    """Returns a free UDP port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind(("127.0.0.1", 0))
         return sock.getsockname()[1]
 
 
 def finish(process, element, returncode=0):
-    """Returns the last statistics of this element that were posted or logged,
+    """Returns the last statistics of the element that were posted or logged,
     and the log."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
@@ -92,15 +98,34 @@ def finish(process, element, returncode=0):
     return {name: int(value) for name, value in FIELD.findall(stats)}, log
 
 
-class DropLogTest(unittest.TestCase):
+class ClipCase(unittest.TestCase):
     def setUp(self):
+        super().setUp()
         if not CLIP.exists():
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
+    def check_given_up(self, stats, log):
+        """Returns how many buffers were given up for each reason."""
+        given_up = list(GIVEN_UP.finditer(log))
+        self.assertGreater(len(given_up), 0)
+        # The PTS tells which frame it was: a buffer is a frame here.
+        self.assertEqual(len({buffer["pts"] for buffer in given_up}),
+                         len(given_up))
+        reasons = collections.Counter(
+            MMTP_FIELDS[buffer["reason"]] for buffer in given_up)
+        for field in MMTP_FIELDS.values():
+            self.assertEqual(reasons[field], stats[field], field)
+        self.assertEqual(
+            sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
+            stats["discarded-droppable"])
+        return reasons
+
+
+class DropLogTest(ClipCase):
     def check(self, stats, log):
         drops = list(DROP.finditer(log))
         self.assertGreater(len(drops), 0)
-        # One line for each frame, and one frame for each line
+        # Each dropped frame has exactly one line.
         self.assertEqual(len(drops), stats["dropped"])
         self.assertEqual(len({drop["number"] for drop in drops}), len(drops))
         self.assertEqual(sum(int(drop["size"]) for drop in drops),
@@ -136,28 +161,42 @@ class DropLogTest(unittest.TestCase):
             name.removeprefix("lost-"): value for name, value in stats.items()
             if name.startswith("lost-") and value})
 
-    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
-        port = find_port()
+    def start_receiver(self, port):
         receiver = subprocess.Popen(
             ["gst-launch-1.0", "-q", "mmtpsrc", "address=127.0.0.1",
              f"port={port}", "!", "fakesink", "sync=false"],
             stdout=subprocess.DEVNULL)
-        try:
-            stats, log = finish(start(
-                "mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
-                f"latency=300 channels=127.0.0.1?rate={SLOW_PATH}"), "mmtpsink")
-        finally:
-            receiver.kill()
-            receiver.wait()
-        given_up = list(GIVEN_UP.finditer(log))
-        self.assertGreater(len(given_up), 0)
-        reasons = collections.Counter(
-            MMTP_FIELDS[buffer["reason"]] for buffer in given_up)
-        for field in MMTP_FIELDS.values():
-            self.assertEqual(reasons[field], stats[field], field)
-        self.assertEqual(
-            sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
-            stats["discarded-droppable"])
+        self.addCleanup(receiver.wait)
+        self.addCleanup(receiver.kill)
+        return receiver
+
+    def start_sender(self, port, properties):
+        return start("mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
+                     f"channels=127.0.0.1?rate={SLOW_PATH} {properties}")
+
+    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
+        port = find_port()
+        self.start_receiver(port)
+        self.check_given_up(*finish(
+            self.start_sender(port, "latency=300"), "mmtpsink"))
+
+    def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
+        port = find_port()
+        receiver = self.start_receiver(port)
+        # More waits than the sink can send before it notices the loss.
+        sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
+        time.sleep(SECONDS_TO_STREAM)
+        receiver.kill()
+        receiver.wait()
+        self.start_receiver(port)
+        stats, log = finish(sender, "mmtpsink")
+        self.assertEqual(stats["connections"], 2)
+        reasons = self.check_given_up(stats, log)
+        self.assertGreater(reasons["discarded-connection-lost"], 0)
+        # No buffer is missing. A buffer that was sent and waits for its
+        # retransmission counts twice.
+        self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
+            stats[field] for field in MMTP_FIELDS.values()))
 
     def check_sink(self, element, properties, reason, returncode=0):
         """Every drop of a network sink has this reason, and a line."""
@@ -189,6 +228,24 @@ class DropLogTest(unittest.TestCase):
             stderr=subprocess.PIPE, text=True, timeout=SECONDS_TO_WAIT)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(process.stderr, "")
+
+
+class LinkDropLogTest(ClipCase, test_testbed.Api):
+    """mmtpsink sends over the link of the demo, from one host to another."""
+
+    @test_testbed.needs_namespaces
+    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
+        bed = self.open(f"wl0=a,b: {read_link()}")
+        bed.popen("b", "exec gst-launch-1.0 -q mmtpsrc port=5004 ! "
+                  "fakesink sync=false")
+        bed.wait_listening("b", "udp", 5004)
+        sender = bed.popen(
+            "a", "exec env GST_DEBUG=mmtpsink:5 GST_DEBUG_NO_COLOR=1 LC_ALL=C "
+            f"gst-launch-1.0 -m filesrc location={CLIP} ! mpegstat ! "
+            f"identity eos-after={FRAMES} ! "
+            "mmtpsink host=$b port=5004 latency=450",
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.check_given_up(*finish(sender, "mmtpsink"))
 
 
 if __name__ == "__main__":

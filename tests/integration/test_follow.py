@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The example sender makes what the network says that it carries, and its
-picture shows that."""
+"""Checks that the example sender follows the bitrate that the network carries,
+and that its picture shows this."""
 
 import csv
 import os
@@ -24,7 +24,7 @@ RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
 SECONDS = 60
 LINES = 6
 MIN_RATE, MAX_RATE, SHARE = 100_000, 2_000_000, 0.9
-# sink and the source that it sends to
+# {sink: the source that it sends to}
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,7 +58,9 @@ class FollowTest(unittest.TestCase):
             processes.kill(child)
 
     def follow(self, sink, log):
-        """Until the encoder was asked for all that it may make"""
+        """Runs the sender until the encoder has been asked for its maximum
+        bitrate.
+        """
         port = placement.free_port("udp")
         self.start_source(ENDS[sink], port)
         with open(log, "w") as output:
@@ -79,7 +81,7 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # (The rate may change between two columns of a line.)
+        # (The estimate may change between two columns of a line.)
         self.assertTrue(any(
             int(line["asked"]) == max(MIN_RATE, min(
                 MAX_RATE, int(SHARE * int(line["estimated"]))))
@@ -104,7 +106,7 @@ class FollowTest(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertNotIn("CRITICAL", done.stderr)
 
-    def test_a_receiver_that_never_was_there_is_an_error(self):
+    def test_a_receiver_that_was_never_connected_is_an_error(self):
         for sink in ENDS:
             with self.subTest(sink=sink):
                 done = subprocess.run(
@@ -115,7 +117,7 @@ class FollowTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("nosuchhost.invalid", done.stderr)
 
-    def test_an_encoder_that_nobody_has_is_an_error(self):
+    def test_an_unknown_encoder_is_an_error(self):
         done = subprocess.run([FOLLOW, "--encoder=nosuchenc", "fakesink"],
                               stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
@@ -135,7 +137,7 @@ class PictureTest(unittest.TestCase):
             return subprocess.run([RATEPLOT, *options, log], text=True,
                                   capture_output=True)
 
-    def test_curves_are_where_the_numbers_are(self):
+    def test_curves_have_the_coordinates_of_the_numbers(self):
         done = self.draw(self.LOG, "--link=2:2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         drawn = xml.etree.ElementTree.fromstring(done.stdout)
@@ -145,7 +147,7 @@ class PictureTest(unittest.TestCase):
         top = min(y for _, y in points(link))
         curves = [points(line) for line in drawn.iter(SVG + "polyline")]
         self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
-        # 2 Mbit/s in the second line of what is estimated: as high as the link
+        # The second estimate is 2 Mbit/s, which is the rate of the link.
         estimated = curves[1]
         self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
         self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a newcomer does on a fresh Debian 12, which is made for it: as a user
-who may install nothing, as root, and as a user where all is installed, with
-hosts and without.
+"""Does what a new user does on a fresh Debian 12, which the test makes: as a
+user who may install nothing, as root, and as a user when everything is
+installed, with and without network namespaces.
 
-WIRELESS_FRESH names a directory for that Debian, which is then kept and used
-again: making and filling it takes longest.
+If WIRELESS_FRESH names a directory, the Debian is kept there and used again,
+because making it takes longest.
 """
 
 import configparser
@@ -44,17 +44,19 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # One that is kept may have been used before.
+        # A Debian that was kept may have been used before.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # A work tree beside its repository can't be cloned in there.
+        # The source may be a work tree that is separate from its repository.
+        # git could not clone it inside the Debian, so it is cloned here.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # Of what came with it, and who is there
+        # The user must exist, and git must accept a repository of another
+        # owner.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 
@@ -64,7 +66,7 @@ class FreshTest(unittest.TestCase):
             shown=self.clone))
 
     def demo(self, what, tun="666", way="pivot", user=None):
-        """Its words, when it has come to its end."""
+        """Runs the demo and checks its result. Returns what it printed."""
         command = "cd wireless && ./pipelines/demo"
         home = pathlib.Path("root" if user is None else f"home/{user}")
         command = (f"cd && {command}" if user is None
@@ -79,7 +81,9 @@ class FreshTest(unittest.TestCase):
         return done.stdout
 
     def check(self, words, page):
-        """Each transport is in the tables, or it is said why it is not."""
+        """Checks that each transport is in the tables, or that a line says why
+        it is not.
+        """
         matrix = configparser.ConfigParser()
         matrix.read(SOURCE / "pipelines" / "demo.ini")
         rates = matrix["matrix"]["rates"].split()
@@ -96,7 +100,7 @@ class FreshTest(unittest.TestCase):
         self.assertIn("report.html, with its plots", words)
         self.assertIn("</html>", page.read_text())
 
-    def test_what_a_newcomer_does(self):
+    def test_a_new_user_can_run_the_demo(self):
         if self.is_new:
             done = self.run_inside(
                 "666", "pivot", f"su - {USER} -c 'git clone -q /mnt first && "
@@ -106,17 +110,18 @@ class FreshTest(unittest.TestCase):
                           done.stdout)
         self.run_inside("666", "pivot", f"cd && rm -rf wireless && {CLONE}")
         words = self.demo("as root")
-        self.assertNotIn("no hosts of their own", words)
+        self.assertNotIn("no network namespaces for hosts", words)
         self.run_inside("666", "pivot",
                         f"su - {USER} -c 'rm -rf wireless && {CLONE}'")
         words = self.demo("as a user", user=USER)
-        self.assertNotIn("no hosts of their own", words)
+        self.assertNotIn("no network namespaces for hosts", words)
         for what, tun, way in (("without user namespaces", "666", "chroot"),
                                ("without /dev/net/tun", "none", "pivot"),
                                ("/dev/net/tun for root alone", "600", "pivot")):
             with self.subTest(what):
                 words = self.demo(f"as a user, {what}", tun, way, USER)
-                self.assertIn("no hosts of their own here (as user: ", words)
+                self.assertIn(
+                    "no network namespaces for hosts here (as user: ", words)
                 self.assertRegex(words, "left out .*tcp.*: not over UDP")
 
 

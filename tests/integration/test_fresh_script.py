@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tests/fresh: what it takes from apt, what it refuses, and that nothing of it
-is left when it is killed. A stub stands for debootstrap.
+"""Tests tests/fresh: what it takes from apt's configuration, which arguments it
+refuses, and that it leaves nothing when it is killed. A stub replaces
+debootstrap.
 
-With --long it is run: it makes each Debian and does everything in it.
+With --long the script really runs: it makes each Debian and runs all steps in
+it.
 """
 
 import os
@@ -51,7 +53,7 @@ class Stubs(unittest.TestCase):
 
 
 class AptTest(Stubs):
-    """The mirror and the options are those of the machine's apt."""
+    """The mirror and the options must be those of the machine's apt."""
 
     def test_the_mirror_is_that_of_debian_itself(self):
         self.stub("apt-get", """cat <<'END'
@@ -62,11 +64,11 @@ END""")
         self.assertEqual(debians.machine_mirror(),
                          "http://mirror.invalid/debian")
 
-    def test_there_may_be_no_mirror(self):
+    def test_apt_may_have_no_debian_mirror(self):
         self.stub("apt-get", "echo Somebody Else http://else.invalid/")
         self.assertIsNone(debians.machine_mirror())
 
-    def test_proxies_hold_in_there_too(self):
+    def test_the_proxies_of_the_machine_are_used(self):
         proxy = 'Acquire::http::Proxy "http://proxy.invalid:3128";'
         self.stub("apt-config", f"""cat <<'END'
 APT::Architecture "amd64";
@@ -86,7 +88,7 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # Says where it is, and goes on until it is killed.
+        # The stub writes where it works and runs until it is killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"
 echo "$4" >{self.home}/root.new
@@ -117,7 +119,7 @@ while :; do echo x >>"$4/etc/x"; sleep 0.01; done""")
 
 
 class EachDebianTest(unittest.TestCase):
-    def test_each_debian_does_what_the_readme_says(self):
+    def test_each_debian_passes_the_steps_of_the_readme(self):
         if debians.why_not():
             self.skipTest(debians.why_not())
         done = subprocess.run([FRESH], stdin=subprocess.DEVNULL,

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over a link that is too slow for the clip, with this kernel's sockets,
-for a few seconds: what holds however busy the machine is. How much arrives and
-how late is a matter for test_ifd_papers.py.
+"""Runs IFD for some seconds over a link that is too slow for the clip, with the
+kernel's sockets. The test checks only what also holds on a busy machine.
+test_ifd_papers.py checks how much arrives and how late.
 """
 
 import shutil
 import subprocess
 import unittest
 
-import ifdbed
+import ifdtestbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # Mbit/s, of the clip; the bottleneck has 5
+RATE = 6  # The Mbit/s of the clip. The bottleneck has 5 Mbit/s.
 SECONDS = 8
 
 
 def pictures(path):
-    """The checksums of what ffmpeg makes of a video"""
+    """Returns the checksums of the pictures that ffmpeg decodes from a video.
+    """
     done = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-threads", "1",
          "-i", path, "-fps_mode", "passthrough", "-f", "framemd5", "-"],
@@ -26,39 +27,42 @@ def pictures(path):
             for line in done.stdout.splitlines() if not line.startswith("#")]
 
 
-class IfdLinkTest(ifdbed.IfdCase):
+class IfdLinkTest(ifdtestbed.IfdCase):
     def setUp(self):
         super().setUp()
         self.short = clips.cut(self.clip(RATE), SECONDS,
                                self.directory / "clip.m2v")
 
     def stream(self, transport, place=None):
-        case = ifdbed.Case(transport, place or ifdbed.Bottleneck(), self.short)
+        case = ifdtestbed.Case(transport, place or ifdtestbed.Bottleneck(),
+                               self.short)
         directory = self.directory / "run"
-        runs = ifdbed.stream_all({self.id(): case}, directory, 1)
+        runs = ifdtestbed.stream_all({self.id(): case}, directory, 1)
         return runs[self.id()]
 
     def check_choice(self, run):
-        """More came than the link takes: B-frames go first, nothing is sent in
-        vain, and nothing but whole frames."""
+        """Checks a run with more data than the link takes: B-frames are dropped
+        first, every frame that is sent can be decoded, and only whole frames
+        are sent."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreaterEqual(run.lost_share("B"), run.lost_share("P"))
         self.assertGreaterEqual(run.lost_share("P"), run.lost_share("I"))
 
-    @ifdbed.needs_all
-    def test_gop_sends_nothing_in_vain(self):
-        self.check_choice(self.stream(ifdbed.ifd("gop")))
+    @ifdtestbed.needs_all
+    def test_gop_sends_only_decodable_frames(self):
+        self.check_choice(self.stream(ifdtestbed.ifd("gop")))
 
-    @ifdbed.needs_all
-    def test_what_can_be_decoded_is_what_ffmpeg_decodes(self):
-        """With the paper's algorithm, which also sends what can't be: of what
-        the receiver got ffmpeg makes as many pictures of the clip."""
+    @ifdtestbed.needs_all
+    def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
+        """Uses the paper's algorithm, which also sends frames that cannot be
+        decoded. ffmpeg must decode as many of the clip's pictures from the
+        received stream."""
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"
-        transport = ifdbed.ifd("paper")
+        transport = ifdtestbed.ifd("paper")
         transport["receiver"] = transport["receiver"].replace(
             "! mpegstat", f"! tee name=t ! queue ! filesink location={file} "
             "t. ! queue ! mpegstat")
@@ -69,13 +73,13 @@ class IfdLinkTest(ifdbed.IfdCase):
         self.assertEqual(sum(picture in whole for picture in pictures(file)),
                          sum(run.decodable.values()))
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_a_socket_that_waits_makes_ifdqueue_choose(self):
         run = self.stream(
-            ifdbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
-                             udpsink=f"udpsink {ifdbed.SMALL_BUFFER}"),
-            ifdbed.Bottleneck(ifdbed.UDP_BUCKET))
-        # (On a busy machine the receiver may lose some too.)
+            ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
+                             udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
+            ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
+        # (The receiver may lose some frames on a busy machine, too.)
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

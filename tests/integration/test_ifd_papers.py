@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over links that are too slow for the clip, beside Ouwens' figures and
-beside other people's transports: this kernel's TCP, in real time.
+"""Compares IFD over links that are too slow for the clip with Ouwens' numbers
+and with other transports. It uses the kernel's TCP and runs in real time.
 
-Each line that is printed is one run of the clip of 60 s. Of one in which this
-machine itself was late nothing follows: it is repeated once, then skipped.
-`test_ifd_papers.py --tables` prints what the last run of the tables left in the
-build directory, as docs/ifd.md has it.
+Each printed line is a run of the clip of 60 s. A run in which this machine was
+late is invalid: it is repeated once, then skipped. `test_ifd_papers.py
+--tables` prints the results of the last run from the build directory, as
+docs/ifd.md shows them.
 """
 
 import dataclasses
@@ -14,28 +14,29 @@ import os
 import sys
 import unittest
 
-import ifdbed
+import ifdtestbed
 import test_testbed
 
 from wirelesslab.commands import ouwens
 
-# Tables 3.19 to 3.22: {Mbit/s: {retry value: (without, with the oven)}}, lost
-# frames as (I, P, B) of 101, 400 and 998, means of three places
+# Tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with oven)}}. The
+# values are lost frames as (I, P, B) of 101, 400 and 998, means over three
+# places.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
           for type in "IPB") for oven in ("no", "yes"))
     for retry in (1, 2, 3, 4, 8, 16)}
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
-TABLES = ifdbed.BUILD / "ifd-papers" / "tables.json"
+TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
+CARD = "profile=80211b retry-limit=4"  # with Linux's queue of 100 packets
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """And what must hold over it: % of the P-frames lost at 6 Mbit/s, ms late
-    at the 99th percentile, % of all frames lost at 4 Mbit/s."""
+    """A link and its limits: % of the P-frames lost at 6 Mbit/s, ms late at the
+    99th percentile, % of all frames lost at 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -43,24 +44,28 @@ class Link:
 
 
 LINKS = {
-    "bottleneck": Link(ifdbed.Bottleneck, 1, 350, 0),
-    "radio": Link(ifdbed.Radio, 1, 350, 1),
+    "bottleneck": Link(ifdtestbed.Bottleneck, 1, 350, 0),
+    "radio": Link(ifdtestbed.Radio, 1, 350, 1),
     "radio with oven": Link(
-        lambda: ifdbed.Radio(f"{CARD} txqueuelen=30 {ifdbed.OVEN}"),
+        lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
-# % of the B-frames lost, % of all frames decodable
+# {algorithm: (maximum % of the B-frames lost, minimum % of all frames
+# decodable)}.
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-ROUNDS = 5  # that a run is repeated at most because of what the radio lost
+# How often a run is repeated at most because of what the radio lost.
+ROUNDS = 5
 
 
-class Streams(ifdbed.IfdCase):
+class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """The runs that were not void; `self.void` says of the others why."""
+        """Returns the valid runs. `self.void` has the reasons why the others
+        are not.
+        """
         print(flush=True)
-        runs = ifdbed.stream_valid(cases, self.directory, AT_ONCE)
+        runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
         self.void = [run.why_void() for run in runs.values() if run.why_void()]
         return {name: run for name, run in runs.items() if not run.why_void()}
 
@@ -75,12 +80,12 @@ class Streams(ifdbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """(what, ours, the most) of each limit"""
+        """Returns (what, result, maximum) for each limit."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
                 ("s from 60", abs(run.end - SECONDS), 0.5),
-                ("ms late", run.max, ifdbed.MS_IN_TIME),
+                ("ms late", run.max, ifdtestbed.MS_IN_TIME),
                 ("ms late, p99", run.p99, link.p99)]
 
     def limits(self, case, run):
@@ -97,20 +102,22 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """A packet that the radio loses, all its attempts in vain, takes the
-        profile's card down to 1 Mbit/s, for up to three seconds (docs/ifd.md):
-        an I-frame alone then takes one. No choice of frames can be in time
-        there, so such a run is shown, and repeated; the last one counts."""
+        """Returns whether the radio excuses the run. A packet that is lost
+        after all its transmissions takes the profile's card down to 1 Mbit/s
+        for up to three seconds (docs/ifd.md), in which a single I-frame takes
+        one second. No choice of frames can be in time then. Such a run is shown
+        and repeated, and the last one counts."""
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
 
     def check(self, name):
         link = LINKS[name]
-        cases = {f"{name}, 6 Mbit/s, {algorithm}": ifdbed.Case(
-            ifdbed.ifd(algorithm), link.place(), self.clip(6))
+        cases = {f"{name}, 6 Mbit/s, {algorithm}": ifdtestbed.Case(
+            ifdtestbed.ifd(algorithm), link.place(), self.clip(6))
             for algorithm in ALGORITHMS}
-        cases.update({f"{name}, {rate} Mbit/s, gop": ifdbed.Case(
-            ifdbed.ifd(), link.place(), self.clip(rate)) for rate in (3, 4)})
+        cases.update({f"{name}, {rate} Mbit/s, gop": ifdtestbed.Case(
+            ifdtestbed.ifd(), link.place(), self.clip(rate))
+            for rate in (3, 4)})
         runs, void = self.stream(cases), self.void
         for _ in range(ROUNDS):
             again = {case: cases[case] for case, run in runs.items()
@@ -124,42 +131,44 @@ class MustHold(Streams):
         self.void = void
         self.skip_void()
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_bottleneck(self):
         self.check("bottleneck")
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_radio(self):
         self.check("radio")
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_radio_with_oven(self):
         self.check("radio with oven")
 
 
 class SideBySide(Streams):
-    """The same clip of 6 Mbit/s over the same bottleneck"""
+    """Sends the same clip of 6 Mbit/s over the same bottleneck by several
+    transports.
+    """
 
     def case(self, transport, is_paced=True):
-        return ifdbed.Case(transport, ifdbed.Bottleneck(), self.clip(6),
+        return ifdtestbed.Case(transport, ifdtestbed.Bottleneck(), self.clip(6),
                            is_paced)
 
     def check_ifd(self, run):
         self.hold(run, "% not decodable", 100 - run.decodable_share(), 30)
-        self.hold(run, "ms late", run.max, ifdbed.MS_IN_TIME)
+        self.hold(run, "ms late", run.max, ifdtestbed.MS_IN_TIME)
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_transports(self):
         for element in ("srtsink", "ristsink"):
             if not test_testbed.has_element(element):
                 self.skipTest(f"there is no {element}")
         runs = self.stream({
-            "ifdsink": self.case(ifdbed.ifd()),
-            "tcpclientsink": self.case(ifdbed.transport("tcp"), False),
-            "srtsink": self.case(ifdbed.transport("srt"), False),
-            "ristsink": self.case(ifdbed.transport("rist"), False),
-            "rtpmpvpay": self.case(ifdbed.transport("rtp-stock"), False),
-            "rfc2250pay": self.case(ifdbed.transport("rtp"), False),
+            "ifdsink": self.case(ifdtestbed.ifd()),
+            "tcpclientsink": self.case(ifdtestbed.transport("tcp"), False),
+            "srtsink": self.case(ifdtestbed.transport("srt"), False),
+            "ristsink": self.case(ifdtestbed.transport("rist"), False),
+            "rtpmpvpay": self.case(ifdtestbed.transport("rtp-stock"), False),
+            "rfc2250pay": self.case(ifdtestbed.transport("rtp"), False),
         })
         ours = runs.pop("ifdsink", None)
         if ours:
@@ -171,17 +180,20 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Future work 5 and 6: IFD and RFC 2250 over UDP"""
+    """Future work 5 and 6 of the paper: IFD and RFC 2250 over UDP."""
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_socket_that_waits(self):
-        """The bucket holds more than the socket, so the socket fills first."""
+        """The token bucket holds more than the socket's buffer, so the buffer
+        fills first.
+        """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
-            return ifdbed.Case(
-                ifdbed.transport(transport, **{
+            return ifdtestbed.Case(
+                ifdtestbed.transport(transport, **{
                     "rfc2250pay": f"{queue}rfc2250pay",
-                    sink: f"{sink} {ifdbed.SMALL_BUFFER}"}),
-                ifdbed.Bottleneck(ifdbed.UDP_BUCKET), self.clip(6), is_paced)
+                    sink: f"{sink} {ifdtestbed.SMALL_BUFFER}"}),
+                ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET), self.clip(6),
+                is_paced)
 
         cases = {
             "blocking socket": case("", False),
@@ -198,16 +210,17 @@ class Udp(Streams):
             self.hold(run, "% decodable in time, without it",
                       plain.in_time_share(), run.in_time_share())
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
-        """Where packets are missing a jitter buffer would wait for them; the
-        link keeps their order."""
-        transport = ifdbed.transport("rtp")
+        """The jitter buffer does not wait for missing packets, because the link
+        keeps their order."""
+        transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
             "latency=200", "latency=0")
         runs = self.stream({
-            f"queue={queue}": ifdbed.Case(
-                transport, ifdbed.Radio(f"{CARD} queue={queue}"), self.clip(6))
+            f"queue={queue}": ifdtestbed.Case(
+                transport, ifdtestbed.Radio(f"{CARD} queue={queue}"),
+                self.clip(6))
             for queue in ("drop-tail", "drop-frame", "ifd")})
         self.skip_void()
         shares = [run.in_time_share() for run in runs.values()]
@@ -215,43 +228,44 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Ouwens 3.9: tables 3.19 to 3.22, his algorithm"""
+    """Ouwens 3.9: tables 3.19 to 3.22, with the algorithm of Ouwens."""
 
     def check_table(self, retries, sink, path):
         cases = {
             f"{rate} Mbit/s, retry {retry}, {'oven' if oven else 'no oven'}":
             (rate, retry, oven)
             for rate in OUWENS for retry in retries for oven in (0, 1)}
-        runs = self.stream({name: ifdbed.Case(
-            ifdbed.transport("ifd", ifdsink=sink), ifdbed.Radio(
+        runs = self.stream({name: ifdtestbed.Case(
+            ifdtestbed.transport("ifd", ifdsink=sink), ifdtestbed.Radio(
                 f"profile=80211b txqueuelen=40 retry-limit={retry} "
-                + oven * ifdbed.OVEN), self.clip(rate))
+                + oven * ifdtestbed.OVEN), self.clip(rate))
             for name, (rate, retry, oven) in cases.items()})
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps([[*cases[name], dataclasses.asdict(run)]
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # B before P before I, as theirs
+            # B-frames are lost before P-frames, and those before I-frames, as
+            # in the paper.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),
                       run.lost_share("P"))
         self.skip_void()
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_tables(self):
         self.check_table(OUWENS[3], "ifdsink algorithm=paper", TABLES)
 
-    @ifdbed.needs_all
+    @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
-        """The paper's socket was Linux's as it is."""
+        """The paper used Linux's socket with its default settings."""
         self.check_table(
             [4], "ifdsink algorithm=paper notsent-lowat=0", FREE_TABLES)
 
 
 def print_tables(path):
-    """As Markdown"""
+    """Prints the tables as Markdown."""
     runs = json.loads(path.read_text())
     for rate in OUWENS:
         print(f"\n| {rate} Mbit/s: R, oven | I | P | B | all, % "
@@ -259,7 +273,7 @@ def print_tables(path):
               + 7 * " --- |")
         for own_rate, retry, oven, run in runs:
             if own_rate == rate:
-                print_row(retry, oven, ifdbed.Run(**run),
+                print_row(retry, oven, ifdtestbed.Run(**run),
                           OUWENS[rate][retry][oven])
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `meson install` puts where, and what each feature option leaves out."""
+"""Checks where `meson install` puts files, and what each feature option leaves
+out.
+"""
 
 import json
 import os
@@ -13,7 +15,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
-# Each plugin with the elements that it must bring
+# {plugin: elements that it must have}
 ELEMENTS = {
     "rfc2250": ("rfc2250pay", "rfc2250depay"),
     "mpegstat": ("mpegstat",),
@@ -28,7 +30,7 @@ ELEMENTS = {
 }
 FLOORS = ("gst", "ext")
 PKG_CONFIG_NAME = "gstreamer-wireless-1.0"
-# An application that reads the metas that the elements put on buffers
+# An application that reads the metas that the elements attach to buffers.
 PROGRAM = r"""
 #include <gst/wireless/gstcoveragemeta.h>
 #include <gst/wireless/gstframeinfometa.h>
@@ -72,7 +74,7 @@ class Home(unittest.TestCase):
         self.home = pathlib.Path(directory.name)
 
     def has_element(self, name, **paths):
-        """Whether GStreamer finds it with these paths and no others."""
+        """Returns whether GStreamer finds the element with only these paths."""
         env = {key: value for key, value in os.environ.items()
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
         env.update(GST_REGISTRY_1_0=str(self.home / "registry.bin"),
@@ -84,11 +86,12 @@ class Home(unittest.TestCase):
 
 
     def check_program(self, root):
-        """Compiles PROGRAM with the .pc file below `root` and runs it."""
+        """Compiles PROGRAM with the .pc file below `root`, and runs it."""
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The file is for the real root: here its prefix is below another one.
+        # The prefix in the file is for the real root; here it is below another
+        # one.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}
@@ -111,8 +114,8 @@ class InstallTest(Home):
         prefix = next(option["value"] for option
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
-        # As meson.build asks it: meson's own libdir is another one on a
-        # Debian without dpkg-dev.
+        # meson.build also gets the directory from pkg-config, because meson's
+        # own libdir is another one on a Debian without dpkg-dev.
         self.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())
@@ -172,7 +175,7 @@ class FeatureTest(Home):
             with self.subTest(plugin=plugin):
                 self.assertIn("auto", options[plugin]["choices"])
 
-    def test_a_disabled_plugin_is_left_out_and_the_others_are_there(self):
+    def test_a_disabled_plugin_is_left_out_and_the_others_are_built(self):
         build = self.home / "build"
         run("meson", "setup", build, SOURCE, "-Dtests=disabled",
             "-Dwerror=true", "-Dbuildtype=plain")
@@ -181,8 +184,9 @@ class FeatureTest(Home):
                 self.build_without(disabled, build)
 
     def build_without(self, disabled, build):
-        """What is common to two such builds is not compiled again; cleandead
-        takes away what the one before had and this one has not."""
+        """Builds without one plugin. Files that did not change are not compiled
+        again. `cleandead` removes the files that only the previous build
+        made."""
         run("meson", "configure", build,
             *(f"-D{plugin}={'disabled' if plugin == disabled else 'enabled'}"
               for plugin in ELEMENTS))

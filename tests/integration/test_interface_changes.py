@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mmtpsink channels=auto while its interfaces change all the time.
+"""Runs mmtpsink channels=auto while its interfaces change all the time.
 
-Devices go down and come back, lose their address and get another one, and get
-another name, as a USB modem does that is pulled out and plugged in. Afterwards
-mmtpsink still sends over both devices, and it has neither more file descriptors
-nor more threads than it had after the first changes.
+Devices go down and come back, get another address, and get another name, as a
+USB modem does that is unplugged and plugged in again. At the end mmtpsink must
+still send over both devices, with no more file descriptors and threads than
+after the first changes.
 
-INTERFACE_CHANGES in the environment sets another number of changes.
+The environment variable INTERFACE_CHANGES sets the number of changes.
 """
 
 import os
@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_soak
 import test_testbed
 
@@ -39,7 +39,7 @@ CHANGES_BETWEEN_SAMPLES = 50
 
 
 class Device:
-    """A device of host a, whose name and address change."""
+    """A device of host a whose name and address change."""
 
     def __init__(self, name, address):
         self._link = name
@@ -49,15 +49,15 @@ class Device:
         self.address = address
 
     def route(self):
-        """The command that leads to the receiver over this device, as a DHCP
-        client gives it after each change."""
-        if self._link == "fast":  # It is the receiver's own network.
+        """Returns the command that adds a route to the receiver over this
+        device, as a DHCP client does after each change."""
+        if self._link == "fast":  # the receiver's own network
             return "true"
         return (f"ip route replace $b_fast via $b_{self._link} "
                 f"dev {self.name} metric 100")
 
     def commands(self, change, number):
-        """The shell commands of one change."""
+        """Returns the shell commands of one change."""
         down = f"ip link set {self.name} down; sleep {SECONDS_DOWN}; "
         if change == "goes and comes":
             return down + f"ip link set {self.name} up"
@@ -69,7 +69,7 @@ class Device:
         old = self.address
         last = 100 + number % 100
         self.address = f"{self._network}.{last}"
-        # The new address has the prefix length of the old one.
+        # The new address keeps the prefix length of the old one.
         return (f"prefix=$(ip -o -4 addr show dev {self.name} | "
                 "awk '{ split($4, part, \"/\"); print part[2] }'); "
                 f"ip addr del {old}/$prefix dev {self.name}; "
@@ -77,13 +77,13 @@ class Device:
                 f"ip addr add {self.address}/$prefix dev {self.name}")
 
 
-class InterfaceChangesTest(linkbed.LinkCase):
+class InterfaceChangesTest(linktestbed.LinkCase):
 
     CHANGES = ("goes and comes", "gets another name", "gets another address")
 
     def wait_for_state(self, name, state):
         def is_so():
-            states = linkbed.path_states(self.log.read_text(), name)
+            states = linktestbed.path_states(self.log.read_text(), name)
             return states[-1:] == [state]
         self.assertTrue(test_testbed.wait_for(is_so),
                         f"{name} is not {state}")
@@ -136,7 +136,8 @@ class InterfaceChangesTest(linkbed.LinkCase):
               f"to {last.descriptors}, threads {samples[0].threads} to "
               f"{last.threads}")
         early = samples[:max(1, len(samples) // 4)]
-        # A path that is about to open or to close has a descriptor of its own.
+        # A path that is being opened or closed has a file descriptor of its
+        # own.
         for what in ("descriptors", "threads"):
             self.assertLessEqual(
                 getattr(last, what),

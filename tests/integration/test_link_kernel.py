@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bit errors of a wirelesslink between two kernels: the receiving one decides.
+"""Tests the bit errors of a wirelesslink between two hosts, whose kernels check
+the packets.
 
-What arrives is compared with what was sent and the link says it flipped; what
-the kernel delivers and counts, with what the RFCs say of each of these packets
-(sockets.py). All of it is exact: one seed, one outcome.
+The packets that arrive are compared with those that were sent and with the bits
+that the link logged as flipped. What the receiving kernel delivers and counts
+is compared with what the RFCs require for each packet (sockets.py). All results
+are exact, because a seed always gives the same errors.
 """
 
 import collections
 import functools
 import unittest
 
-import linkbed
+import linktestbed
 import sockets
 import test_testbed
 from sockets import CHECKSUM, DELIVERED, ELSEWHERE, FORMAT
@@ -19,10 +21,11 @@ PORT = 5004
 FLOW = 0  # from a to b
 SIZE = 200
 COUNT = 500
-COVERAGE = sockets.HEADER + 12  # an RTP header
-# A third of the packets: 1 - (1 - 2.2e-4) ** (8 * 228)
+COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
+
+# A third of the packets is damaged: 1 - (1 - 2.2e-4) ** (8 * 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
-# Singh's application data units, and enough errors for a short run
+# The size of Singh's application data units, and enough errors for a short run.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")
@@ -40,7 +43,7 @@ def needs_udplite(test):
 
 
 class Run:
-    """Datagrams from a to b over one link, and what became of each."""
+    """Packets from a to b over one link, and the fate of each."""
 
     def __init__(self, case, link, kind, ip="IPv4", coverage=0, size=SIZE,
                  count=COUNT):
@@ -60,7 +63,9 @@ class Run:
                                   coverage_option)
 
     def finish(self):
-        """(So that several runs are on their way at a time.)"""
+        """Waits for the end. It is separate, so that several runs can take
+        place at the same time.
+        """
         self.case.finish(self._sender)
         self.case.wait_until_sent(self.bed, "a", self.count)
         self.case.end_link(self.bed)
@@ -75,8 +80,8 @@ class Run:
         return self
 
     def _damaged(self):
-        """{index: packet} of those that left the link, as it says that it
-        made them."""
+        """Returns {index: packet} of the packets that left the link, damaged as
+        its log says."""
         return {index: sockets.damage(packet, self.hits[index].flips)
                 for index, packet in enumerate(self.sent)
                 if self.hits[index].fate in ("delivered", "damaged")}
@@ -98,7 +103,7 @@ class Run:
         return self.counters[words + ("6" if self.ip == "IPv6" else "")][name]
 
     def check(self):
-        """The log is right, and so is the kernel."""
+        """Checks the link's log, and what the kernel did with each packet."""
         case = self.case
         case.assertEqual(len(self.sent), self.count)
         case.assertEqual(sorted(self.hits), list(range(self.count)))
@@ -116,7 +121,7 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # All that IP drops here, it drops for a header that is wrong.
+            # Here IP only drops packets with a wrong header.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
@@ -131,8 +136,8 @@ class Run:
               f"{self.count_of(ELSEWHERE)} with a wrong IP header", flush=True)
 
 
-class BitErrorsTest(linkbed.LinkCase):
-    """A plain link that flips bits"""
+class BitErrorsTest(linktestbed.LinkCase):
+    """Tests a plain link that flips bits."""
 
     def finish_and_check(self, run):
         run.finish().check()
@@ -145,7 +150,8 @@ class BitErrorsTest(linkbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # What was hit never arrives (but a hit that leaves the sum as it was)
+        # A damaged packet never arrives, except if the errors leave the
+        # checksum as it was.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 
     def check_udplite(self, ip):
@@ -154,10 +160,10 @@ class BitErrorsTest(linkbed.LinkCase):
         for run in runs:
             self.finish_and_check(run)
         udp, lite, full = runs
-        # The same radio
+        # All runs had the same errors.
         self.assertEqual(lite.hits, udp.hits)
         self.assertEqual(full.hits, udp.hits)
-        # It arrives if the hit is outside the coverage.
+        # A packet arrives if the errors are outside the coverage.
         covered = IP_HEADER[ip] + COVERAGE
         outside = {index for index in lite.hit_indices()
                    if all(offset >= covered
@@ -176,15 +182,15 @@ class BitErrorsTest(linkbed.LinkCase):
 
     @test_testbed.needs_namespaces
     @needs_udplite
-    def test_udplite_hit_outside_its_coverage_is_delivered(self):
+    def test_udplite_damaged_outside_its_coverage_is_delivered(self):
         for ip in IP_HEADER:
             with self.subTest(ip):
                 self.check_udplite(ip)
 
 
-class FrameCheckTest(linkbed.LinkCase):
-    """GSM's transparent service: with PPP's frame check the kernel never sees
-    an error, without it it decides."""
+class FrameCheckTest(linktestbed.LinkCase):
+    """Tests GSM's transparent service. With PPP's frame check the kernel never
+    sees an error; without it the kernel decides."""
 
     def start_run(self, kind, frame_check, coverage=0):
         return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the papers measured over real links, with this kernel's sockets over
-emulated ones, in real time.
+"""Repeats over emulated links what the papers measured over real ones, with the
+kernel's sockets in real time.
 
-Each line that is printed has theirs and ours. A run in which the element
-itself was late says nothing of the model: it is repeated once, then skipped.
+Each printed line has the paper's numbers and ours. A run in which the element
+was late is invalid: it is repeated once, then the test is skipped.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import shutil
 import statistics
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 from wirelesslab.streams import clips
@@ -23,40 +23,44 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# A tenth of what the station's queue holds, which the lateness must not drain.
+# The maximum lateness of a run in ms. It is a tenth of the time that the
+# station needs to send its full queue, so such a lateness cannot empty it.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
-GSM_MS_LATE = 20  # a radio block
+GSM_MS_LATE = 20  # duration of a radio block
 MBIT = 1e6
 
 UDP_SIZE = 1472
-SECONDS = 20  # of saturation
-WARM_UP = 2  # seconds that don't count
-# More than the link carries, into a queue that makes the socket wait: what the
-# link's own queue drops then is the rest.
+SECONDS = 20  # The duration of saturated sending.
+WARM_UP = 2  # The first two seconds do not count.
+
+# Sends more than the link carries through a queue that makes the socket wait.
+# The link's own queue drops the rest.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
-# As a card that stops its queue would have it: all waits, nothing is dropped.
+# A queue without a limit acts like a card that stops its sender: packets wait
+# and none is dropped.
 VIDEO_LINK = f"{WLAN} txqueuelen=0"
 VIDEO_BUCKET = {"a.wl0": "rate 10mbit burst 5kb limit 1mb"}
 SECONDS_FOR_VIDEO = 180
 RTP_AND_VIDEO_HEADER = 16
 SLICES = f"mtu={1100 + RTP_AND_VIDEO_HEADER}"
 ONE_SLICE = "aggregate-mode=none mtu=1472"
-# Table 3.7, 6 Mbit/s, no microwave oven, retry value 0 (the card's
-# default); 3.6, conclusion 1: "merely about 4 Mbit/s"
+# Table 3.7: 6 Mbit/s, no microwave oven, retry value 0, which is the card's
+# default. 3.6, conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# Theirs was one clip of 770 bytes to a packet. Ours have 400 to 660, so the
-# model says 2.76, 3.28 and 3.92.
+# The paper used one clip with packets of 770 bytes. Ours have 400 to 660, for
+# which the model predicts 2.76, 3.28 and 3.92 Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
-# Alanko, table 4: sizes of request and reply: seconds, median of 500
+# Alanko, table 4: {(bytes of the request, bytes of the reply): median of 500 in
+# s}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
-WARM = 2  # exchanges that don't count
+WARM = 2  # exchanges that do not count
 EXCHANGES = 38
-# 3.3: from the mobile node and to it, byte/s
+# 3.3: byte/s from the mobile node and to it.
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
@@ -65,12 +69,12 @@ SLIP = {"devices": {"wl0": "mtu=576"},
 
 
 class Late(Exception):
-    """The run says nothing of the model; its argument says why."""
+    """The run is invalid; the argument says why."""
 
 
-class PapersCase(linkbed.LinkCase):
+class PapersCase(linktestbed.LinkCase):
     def valid(self, run):
-        """What a run returns that was not late, the second at the latest."""
+        """Returns the result of a valid run. Repeats an invalid run once."""
         try:
             return run()
         except Late as first:
@@ -97,7 +101,7 @@ class PapersCase(linkbed.LinkCase):
 
 
 def rate_of(times, sizes):
-    """Bytes per second, without the beginning."""
+    """Returns the bytes per second, without the first WARM_UP seconds."""
     begin = times[0] + WARM_UP
     count = sum(size for time, size in zip(times, sizes) if time > begin)
     return count / (times[-1] - begin)
@@ -108,16 +112,18 @@ def needs_tc(test):
 
 
 class Wlan(PapersCase):
-    """Ouwens 2006, conclusions 1 of 3.6 and 3.7: 802.11b at 11 Mbit/s"""
+    """Ouwens 2006, conclusion 1 of 3.6 and of 3.7: 802.11b at 11 Mbit/s."""
 
     def check_path(self, bed, theirs=""):
-        """Attempts, and what was lost to the air."""
+        """Prints the transmissions, and checks that no packet was lost on the
+        air.
+        """
         sent = [packet for packet in self.log(bed) if packet.fate != "queue"]
         again = sum(packet.attempts > 1 for packet in sent)
         air = sum(packet.fate == "air" for packet in sent)
         print(f"    {len(sent)} packets sent, {100 * again / len(sent):.2f} % "
               f"more than once{theirs}, {air} lost on the air", flush=True)
-        self.assertEqual(air, 0)  # in 16 attempts
+        self.assertEqual(air, 0)  # after 16 transmissions
 
     def saturate(self):
         bed = self.open_link(WLAN, buckets=TOO_FAST)
@@ -160,7 +166,7 @@ class Wlan(PapersCase):
         rate = self.valid(self.pull_over_tcp)
         self.compare("802.11b, TCP", 5.0, rate * 8 / MBIT, "Mbit/s", 4.6, 5.4)
 
-    # ----------------------------------------------------------------- video
+    # -------------------------------------------------------------------- video
 
     def start_video(self, rate, pay):
         bed = self.open_link(VIDEO_LINK, buckets=VIDEO_BUCKET)
@@ -171,11 +177,11 @@ class Wlan(PapersCase):
         sender = bed.popen(
             "a", f"gst-launch-1.0 -q filesrc location={clip} ! "
             f"rfc2250pay {pay} ! udpsink sync=false host={address} port={PORT}",
-            env=linkbed.QUIET)
+            env=linktestbed.QUIET)
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):
-        """Mbit/s of video, of which nothing is missing."""
+        """Returns the Mbit/s of the video, of which nothing may be missing."""
         self.assertEqual(sender.wait(SECONDS_FOR_VIDEO), 0)
         self.wait_until_bucket_is_empty(bed, "a")
         self.end_link(bed)
@@ -187,7 +193,9 @@ class Wlan(PapersCase):
         return sum(seen["sizes"][1:]) * 8 / seconds / MBIT
 
     def stream_all(self, cases):
-        """{case: Mbit/s}, one beside the other: each has its own air."""
+        """Returns {case: Mbit/s}. The cases run at the same time, each over a
+        radio of its own.
+        """
         runs = {case: self.start_video(*case) for case in cases}
         rates = {}
         for (rate, pay), run in runs.items():
@@ -228,7 +236,7 @@ class Gsm(PapersCase):
                                WARM + EXCHANGES)
 
     def start_bulk(self, host):
-        """From this host to the other."""
+        """Starts a transfer from this host to the other."""
         bed = self.open_link(GSM, **SLIP)
         peer = "b" if host == "a" else "a"
         to = bed.variables(host)[peer], PORT
@@ -243,7 +251,9 @@ class Gsm(PapersCase):
         return outcome
 
     def measure(self):
-        """One link beside the other: they are slow, not heavy."""
+        """Runs all links at the same time: they are slow and need little CPU
+        time.
+        """
         runs = {sizes: self.start_exchanges(sizes) for sizes in ALANKO_TABLE_4}
         runs.update({host: self.start_bulk(host) for host in ALANKO_BULK})
         return {what: self.finish_run(what, *run) for what, run in runs.items()}
@@ -262,8 +272,8 @@ class Gsm(PapersCase):
 
 
 def sustainable_rate(seen):
-    """Alanko 3.3, robust regression: of the rates between all pairs of blocks
-    received the median."""
+    """Returns the median of the rates between any two received blocks (Alanko
+    3.3, robust regression)."""
     return statistics.median(
         (after - before) / (end - begin) for (begin, before), (end, after)
         in itertools.combinations(seen, 2) if end > begin)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The experiment of Magalhaes and Kravets (2001), section 5.4, with this
-kernel's sockets over the testbed's RangeLAN2 and IrDA, in real time: 1000
-frames of 1400 bytes, each to be there within a second.
+"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4, over the
+testbed's RangeLAN2 and IrDA with the kernel's sockets in real time: 1000 frames
+of 1400 bytes, each of which must arrive within a second.
 
-Each line that is printed has theirs, what is possible, and ours. Frames carry
-their number and the time at which they were made, so that nobody is asked who
-was in time. A run in which this machine itself was late says nothing: it is
-repeated once, then skipped.
+Each printed line has the paper's result, the possible maximum, and ours. A
+frame contains its number and the time at which it was made, so the receiver
+itself measures the delay. A run in which this machine was late is invalid: it
+is repeated once, then the test is skipped.
 """
 
 import dataclasses
@@ -19,44 +19,50 @@ import threading
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-AFTER = 8  # seconds in which what is under way has come or is lost
+# The time in s after the last frame, in which all frames in flight arrive or
+# are lost.
+AFTER = 8
 MS_LATE = 20
-PIPE = 1 << 20  # bytes, so that who makes frames never waits
+# The size of the pipe in bytes. With it the source of the frames never waits.
+PIPE = 1 << 20
 LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "stats-update-interval=1000",
          "irda=a,b: profile=irda quality={quality} seed={seed} "
          "stats-update-interval=1000")
 NAMES = ("rangelan", "irda")
-# What a packet has on the link: a frame, MMTP, UDP and IP
-WIRE = SIZE + 24 + 28
-# docs/links.md: bit/s, seconds behind the transmitter
+# Bytes of a packet on the link: a frame and the headers of MMTP, UDP and IP.
+WIRE_SIZE = SIZE + 24 + 28
+# docs/links.md: {link: (bit/s, delay in s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
-# Table 4: period in ms: frames within a second; their heads say us for ms
+# Table 4: {period in ms: frames within a second}. The paper's column heads have
+# us instead of ms.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# From 35 ms on all of them, what the air of RangeLAN2 loses sent again
+# From 35 ms on all frames must arrive, if what RangeLAN2 loses is
+# retransmitted.
 PERIODS = (*THEIRS, 40, 100)
-SHARE = 0.90  # of what is possible, with the delays fluctuating
-LATE = 0.01  # of those sent
+# The required share of the possible maximum. It is below 1 because delays vary.
+SHARE = 0.90
+LATE = 0.01  # share of the sent frames
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 
 
 class Late(Exception):
-    """The run says nothing of MMTP; its argument says why."""
+    """The run is invalid; the argument says why."""
 
 
 def possible(period):
-    """Frames that both links have time for"""
+    """Returns the number of frames that both links have time for."""
     seconds = (FRAMES - 1) * period / 1000 + DEADLINE
     return min(FRAMES, int(sum(
-        (seconds - delay) * rate / (8 * WIRE)
+        (seconds - delay) * rate / (8 * WIRE_SIZE)
         for rate, delay in RATES.values())))
 
 
@@ -88,7 +94,7 @@ def read_exactly(pipe, size):
 
 
 class Reader(threading.Thread):
-    """Who receives: {number: seconds under way}"""
+    """The receiver. `delays` is {number of a frame: delay in s}."""
 
     def __init__(self, pipe):
         super().__init__()
@@ -102,7 +108,7 @@ class Reader(threading.Thread):
             self.delays[number] = time.monotonic() - made
 
 
-class MmtpPapersTest(linkbed.LinkCase):
+class MmtpPapersTest(linktestbed.LinkCase):
 
     def start(self, quality, seed):
         bed = self.open(*(link.format(quality=quality, seed=seed)
@@ -110,8 +116,9 @@ class MmtpPapersTest(linkbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # Section 4.3: the protocol asks the framework what the channels carry.
-        # Pairs can't say it here, where each packet is delayed by up to 230 ms.
+        # Section 4.3: the framework tells the protocol what the channels carry.
+        # Packet pairs cannot measure it here, because packets are delayed by up
+        # to 230 ms each.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(
@@ -136,7 +143,8 @@ class MmtpPapersTest(linkbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        self.write(sink, FRAMES)  # something for the pipeline to begin with
+        # The first frame makes the pipeline start. It is not counted.
+        self.write(sink, FRAMES)
         self.wait_until_active(log)
         late = self.write_all(sink, period / 1000)
         time.sleep(AFTER)
@@ -159,7 +167,7 @@ class MmtpPapersTest(linkbed.LinkCase):
             f"!Id{SIZE - 12}x", number, time.monotonic()))
 
     def write_all(self, sink, period):
-        """How late the worst one was, in ms"""
+        """Writes all frames. Returns the maximum lateness in ms."""
         begin, worst = time.monotonic() + 0.5, 0
         for number in range(FRAMES):
             due = begin + number * period
@@ -201,7 +209,7 @@ class MmtpPapersTest(linkbed.LinkCase):
                       stats["buffers-sent"], stats)
 
     def valid(self, period, seed, quality):
-        """What a run says that was not late, the second at the latest"""
+        """Returns the result of a valid run. Repeats an invalid run once."""
         try:
             return self.stream(period, seed, quality)
         except Late as first:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One clip, live, over the same two unequal links, by everything that could
-send it there: mmtpsink, ristsink with both methods of bonding, the kernel's
-MPTCP, and UDP on the better link. The clip needs more than that link has, and
-less than both.
+"""Streams a live clip over two different links by several transports: mmtpsink,
+ristsink with both bonding methods, the kernel's MPTCP, and UDP over the faster
+link. The clip needs more than the faster link carries, and less than both
+together.
 
-What is printed of each: frames whole, decodable, and decodable of those that
-came within a second.
+For each transport the test prints the frames that arrived, those that can be
+decoded, and those that can be decoded within a second.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import threading
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 from wirelesslab.streams import clips, frame_log
@@ -30,23 +30,25 @@ PORT = 5004
 MEGABITS = 3
 LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
          "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
-IN_TIME = 1000  # ms
-# No data until then: a transport may measure its links first.
+IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
+
+# No data is sent before this time, because a transport may measure its links
+# first.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
-# Of a pipe GStreamer makes a live stream, whose time begins before there is any
-# data: so each frame comes when it is due, and has that time.
+# GStreamer treats a pipe as a live stream, whose time begins before the first
+# data. Each frame is written when it is due, so its timestamp is that time.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s
 START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
-HEADERS = (0x00, 0xb3, 0xb8)  # picture, sequence, group: 13818-2, table 6-1
+HEADERS = (0x00, 0xb3, 0xb8)  # picture, sequence, group (13818-2, table 6-1)
 RECEIVER = (" ! mpegstat location={received} ! "
             "fakesink sync=false async=false")
 TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
 RTP_CAPS = ("application/x-rtp,media=video,clock-rate=90000,"
             "encoding-name=MPV,payload=32")
-# As tcpclientsink and tcpserversrc, but for the protocol: IPPROTO_MPTCP
+# Programs like tcpclientsink and tcpserversrc, but with IPPROTO_MPTCP (262).
 MPTCP_SENDER = """
 import shutil, socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
@@ -65,14 +67,14 @@ shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
 
 @dataclasses.dataclass(frozen=True)
 class Transport:
-    """Pipelines of both ends; what stands around them in the shell"""
+    """The pipelines of both ends, and the shell commands around them."""
     sender: str
     receiver: str
     binds: str = "udp"
     behind_sender: str = ""
     before_receiver: str = ""
     needs: tuple = ()
-    first: tuple = ()  # commands: (host, command)
+    first: tuple = ()  # (host, command) before the stream
 
 
 def rist(method):
@@ -114,7 +116,7 @@ class Run:
     whole: int
     decodable: int
     in_time: int
-    late: list  # ms, of each frame that came
+    late: list  # How late each frame arrived, in ms.
 
     def share(self, frames):
         return 100 * frames / self.sent
@@ -129,7 +131,7 @@ class Run:
 
 
 def frames(video):
-    """An MPEG video cut before the headers of each frame"""
+    """Yields the frames of an MPEG video, each with its headers."""
     starts, in_headers = [], False
     for found in START_CODES.finditer(video):
         is_header = found[1][0] in HEADERS
@@ -141,7 +143,7 @@ def frames(video):
         yield video[begin:end]
 
 
-class MmtpPeersTest(linkbed.LinkCase):
+class MmtpPeersTest(linktestbed.LinkCase):
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Debian package: it is built from a clean copy, holds what it should, and
-what it installs works from where it is installed."""
+"""Tests the Debian package: it builds from a clean copy, contains the right
+files, and works after its installation."""
 
 import pathlib
 import shutil
@@ -10,7 +10,7 @@ import unittest
 import test_install
 
 SOURCE = test_install.SOURCE
-# What a build, git or Python left there is none of the source.
+# Files of a build, of git or of Python, which do not belong to the source.
 NOT_SOURCE = shutil.ignore_patterns(".git", "build*", "__pycache__", "*.pyc",
                                     "obj-*", ".debhelper")
 PLUGINS, DEVELOPMENT = "gstreamer1.0-wireless", "libgstreamer-wireless1.0-dev"
@@ -18,7 +18,9 @@ HEADERS = {"gstcoveragemeta.h", "gstframeinfometa.h"}
 
 
 def listed(package):
-    """The files in it, with the directory names of a machine's type left out"""
+    """Returns the names of the files in the package, without their directories,
+    which depend on the architecture.
+    """
     lines = test_install.run("dpkg-deb", "--contents", package).splitlines()
     paths = [pathlib.PurePath(line.split(maxsplit=5)[5].partition(" -> ")[0])
              for line in lines if not line.startswith("d")]
@@ -40,7 +42,7 @@ class PackageTest(test_install.Home):
         cls.packages = {path.name.partition("_")[0]: path
                         for path in cls.place.glob("*.deb")}
 
-    def test_what_is_in_the_packages(self):
+    def test_the_packages_contain_the_right_files(self):
         files = listed(self.packages[PLUGINS])
         libraries = {name for name in files
                      if name.startswith("libgstwireless-1.0.so.")}
@@ -58,17 +60,17 @@ class PackageTest(test_install.Home):
 
     def test_it_is_as_debian_wants_packages(self):
         (changes,) = self.place.glob("*.changes")
-        # (Of what a package does, not of who checks it: root is fine.)
+        # (--allow-root concerns the user who runs lintian, not the package.)
         self.assertEqual(test_install.run(
             "lintian", "--allow-root", "--fail-on", "error,warning",
             "--tag-display-limit", "0", changes), "")
 
-    def test_what_is_installed_works_and_goes_again(self):
+    def test_the_package_works_and_can_be_removed(self):
         root = self.home / "root"
         (root / "var/lib/dpkg/updates").mkdir(parents=True)
         (root / "var/lib/dpkg/info").mkdir()
         (root / "var/lib/dpkg/status").touch()
-        # What it depends on is on the machine, not below this root.
+        # The dependencies are on the machine, not below this root.
         dpkg = ["fakeroot", "dpkg", f"--root={root}", "--force-depends",
                 "--force-not-root", "--force-script-chrootless",
                 f"--log={self.home}/dpkg.log"]

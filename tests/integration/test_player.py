@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each of our URIs plays in playbin3: with the example players, which are
-nothing but playbin3 and what its source counts, in C and from Python."""
+"""Checks that each URI of the project plays in playbin3. The example players,
+in C and in Python, consist of playbin3 and a display of the source's
+statistics."""
 
 import concurrent.futures
 import os
@@ -22,7 +23,7 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 
-# Debian's, the one that sees python3-gi
+# Debian's own Python, which has python3-gi.
 PYTHON = "/usr/bin/python3"
 PLAYERS = {
     "C": [BUILD / "tests" / "examples" / "player"],
@@ -30,23 +31,23 @@ PLAYERS = {
 }
 
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
-# scheme: what its source binds, keys of its URI, a sink that sends to it, and
-# whether the sender tells the end of the stream
+# {scheme: (socket that the source binds, keys of the URI, sink that sends to
+# it, does the sender signal the end?)}
 SCHEMES = {
     "udplite": ("udplite", RTP, "udplitesink", False),
     "mmtp": ("udp", "", "mmtpsink", True),
     "dccpthin": ("udp", RTP, "dcctpthinsink", True),
 }
 FRAMES = 50
-# A machine that is busy may show fewer in time, or lose packets of UDP-Lite.
+# A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# A line of one second, or the last one: frames shown, bytes that came
+# A line of one second, or the last line: frames shown, bytes received.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
 class Player:
-    """One that plays a URI, without a screen."""
+    """A player that plays a URI without a display."""
 
     def __init__(self, argv, uri):
         self.output = tempfile.TemporaryFile("w+")
@@ -58,7 +59,7 @@ class Player:
         return os.pread(self.output.fileno(), 1 << 20, 0).decode()
 
     def seen(self):
-        """Frames and bytes, by its last line"""
+        """Returns the frames and bytes of the last line."""
         lines = LINE.findall(self.said())
         return tuple(map(int, lines[-1])) if lines else (0, 0)
 
@@ -81,7 +82,7 @@ class Player:
 
 
 def play(argv, scheme, port, clip):
-    """Plays the clip over that scheme; returns frames and bytes."""
+    """Plays the clip with this scheme. Returns frames and bytes."""
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
     try:
@@ -103,7 +104,7 @@ def play(argv, scheme, port, clip):
 
 
 def why_no_python():
-    """Why the player in Python can't run here"""
+    """Returns why the Python player cannot run here, or "" if it can."""
     done = subprocess.run(
         [PYTHON, "-c", "import gi; gi.require_version('Gst', '1.0')"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -111,7 +112,7 @@ def why_no_python():
 
 
 def schemes_of_sources():
-    """By the plugins in the build directory, whatever they hold"""
+    """Returns the URI schemes of all sources in the build directory."""
     found = set()
     for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
         for plugin in pathlib.Path(directory).glob("libgst*.so"):
@@ -159,7 +160,7 @@ class PlayerTest(unittest.TestCase):
             self.skipTest(self.no_python)
         self.plays_every_uri("Python")
 
-    def test_a_uri_that_nobody_knows_is_an_error(self):
+    def test_an_unknown_uri_scheme_is_an_error(self):
         for language, argv in PLAYERS.items():
             with self.subTest(language=language):
                 if language == "Python" and self.no_python:

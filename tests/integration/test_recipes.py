@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The recipes that need more than launch lines, as their pages have them: a
-description of a session, for GStreamer and for ffmpeg; a routing table for each
-link. (tests/docs runs the launch lines.)"""
+"""Runs the recipes that need more than launch lines, as their pages show them:
+a session description, for GStreamer and for ffmpeg, and a routing table for
+each link. (tests/docs runs the launch lines.)"""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# From the first packet on a receiver of UDP may miss some, while it starts.
+# A UDP receiver may miss the first packets while it starts.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "
@@ -34,7 +34,7 @@ def page(name):
 
 
 def block(text, first):
-    """The indented one that begins so."""
+    """Returns the indented block that begins with `first`."""
     found = re.search(rf"^(?: {{4}}{first}.*\n)(?: {{4}}.*\n)*", text, re.M)
     return textwrap.dedent(found[0])
 
@@ -59,7 +59,7 @@ class RecipeCase(unittest.TestCase):
         bed.__enter__()
         self.addCleanup(bed.__exit__, None, None, None)
         if bed.mode == "relay":
-            self.skipTest(f"needs hosts of its own; there are {bed.left_out}")
+            self.skipTest(f"needs network namespaces; there are {bed.left_out}")
         return bed
 
     def start(self, bed, host, command):
@@ -70,7 +70,7 @@ class RecipeCase(unittest.TestCase):
 
 
 class DescriptionTest(RecipeCase):
-    """In a host of its own, whose port 5004 nobody else has"""
+    """Runs in a host of its own, in which no other program uses port 5004."""
 
     def setUp(self):
         super().setUp()
@@ -109,9 +109,10 @@ class DescriptionTest(RecipeCase):
 
 
 class SourceRoutingTest(RecipeCase):
-    """Addresses and devices are the testbed's, in place of the page's."""
+    """Runs the page's commands with addresses and devices of the testbed."""
 
-    # a's first link, its second, and the router of both: the host b
+    # {text on the page: text here}. Host a has two links, and host b is the
+    # router of both.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}
@@ -121,11 +122,12 @@ class SourceRoutingTest(RecipeCase):
             self.THEIRS, key=len, reverse=True))),
             lambda found: self.THEIRS[found[0]], commands)
 
-    def test_each_link_has_its_own_way(self):
+    def test_each_link_has_its_own_route(self):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # The usual reason why a second link stays silent
+        # This default route is the usual reason why a second link carries
+        # nothing.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every pair of sink and source streams for 20 minutes in real time, all of
-them over one emulated link that has outages and loses packets. Each process has
-the same memory, file descriptors and threads in the last quarter of that time
-as in the second one, and the counters of both ends add up.
+"""Streams with every pair of sink and source for 20 minutes in real time, all
+of them over one emulated link with outages and losses. In the last quarter of
+that time each process must have the same memory, file descriptors and threads
+as in the second one, and the counters of both ends must agree.
 
-SOAK_SECONDS in the environment sets another time.
+The environment variable SOAK_SECONDS sets another duration.
 """
 
 import dataclasses
@@ -17,27 +17,28 @@ import sys
 import time
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# Real outages (what is queued waits), and bad times in which everything is
-# lost; seven seconds of each minute.
+# Outages, in which packets wait in the queue, and bad times in which everything
+# is lost. Together they take seven seconds of each minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# What is under way between two messages with statistics, which come each second
+# Packets in flight between two messages with statistics, which are sent every
+# second.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# 30 bytes for each packet between the two quarters that are compared
+# 30 bytes for each packet between the two quarters that are compared.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
            f"height=16,framerate={FRAMES_PER_SECOND}/1 ! rtpvrawpay ! ")
-# A file whose frames ifdsink sends when they are due
+# A file whose frames ifdsink sends when they are due.
 VIDEO = "filesrc location={video} ! "
 VIDEO_RATE = 25
 SECONDS_TO_SPARE = 60
@@ -47,7 +48,7 @@ CAPS = ("application/x-rtp,media=video,encoding-name=RAW,clock-rate=90000,"
 SINK = " ! fakesink sync=false async=false"
 STRUCTURE = re.compile(r"application/x-[\w-]+-stats, (.*)")
 COUNTER = re.compile(r"([\w-]+)=\(guint64\)(\d+)")
-# Names of counters, in whatever structure; other fields may fall.
+# Names of counters in any structure. Other fields may decrease.
 MONOTONIC = re.compile(
     r"(packets|bytes|buffers|frames-in|sent|received|dropped|discarded|refused|"
     r"retransmitted|repairs|lost|loss-events|late|missing|incomplete|"
@@ -60,8 +61,10 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    protocol: str  # what the receiver listens with; "": nothing to wait for
-    check: str  # a method of SoakTest
+    # The kind of socket at which the receiver listens; "" if there is nothing
+    # to wait for.
+    protocol: str
+    check: str  # The name of the SoakTest method that checks this pair.
 
 
 PAIRS = {
@@ -83,7 +86,7 @@ PAIRS = {
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    memory: int  # bytes, resident
+    memory: int  # resident bytes
     descriptors: int
     threads: int
 
@@ -98,7 +101,9 @@ def read_sample(pid):
 
 
 def find_pipeline(pid):
-    """The gst-launch-1.0 that this process is, or that it started."""
+    """Returns the pid of the gst-launch-1.0, which is this process or its
+    descendant.
+    """
     process = pathlib.Path("/proc") / str(pid)
     if "gst-launch" in (process / "comm").read_text():
         return pid
@@ -110,13 +115,13 @@ def find_pipeline(pid):
 
 
 def read_stats(path):
-    """The counters of each message with statistics, without structures in
+    """Returns the counters of each message with statistics, without nested
     structures."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 
 
-class SoakTest(linkbed.LinkCase):
+class SoakTest(linktestbed.LinkCase):
     def setUp(self):
         for element in ("mmtpsink", "dcctpthinsink", "udplitesink", "ifdsink",
                         "rtpvrawpay"):
@@ -151,7 +156,7 @@ class SoakTest(linkbed.LinkCase):
         return {f"{name}-sender": sender, f"{name}-receiver": receiver}
 
     def watch(self, processes):
-        """{name: [Sample]} of the whole time."""
+        """Returns {name: [Sample]} over the whole time."""
         pids = {name: find_pipeline(process.pid)
                 for name, process in processes.items()}
         samples = {name: [] for name in processes}
@@ -169,7 +174,7 @@ class SoakTest(linkbed.LinkCase):
         return f"{name} ended: {words[-2000:]}"
 
     def end(self, processes):
-        """Senders first, and what they sent may arrive."""
+        """Ends the senders first, so that what they sent can still arrive."""
         self.ended = time.monotonic()
         for role in ("sender", "receiver"):
             chosen = [process for name, process in processes.items()
@@ -179,7 +184,7 @@ class SoakTest(linkbed.LinkCase):
             for process in chosen:
                 process.wait(SECONDS_TO_END)
 
-    # ------------------------------------------------------------- what holds
+    # --------------------------------------------------------------- the checks
 
     def check_samples(self, name, samples):
         quarter = len(samples) // 4
@@ -193,12 +198,13 @@ class SoakTest(linkbed.LinkCase):
               f"threads {max(threads[0])} then {min(threads[1])}",
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
-        # A connection that is made again has more of them for a moment.
+        # A connection that is reopened has more descriptors and threads for a
+        # moment, so the minimum is compared.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 
     def check_counters(self, name, stats):
-        """They never go back."""
+        """Checks that no counter decreases."""
         self.assertGreater(len(stats), SECONDS / 4, f"{name}: messages")
         for earlier, later in zip(stats, stats[1:]):
             for field in earlier.keys() & later.keys():
@@ -207,7 +213,9 @@ class SoakTest(linkbed.LinkCase):
                                             f"{name}: {field}")
 
     def check_sum(self, name, whole, *parts):
-        """But for what is under way."""
+        """Checks that the parts add up to `whole`, except for packets in
+        flight.
+        """
         self.assertGreater(whole, 0, name)
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
                                msg=name)
@@ -217,11 +225,13 @@ class SoakTest(linkbed.LinkCase):
         self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
-        """What a live source made until it was ended."""
+        """Returns the number of frames that a live source made until its end.
+        """
         return int((self.ended - self.began[name]) * rate)
 
     def check_put(self, name, sent):
-        """What the source made is sent or counted."""
+        """Checks that each packet of the source was sent or counted as dropped.
+        """
         self.check_sum(name, self.count_frames(name, FRAMES_PER_SECOND),
                        sent["packets-sent"], *(
                            value for field, value in sent.items()
@@ -231,7 +241,8 @@ class SoakTest(linkbed.LinkCase):
     def check_mmtp(self, name, sent, received):
         self.check_put(name, sent)
         self.check_sum(name, sent["packets-sent"], sent["buffers"])
-        # Also a packet that the sender gave up is missing at the receiver.
+        # A packet that the sender gave up also counts as missing at the
+        # receiver.
         self.check_sum(name, sent["packets"], received["packets"],
                        received["missing"])
         self.check_share(name, sent["buffers"], received["buffers"], 0.5)

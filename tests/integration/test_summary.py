@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The counting of tests/run: a failure that it overlooks is worse than none."""
+"""Tests how tests/run counts. A failure that it overlooks would be worse than
+no test.
+"""
 
 import json
 import os
@@ -14,7 +16,7 @@ TESTS = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
 SUMMARY = TESTS / "summary.py"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
 
-# Every build has one test, which passes.
+# In each build, meson lists one test, which passes.
 MESON = r"""#!/bin/bash
 [ "$1" = test ] || exit 0
 build=$3
@@ -34,10 +36,11 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Exit status and last line of tests/run, and all that it printed.
+        """Returns the exit status and the last line of tests/summary.py.
+        `output` has all that it printed.
 
-        Without `listed`, meson lists the tests that ran, and without `status`
-        it ends as it does after such results.
+        Without `listed`, meson lists the tests that ran. Without `status`, its
+        exit status matches the results.
         """
         if listed is None:
             listed = [e["name"] for e in entries]
@@ -81,7 +84,7 @@ class SummaryTest(unittest.TestCase):
                 self.close(entry(result, CHECK(100, 12, 0, 0))),
                 (1, "12 passed, 1 failed, 0 skipped"))
 
-    def test_a_test_that_was_to_fail_and_did_not_fails(self):
+    def test_an_unexpected_pass_is_a_failure(self):
         self.assertEqual(self.close(entry("UNEXPECTEDPASS")),
                          (1, "0 passed, 1 failed, 0 skipped"))
 
@@ -134,7 +137,7 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual(self.close(entry("FAIL"), status=1),
                          (1, "0 passed, 1 failed, 0 skipped"))
 
-    def test_what_never_came_to_its_tests_fails(self):
+    def test_a_build_that_failed_before_its_tests_is_a_failure(self):
         self.assertEqual(
             self.close(entry("OK"), arguments=["--broken=the build"]),
             (1, "1 passed, 1 failed, 0 skipped"))
@@ -155,7 +158,7 @@ class SummaryTest(unittest.TestCase):
 
 
 class RunTest(unittest.TestCase):
-    """tests/run itself, with everything that it calls replaced."""
+    """Runs tests/run itself, with stubs for all programs that it calls."""
 
     def run_all(self, list_status, ninja="#!/bin/sh\n", lint_status=0):
         with tempfile.TemporaryDirectory() as directory:
@@ -191,7 +194,7 @@ class RunTest(unittest.TestCase):
                          "3 passed, 1 failed, 0 skipped")
         self.assertEqual(status, 1)
 
-    def test_a_build_with_sanitizers_that_fails_is_told(self):
+    def test_a_failed_build_with_sanitizers_is_reported(self):
         status, output = self.run_all(
             list_status=0,
             ninja='#!/bin/sh\ncase "$*" in *build-asan*) exit 1 ;; esac\n')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stream that would fill the link, and a bulk transfer of this kernel's TCP
-beside it, over one emulated link with a drop-tail queue, in real time: what
-each has of it. A run in which the link itself was late says nothing: it is
-repeated once, then skipped.
+"""Measures how a stream that would fill the link shares it with a bulk transfer
+of the kernel's TCP: over one emulated link with a drop-tail queue, in real
+time. A run in which the link was late is invalid: it is repeated once, then the
+test is skipped.
 """
 
 import dataclasses
@@ -13,9 +13,9 @@ import unittest
 import flows
 import test_testbed
 
-RATE = 5000000  # bit/s, of IP packets
-SIZE = 1400  # bytes of a buffer
-SECONDS_ALONE = 3  # of the first one
+RATE = 5000000  # The link's rate in bit/s of IP packets.
+SIZE = 1400  # The bytes of a buffer.
+SECONDS_ALONE = 3  # The second flow begins after this time.
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5
@@ -25,11 +25,13 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    offered: int = 0  # bit/s; 0: as much as the sink takes
+    # The bit/s that are offered; 0 means as fast as the sink takes them.
+    offered: int = 0
 
 
 TRANSPORTS = {
-    # Frames each within a second, more than there is room for
+    # Each frame must arrive within a second. The frames need more than the link
+    # has.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),
@@ -41,9 +43,9 @@ TRANSPORTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    congestion: str  # TCP's
-    round_trip: int  # ms
-    queue: float  # bandwidth-delay products
+    congestion: str  # The congestion control of TCP.
+    round_trip: int  # The round trip time in ms.
+    queue: float  # The queue's size in bandwidth-delay products.
     stream_first: bool = False
 
     def link(self):
@@ -55,7 +57,9 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """bit/s of the stream and of TCP, and how late the link was"""
+        """Returns the bit/s of the stream, those of TCP, and the lateness of
+        the link.
+        """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS
         starts = [
@@ -105,7 +109,7 @@ class SharingTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_dccpthin_is_fair_to_tcp(self):
-        """Reno at round trips of 50 to 100 ms, CUBIC up to 50"""
+        """Tests Reno at round trips of 50 to 100 ms and CUBIC up to 50 ms."""
         if not test_testbed.has_element("dcctpthinsink"):
             self.skipTest("dcctpthinsink is not built")
         for congestion, round_trips in (("reno", (50, 100)), ("cubic", (50,))):
@@ -118,7 +122,7 @@ class SharingTest(flows.FlowCase):
                         self.assertLess(ours, 2 * tcp)
         for case in (Case("cubic", 100, 1), Case("reno", 200, 1),
                      Case("cubic", 200, 1)):
-            self.run_valid("dccpthin", case)  # is only reported
+            self.run_valid("dccpthin", case)  # printed, not checked
 
 
 if __name__ == "__main__":

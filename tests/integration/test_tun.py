@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tunsrc and tunsink between two kernels' worth of network.
+"""Tests tunsrc and tunsink between two network namespaces.
 
-Two network namespaces, each held by a process that sleeps, are joined by one
-gst-launch-1.0. What programs send in one arrives in the other, and the kernel
-itself is the judge: of checksums, of devices that are there or gone, of who is
-in which namespace. The namespaces have no names: they vanish with the processes
-that hold them, and those with us, even if we are killed.
+Each namespace is held by a process that sleeps. A gst-launch-1.0 connects them,
+and what a program sends in one namespace arrives in the other. The kernel
+provides the expected results: checksums, existing devices, and the namespaces
+of processes. The namespaces have no names. They disappear with the processes
+that hold them, and those end with this process, even if it is killed.
 
-Who is not root tries again as root of a user namespace.
+A user who is not root runs the test as root of a user namespace.
 """
 
 import contextlib
@@ -49,11 +49,12 @@ V6 = ("fd09::1", "fd09::2")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-# ------------------------------------------------------------------ namespaces
+# ------------------------------------------------------------------- namespaces
 
 def in_network_of(pid, function, *arguments):
-    """Calls it in that process's network namespace: in a thread that ends,
-    since only that one moves. Sockets that it makes stay there."""
+    """Calls `function` in the network namespace of process `pid`. Only a thread
+    enters it, and ends. Sockets that the function makes stay in that namespace.
+    """
     outcome = []
 
     def visit():
@@ -63,7 +64,7 @@ def in_network_of(pid, function, *arguments):
                 return
         try:
             outcome.append(function(*arguments))
-        except Exception as failure:  # for the caller
+        except Exception as failure:  # raised in the calling thread
             outcome.append(failure)
 
     thread = threading.Thread(target=visit)
@@ -87,14 +88,18 @@ def wait_for(condition, what):
 
 
 def start_host():
-    """A process with a network of its own; its pid is the name of that."""
+    """Starts a process with a network namespace of its own, which its pid
+    identifies.
+    """
     host = processes.start(["unshare", "--net", "sleep", "infinity"])
     wait_for(lambda: network(host.pid) != network("self"), "a namespace")
     return host
 
 
 def devices(pid):
-    """Name: packets received, transmitted, and dropped before that."""
+    """Returns {device: packets received, transmitted, and dropped before
+    transmission}.
+    """
     lines = pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]
     found = {}
     for line in lines:
@@ -106,14 +111,16 @@ def devices(pid):
 
 
 def counter(pid, protocol, name):
-    """Of /proc/net/snmp: a line of names and one of numbers."""
+    """Returns a counter of /proc/net/snmp, which has a line of names and one of
+    numbers.
+    """
     text = pathlib.Path(f"/proc/{pid}/net/snmp").read_text()
     names, numbers = re.findall(rf"^{protocol}: (.*)$", text, re.M)
     return int(numbers.split()[names.split().index(name)])
 
 
 def why_not():
-    """Why there are no TUN devices here; None: there are."""
+    """Returns why there can be no TUN devices here, or None if there can be."""
     for program in ("unshare", "nsenter", "gst-launch-1.0"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -142,14 +149,15 @@ def set_loopback_up():
                     struct.pack("16sH22x", b"lo", IFF_UP))
 
 
-# --------------------------------------------------------------------- traffic
+# ---------------------------------------------------------------------- traffic
 
 def family_of(address):
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def open_socket(pid, address, kind=socket.SOCK_DGRAM, protocol=0, options=()):
-    """Bound to that address there, any port."""
+    """Returns a socket in that namespace, bound to the address and to any port.
+    """
     def make():
         made = socket.socket(family_of(address), kind, protocol)
         for option, value in options:
@@ -162,7 +170,7 @@ def open_socket(pid, address, kind=socket.SOCK_DGRAM, protocol=0, options=()):
 
 
 def receive_all(sock):
-    """What is there and still comes within a moment."""
+    """Returns all packets that arrive until nothing comes for half a second."""
     received = []
     sock.settimeout(0.5)
     with contextlib.suppress(TimeoutError):
@@ -172,7 +180,7 @@ def receive_all(sock):
 
 
 class Launch:
-    """gst-launch-1.0 with that pipeline, playing."""
+    """A gst-launch-1.0 whose pipeline is playing."""
 
     def __init__(self, pipeline, wrapper=()):
         self.output = ""
@@ -193,7 +201,7 @@ class Launch:
         return status
 
     def wait(self):
-        """Of one that ends by itself"""
+        """Waits for a pipeline that ends by itself."""
         self.output += self.process.stdout.read()
         self.process.stdout.close()
         return processes.finish(self.process, SECONDS_TO_WAIT)
@@ -205,7 +213,9 @@ class Launch:
 
 
 def cable(a, b, link="", rest=""):
-    """Both directions, `link` in the one from a to b."""
+    """Returns a pipeline for both directions. `link` are elements in the
+    direction from a to b.
+    """
     return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
             f"! {link} tunsink netns={b} ifname=wl0 "
             f"address={V4[1]}/24,{V6[1]}/64 "
@@ -213,8 +223,8 @@ def cable(a, b, link="", rest=""):
 
 
 class Relay:
-    """Stands between a tunsrc and a tunsink, with each packet in its hands:
-    they send and receive by udpsink and udpsrc."""
+    """Changes packets between a tunsrc and a tunsink, which udpsink and udpsrc
+    connect to it."""
 
     def __init__(self, change):
         self.change = change
@@ -253,7 +263,7 @@ while time.monotonic() < end:
 """
 
 
-# ------------------------------------------------------------------- the tests
+# -------------------------------------------------------------------- the tests
 
 class Tun(unittest.TestCase):
 
@@ -290,13 +300,14 @@ class Traffic(Tun):
             ends = [self.socket(pid, address) for pid, address
                     in zip((self.a, self.b), addresses)]
             for sender, receiver in (ends, ends[::-1]):
-                for size in (0, 1, 100, 1400, 5000):  # the last in fragments
+                # the last one is fragmented
+                for size in (0, 1, 100, 1400, 5000):
                     with self.subTest(addresses=addresses, size=size):
                         payload = os.urandom(size)
                         sender.sendto(payload, receiver.getsockname())
                         self.assertEqual(receiver.recv(65536), payload)
 
-    def test_tcp_crosses_whole(self):
+    def test_tcp_data_crosses_unchanged(self):
         self.launch(cable(self.a, self.b))
         payload = os.urandom(1 << 20) * 20
         for addresses in (V4, V6):
@@ -326,9 +337,11 @@ class Traffic(Tun):
         return digest.digest()
 
     def test_how_many_packets_per_second(self):
-        """Printed, not judged: it is the machine's."""
+        """The rate depends on the machine, so it is only printed."""
         self.launch(cable(self.a, self.b))
-        receiver = self.socket(self.b, V4[1])  # or the kernel answers each
+        # With this socket the kernel does not answer each packet with an ICMP
+        # error.
+        receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
                                  sys.executable, "-c", FLOOD,
                                  str(receiver.getsockname()[1])])
@@ -343,7 +356,7 @@ class Traffic(Tun):
 
 
 class Damage(Tun):
-    """The kernel knows a changed packet from one that is not."""
+    """Checks that the kernel detects changed packets."""
 
     PACKETS, STEP, ROUND = 400, 4, 100
 
@@ -352,8 +365,8 @@ class Damage(Tun):
         in_network_of(os.getpid(), set_loopback_up)
 
     def pass_damaged(self, at, protocol=0, coverage=None):
-        """PACKETS datagrams, a bit of byte `at` flipped in each STEPth. Returns
-        what arrived that was sent, and what arrived otherwise."""
+        """Sends PACKETS packets and flips a bit of byte `at` in every STEPth.
+        Returns how many arrived unchanged and how many changed."""
         def change(number, packet):
             if number % self.STEP == 0:
                 packet[at] ^= 0x10
@@ -373,12 +386,14 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            if relay.passed % self.ROUND == 0:  # a socket holds no more
+            # The socket's buffer has no room for more packets, so it is read
+            # now.
+            if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)
         return len(intact), len(arrived) - len(intact)
 
-    def test_nothing_changes_on_the_way(self):
+    def test_packets_cross_the_link_unchanged(self):
         def keep(_number, packet):
             return packet
 
@@ -394,20 +409,22 @@ class Damage(Tun):
                          [bytes([number]) for number in range(100)])
         self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), 0)
 
-    def test_udp_drops_what_has_a_flipped_bit(self):
+    def test_udp_drops_packets_with_a_flipped_bit(self):
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=IP_HEADER + UDP_HEADER + 50)
         self.assertEqual(arrived, (self.PACKETS - damaged, 0))
         self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), damaged)
 
-    def test_ip_drops_what_has_a_damaged_header(self):
+    def test_ip_drops_packets_with_a_damaged_header(self):
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=8)  # time to live
         self.assertEqual(arrived, (self.PACKETS - damaged, 0))
         self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
 
-    def test_tunsink_refuses_what_is_not_ip(self):
-        """A flipped version: the stream goes on, one warning says so."""
+    def test_tunsink_refuses_packets_of_other_protocols(self):
+        """After a packet with a wrong IP version the stream continues, and
+        there is one warning.
+        """
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=0)  # 4 becomes 5
         self.assertEqual(arrived, (self.PACKETS - damaged, 0))
@@ -485,7 +502,7 @@ class Life(Tun):
 
 
 class Names(Tun):
-    """Namespaces as people name them."""
+    """Tests the ways to name a namespace."""
 
     def test_path(self):
         self.launch(f"tunsrc netns=/proc/{self.a}/ns/net ifname=wl0 "
@@ -493,7 +510,7 @@ class Names(Tun):
         self.assertIn("wl0", devices(self.a))
 
     def test_name_of_ip_netns(self):
-        """In a /run of its own: nobody else sees that name."""
+        """Uses a private /run, so that no other program sees the name."""
         script = ("mount -t tmpfs none /run && mkdir /run/netns && "
                   "touch /run/netns/some-name && "
                   f"mount --bind /proc/{self.a}/ns/net /run/netns/some-name "
@@ -511,7 +528,7 @@ class Names(Tun):
 
 
 class Page(Tun):
-    """The lines of docs/tunsrc.md"""
+    """Runs the lines of docs/tunsrc.md."""
 
     def lines(self, beginning):
         text = (SOURCE / "docs" / "tunsrc.md").read_text()
@@ -530,7 +547,9 @@ class Page(Tun):
 
     @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
     def test_lines_for_root_run_as_pasted(self):
-        """In a /run and a network of their own, where nobody needs sudo"""
+        """Uses a private /run and network namespace, in which sudo is not
+        needed.
+        """
         names = [line.removeprefix("sudo ")
                  for line in self.lines("sudo ip netns add")]
         cables = self.lines("sudo -E ")
@@ -545,7 +564,9 @@ class Page(Tun):
 
 
 def become_root():
-    """In a user namespace, where that is allowed; otherwise tests skip."""
+    """Starts the test again as root of a user namespace. If that is not
+    allowed, the tests are skipped.
+    """
     if os.geteuid() == 0 or IN_USER_NAMESPACE in os.environ:
         return
     enter = ["unshare", "--user", "--map-root-user", "--net"]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tutorial, typed: each block of commands as pasted, in the page's order,
-beginning with a fresh copy of the source.
+"""Follows the tutorial: runs each block of commands as pasted, in the order of
+the page, in a fresh copy of the source.
 
-A block is commands if it begins with one of COMMANDS; all others are what the
-reader will see. What the text above a block says decides where it is typed:
-"second shell" is one that is left with Ctrl-C when the next block has ended,
-"that shell" is the one that a testbed opened in the block before.
+A block that begins with one of COMMANDS is a command; all other blocks show
+output. The text above a block decides where it is run. "second shell" means a
+shell that is left with Ctrl-C after the next block. "that shell" is the shell
+that a testbed opened in the block before.
 """
 
 import os
@@ -24,14 +24,16 @@ import test_package
 PAGE = pathlib.PurePath("docs/tutorial.md")
 COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
             "ping ", "cat >")
-DEVENV = "meson devenv "  # opens the shell for all that follows
+# This command changes the environment of all later blocks.
+DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
-SECONDS = 1800  # a block: the first one compiles all
+# The maximum time for a block; the first block compiles everything.
+SECONDS = 1800
 BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
 
 def blocks(text):
-    """(the words between the block before and this one, the block)"""
+    """Yields (text between the block before and this one, block)."""
     words, code = [], []
     for line in [*text.splitlines(), "end"]:
         if line.startswith("    ") or (code and not line):
@@ -44,7 +46,7 @@ def blocks(text):
 
 
 def shell_environment(environment, home):
-    """That of the shell which the tutorial opens"""
+    """Returns the environment of the shell that the tutorial opens."""
     said = subprocess.run(
         ["meson", "devenv", "-C", "build", "env", "-0"], cwd=home,
         env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -52,7 +54,7 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Somebody with a terminal, who may open a second one."""
+    """A reader with a terminal, who may open a second one."""
 
     def __init__(self, home):
         self.home = home
@@ -94,7 +96,7 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        time.sleep(3)  # as a person takes to type the other line
+        time.sleep(3)  # A reader needs about this time to type the other line.
 
     def leave_second_shell(self):
         if self.second:
@@ -125,7 +127,7 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.reader.close)
 
     def follow(self):
-        """Types all of it; returns how many blocks."""
+        """Runs all blocks. Returns their number."""
         waiting, count = None, 0
         for above, block in blocks((self.home / PAGE).read_text()):
             if block.startswith(DEVENV):

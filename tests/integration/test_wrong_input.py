@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gst-launch-1.0 prints when a user feeds an element the wrong stream.
+"""Checks what gst-launch-1.0 prints when a user feeds the wrong stream to an
+element.
 
-Each line runs in a process of its own, since a sink that has a socket open can
-block a state change of the whole program. Sockets are on 127.0.0.1, and nobody
-listens: the errors do not depend on an answer.
+Each line runs in a process of its own, because a sink with an open socket can
+block a state change of the whole program. The sockets are on 127.0.0.1 and
+nothing listens there: the errors do not depend on an answer.
 """
 
 import concurrent.futures
@@ -28,12 +29,12 @@ INPUTS = {
     "audio.mp2": f"{TONE} -c:a mp2",
 }
 
-# What GStreamer prints when an element has failed and has not said why
+# What GStreamer prints when an element fails without an error message.
 NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
 
 RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]
 BYTES = {
-    "video.ts": ["MPEG transport stream", "mmtpsink or dcctpthinsink",
+    "video.ts": ["MPEG transport stream", "mmtpsink or dccpthinsink",
                  "tsdemux before {name}"],
     "video.mpg": ["MPEG program stream", "mpegpsdemux before {name}"],
     "video.mp4": ["MP4 or QuickTime", "qtdemux before {name}"],
@@ -46,16 +47,16 @@ BYTES = {
 PARSE = ["H.264", "h264parse before {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
-# An element, the rest of its line, and what it says of raw H.264
+# (element, rest of the line, what its error says about raw H.264)
 TAKES_BYTES = [
     ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
     ("mpegstat", f"mpegstat ! {SINK}", PARSE),
     ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
     ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
 ]
-# A line, and what its error contains. The name is RFC 6761's.
+# (line, what its error contains). The host name is reserved by RFC 6761.
 NOBODY = [
-    # the element of the line, and none inside of it
+    # The error must come from the element of the line, not from one inside it.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
@@ -75,7 +76,7 @@ def make_inputs(directory):
 
 
 def launch(directory, line):
-    """The exit status and all that the line prints"""
+    """Returns the exit status and all that the line prints."""
     done = subprocess.run(
         ["gst-launch-1.0", *line.split()], cwd=directory, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -84,7 +85,7 @@ def launch(directory, line):
 
 
 def wrong_inputs():
-    """Lines, and what the error of each contains"""
+    """Yields lines with what the error of each must contain."""
     for name, line, about_h264 in TAKES_BYTES:
         for source, contents in {**BYTES, "video.h264": about_h264}.items():
             yield (f"filesrc location={source} ! {line}",
@@ -114,7 +115,7 @@ class WrongInput(unittest.TestCase):
             with self.subTest(line=line):
                 errors = [text for text in output.splitlines()
                           if text.startswith("ERROR: from element")]
-                # As after any error, the threads upstream may add that the
+                # As after any error, elements upstream may add that the data
                 # flow has stopped.
                 errors[1:] = [text for text in errors[1:]
                               if "Internal data stream error" not in text]

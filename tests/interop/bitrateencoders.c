@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each encoder that is installed makes another rate while it runs when bitrateadapt
- * asks for it: the frames become larger. Nothing runs in real time: the source waits
- * until the encoder was asked.
+/* Tests that each installed encoder changes its bitrate while it runs when
+ * bitrateadapt asks for that: its frames become larger. Nothing runs in real
+ * time. The source waits until the encoder has been asked.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,12 +10,14 @@
 
 #define LOW 300000
 #define HIGH 1500000
-/* Frames: the rate changes before CHANGE; those of so many before the change and
- * before the end are compared. */
+/* Numbers of frames. The rate changes before frame CHANGE. The test compares
+ * the last COMPARED frames before the change with the last ones of the stream.
+ */
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* An encoder needs some frames to follow; five times as many bits are asked for. */
+/* The test asks for five times the bitrate. The limit is lower, because an
+ * encoder needs some frames to follow. */
 #define MIN_RATIO 2
 
 static const struct
@@ -37,7 +39,7 @@ typedef struct
   GstElement *adapt, *encoder;
   guint index;                  /* of `encoders` */
   guint n_in;
-  GArray *sizes;                /* of guint: of frames that came out */
+  GArray *sizes;                /* Sizes of the encoded frames (of guint). */
 } Run;
 
 static guint
@@ -101,7 +103,7 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Of the frames before this one */
+/* Returns the bytes of the COMPARED frames before frame `end`. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Elementary streams for the tests, made once and kept in the build directory.
+"""Elementary streams for the tests, which are made once and kept in the build
+directory.
 
-Most are the bundled film through ffmpeg.  No encoder at hand makes field
-pictures, composite display information or quantiser matrix extensions (that
-of mjpegtools crashes on field pictures), so those streams are ffmpeg's with
-their headers rewritten: true in every header and start code, and in what a
-payloader sees of the slices.
+Most of them are the bundled film, encoded by ffmpeg. No available encoder makes
+field pictures, composite display information or quantiser matrix extensions
+(mjpegtools crashes on field pictures). For those, ffmpeg's headers are
+rewritten: all headers and start codes are correct, and so is the part of a
+slice that a payloader reads.
 """
 
 import itertools
@@ -36,7 +37,9 @@ GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
 
 
 def film(megabits, seconds=60):
-    """The clip of the demo: the paper's frame pattern at a constant rate."""
+    """The clip of the demo, with the frame pattern of the paper and a constant
+    bitrate.
+    """
     rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
         3 * (megabits,))
     return _ffmpeg("film-%dM-%ds.m2v" % (megabits, seconds),
@@ -57,7 +60,7 @@ def mpeg1(megabits=3, frames=30):
 
 
 def interlaced(megabits=3, frames=30):
-    """Frame pictures of interlaced video."""
+    """Interlaced video, coded in frame pictures."""
     return _ffmpeg("interlaced-%dM-%d.m2v" % (megabits, frames),
                    "-frames:v %d "
                    "-vf fps=50,scale=720:576,interlace,setfield=tff "
@@ -66,7 +69,9 @@ def interlaced(megabits=3, frames=30):
 
 
 def small(frames=60):
-    """Five GOPs of about a hundred packets, for loss at every position."""
+    """Five GOPs of about a hundred packets each, so that a test can lose each
+    packet once.
+    """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
                    % (frames, CIF, GOP, MPEG2))
@@ -79,14 +84,18 @@ def mpeg1_gops(frames=60):
 
 
 def closed_gops(frames=60):
-    """Every GOP closed: an I picture has temporal reference 0."""
+    """A stream in which all GOPs are closed: an I picture has temporal
+    reference 0.
+    """
     return _ffmpeg("closed-%d.m2v" % frames,
                    "-frames:v %d %s %s -flags +cgop -b:v 900k %s"
                    % (frames, CIF, GOP, MPEG2))
 
 
 def fields(megabits=3, frames=50):
-    """Two field pictures to a frame: I/P, P/P and B/B, ten frames a GOP."""
+    """A stream with two field pictures in a frame (I/P, P/P and B/B) and ten
+    frames in a GOP.
+    """
     half = _ffmpeg("half-%dM-%d.m2v" % (megabits, frames),
                    "-frames:v %d -vf scale=720:288 -r 50 -pix_fmt yuv420p "
                    "%s %s %s" % (2 * frames, GOP, _rate(megabits), MPEG2))
@@ -95,37 +104,45 @@ def fields(megabits=3, frames=50):
 
 
 def decorated(frames=24):
-    """Quantiser matrix extensions, composite display, user data, the end."""
+    """A stream with quantiser matrix extensions, composite display information,
+    user data and a sequence end code.
+    """
     return _derived("decorated-%d.m2v" % frames, mpeg2(frames=frames),
                     _decorate)
 
 
 def talkative():
-    """User data longer than a small packet, behind every header."""
+    """A stream with user data after each header. The user data is longer than a
+    small packet.
+    """
     return _derived("talkative.m2v", small(frames=24), _add_user_data)
 
 
 def one_sequence_header():
-    """One sequence header for the whole stream, GOP headers repeated."""
+    """A stream with a sequence header only at its start. The GOP headers are
+    repeated.
+    """
     return _derived("one-sequence.m2v", small(),
                     lambda stream: _without(stream, stream.sequences[1:]))
 
 
 def no_groups():
-    """No GOP headers; temporal references still count from each I frame."""
+    """A stream without GOP headers. Temporal references still start again at
+    each I frame.
+    """
     return _derived("no-groups.m2v", small(), lambda stream: _without(
         stream, [p.group for p in stream.pictures if p.group]))
 
 
 def pulldown(frames=24):
-    """3:2 pulldown of a film: every other frame shown for three fields."""
+    """A film with 3:2 pulldown: every other frame is shown for three fields."""
     source = _ffmpeg("telecine-%d.m2v" % frames,
                      "-frames:v %d -vf scale=720:576 -r 30000/1001 "
                      "-pix_fmt yuv420p %s -b:v 3M %s" % (frames, GOP, MPEG2))
     return _derived("pulldown-%d.m2v" % frames, source, _pull_down)
 
 
-# ------------------------------------------------------------- the makers
+# ------------------------------------------------------------------- the makers
 
 def _rate(megabits):
     return "-b:v %dM -maxrate %dM -bufsize 1835k" % (megabits, megabits)
@@ -151,21 +168,24 @@ def _cached(name, make):
     if not path.exists():
         partial = CACHE / ("%d-%s" % (os.getpid(), name))
         make(partial)
-        partial.rename(path)        # tests run side by side
+        # Tests run at the same time, so the clip must appear complete.
+        partial.rename(path)
     return path
 
 
-# -------------------------------------------------------- rewritten headers
+# ------------------------------------------------------------ rewritten headers
 
 def set_bits(data, at, width, value):
-    """data with the width bits from bit at on set to value."""
+    """Returns `data` with the `width` bits from bit `at` on replaced by
+    `value`.
+    """
     number = int.from_bytes(data, "big")
     shift = 8 * len(data) - at - width
     mask = ((1 << width) - 1) << shift
     return (number & ~mask | value << shift).to_bytes(len(data), "big")
 
 
-# Bit places, counted from the start code's first bit.
+# (bit offset, bits), counted from the first bit of the start code.
 TEMPORAL_REFERENCE = 32, 10
 VERTICAL_SIZE = 44, 12
 FRAME_RATE_CODE = 60, 4
@@ -201,7 +221,9 @@ def _to_fields(stream, frames):
 
 
 def _field_pattern(length):
-    """Frames in the order I0 P3 B1 B2 P6 ... of a closed GOP."""
+    """Yields (letters of the two fields, temporal reference) of the frames of a
+    closed GOP, in the order I0 P3 B1 B2 P6 ...
+    """
     yield "IP", 0
     for reference in range(3, length, 3):
         yield "PP", reference
@@ -248,7 +270,10 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Every second picture has composite display, every third a matrix."""
+    """Yields a picture coding extension with additions: composite display for
+    every second picture, a quantiser matrix for every third one, user data for
+    every fifth.
+    """
     if number % 2:
         raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)
         raw = set_bits(raw, 66, 20, 0xabcde)
@@ -270,7 +295,9 @@ def _add_user_data(stream):
 
 
 def _quant_matrix():
-    """13818-2 section 6.2.3.2 with an intra matrix of sixteens."""
+    """Returns a quant matrix extension (13818-2 section 6.2.3.2) whose intra
+    matrix has only sixteens.
+    """
     bits = "0011" + "1" + 64 * f"{16:08b}" + "000"
     bits += -len(bits) % 8 * "0"
     return int(bits, 2).to_bytes(len(bits) // 8, "big")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec of DCCP as a program, so that others can be asked whether it is
- * right. Reads IPv4 packets in hexadecimal, one a line, and writes of each what
- * it read: why it is refused, or fields and options as NAME=VALUE, numbers
- * decimal, several of one name with commas.
+/* The DCCP codec as a program, so that a test can compare it with tshark. It
+ * reads IPv4 packets in hexadecimal, one in a line. For each packet it writes
+ * why the codec refuses it, or its fields and options as NAME=VALUE. Numbers
+ * are decimal; several values of one name are separated by commas.
  */
 
 #include <stdio.h>

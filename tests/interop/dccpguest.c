@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All that runs in a machine of dccpguest.py: loads the kernel's DCCP, sets the
- * network up, and opens the DCCP sockets that it is asked for.
+/* The init program of a machine of dccpguest.py. It loads the kernel's DCCP,
+ * sets up the network, and opens DCCP sockets on request.
  *
  *   init MODULE... IPV4 IPV6
  *
- * It is asked over TCP, one connection for each socket, by a line
+ * A request is a TCP connection, one for each DCCP socket. It begins with a
+ * line
  *
  *   connect|listen ADDRESS PORT SERVICE-CODE COVERAGE MIN-COVERAGE PACKETS
  *
- * and the packets to send, as records of a time in us after the connection is
- * there, a length of 32 bits and a payload, in network byte order. It answers
- * with lines: "listening", "connected", "sent" when the last one is in the
- * kernel's queue. The connection ends when the other end closes it; when all is
- * sent, if there was something; or when our caller sends no more. At last come a
- * line "closed ERRNO TIMES-THE-QUEUE-WAS-FULL RECEIVED" and what came, as records
- * of the same form.
+ * and the packets to send. Each of them is a record: a time in us since the
+ * DCCP connection was open, a length of 32 bits and a payload, in network byte
+ * order. The program answers with lines: "listening", "connected", and "sent"
+ * when the last packet is in the kernel's queue. The DCCP connection ends when
+ * the peer closes it, when all packets are sent, or when the test ends its side
+ * of the TCP connection. The last answer is a line "closed ERRNO
+ * TIMES-THE-QUEUE-WAS-FULL RECEIVED", followed by the received packets as
+ * records of the same form.
  */
 
 #define _GNU_SOURCE
@@ -38,7 +40,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* linux/dccp.h, which leaves with Linux's DCCP */
+/* From linux/dccp.h, which Linux removed together with DCCP. */
 #define SOL_DCCP 269
 #define DCCP_SOCKOPT_SERVICE 2
 #define DCCP_SOCKOPT_SEND_CSCOV 10
@@ -54,7 +56,7 @@
 #define SECONDS_TO_CLOSE 20
 #define RETRY_NS 1000000
 
-/* linux/ipv6.h, which can't stand beside netinet/in.h everywhere */
+/* From linux/ipv6.h, which cannot always be included with netinet/in.h. */
 struct in6_ifreq
 {
   struct in6_addr ifr6_addr;
@@ -70,7 +72,7 @@ typedef struct
 
 typedef struct
 {
-  FILE *from, *to;              /* our caller */
+  FILE *from, *to;              /* the connection to the test */
   int socket;
   Records to_send, received;
   size_t sent;                  /* bytes of to_send */
@@ -155,8 +157,8 @@ add_ipv6_address (const char *address)
   close (any);
 }
 
-/* What crosses the wire is what was asked for: the kernel asks for no router and
- * no neighbour, and has no address by itself. */
+/* Sets up the interfaces. They send nothing by themselves: the kernel does not
+ * look for routers or neighbours, and adds no address. */
 static void
 set_network_up (const char *ipv4, const char *ipv6)
 {
@@ -256,9 +258,10 @@ make_socket (int family, uint32_t service, int coverage, int min_coverage)
       || !set_option (made, DCCP_SOCKOPT_RECV_CSCOV, min_coverage))
     return -1;
   setsockopt (made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof (on));
-  /* What comes while an emulated processor does something else must not be lost. */
+  /* Packets that arrive while the emulated processor is busy must not be lost.
+   */
   setsockopt (made, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof (room));
-  /* else close() throws away what waits in the queue */
+  /* Without it, close() would drop the packets in the queue. */
   setsockopt (made, SOL_SOCKET, SO_LINGER, &linger, sizeof (linger));
   return made;
 }
@@ -290,7 +293,7 @@ prepare_wait (const Session * session, struct pollfd wait[2])
   wait[1] = (struct pollfd) {.fd = fileno (session->from),.events = POLLIN };
 }
 
-/* Our caller has no more to say. */
+/* Returns whether the test has ended its side of the connection. */
 static int
 is_over (const struct pollfd *control)
 {
@@ -314,7 +317,7 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* FALSE: errno says why */
+/* Returns FALSE if it fails; errno has the reason. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)
@@ -330,7 +333,8 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* 0, or ns until one is due or worth another try; -1: there is no more. */
+/* Sends the packets that are due. Returns the ns until the next one is due or
+ * until it is worth another try, or -1 if there are no more packets. */
 static int64_t
 send_what_is_due (Session * session)
 {
@@ -353,7 +357,8 @@ send_what_is_due (Session * session)
   return -1;
 }
 
-/* FALSE: the connection has ended; errno says how, 0: closed. */
+/* Returns FALSE if the connection has ended. errno then has the reason, 0 if it
+ * was closed. */
 static int
 receive (Session * session)
 {
@@ -376,7 +381,7 @@ receive (Session * session)
   }
 }
 
-/* errno at its end */
+/* Returns errno at the end of the connection. */
 static int
 run_connection (Session * session)
 {

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine whose kernel has DCCP of its own: Debian's Linux, in QEMU.
+"""A machine in QEMU whose kernel implements DCCP: the Linux of Debian 12.
 
-DCCP left Linux with 6.16; Debian 12's 6.1 has it. Its package is fetched by
-apt once, into dccp-guest of the build directory, and nothing of it is
-installed. In the machine runs dccpguest.c alone, from memory; it has no disk,
-and one network device, whose packets are on a socket that dccpnetwork.py
-reads. The machine ends with this process, however that ends.
+Linux removed DCCP in version 6.16; the 6.1 of Debian 12 has it. apt downloads
+the kernel's package once, into dccp-guest of the build directory, and installs
+nothing. The machine only runs dccpguest.c, from memory. It has no disk and one
+network device. The packets of that device go through a socket that
+dccpnetwork.py reads. The machine ends with this process, also if this process
+is killed.
 """
 
 import contextlib
@@ -35,29 +36,30 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR",
 CACHE = BUILD / "dccp-guest"
 INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
-# Without drivers of machines that nobody emulates: it is there in 2 s.
+# The cloud kernel has fewer drivers, so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-RELEASE = "bookworm"            # newer ones have no DCCP, or other modules
+# The kernels of later releases have no DCCP, or other modules.
+RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
 MEGABYTES = 512
 HARDWARE_ADDRESS = bytes.fromhex("525400000001")
-CONTROL_PORT = 1033             # of dccpguest.c
+CONTROL_PORT = 1033  # as in dccpguest.c
 SECONDS = udplite.SECONDS
-RECORD = struct.Struct("!II")   # time in us, size
+RECORD = struct.Struct("!II")  # time in us, size
 SOMETHING_IS_WRONG = re.compile(
     r"BUG|Oops|WARNING:|Call Trace|general protection|init: .*: ")
 
 
 class Unavailable(Exception):
-    """Why there is no such machine here"""
+    """The reason why such a machine cannot run here."""
 
 
-# ------------------------------------------------------------------ the kernel
+# ------------------------------------------------------------------- the kernel
 
 def fetch_kernel():
-    """The directory with `vmlinuz` and the modules that we need, in `modules`
-    in the order in which to load them."""
+    """Returns the directory with `vmlinuz` and the kernel modules. The names of
+    the modules begin with numbers, in the order in which to load them."""
     if not CACHE.exists():
         for program in ("apt-get", "dpkg-deb"):
             if not shutil.which(program):
@@ -68,13 +70,16 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            with contextlib.suppress(OSError):  # others did it meanwhile
+            # Another process has made the directory in the meantime.
+            with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE
 
 
 def _apt(*words, **options):
-    """apt's own words when it can't"""
+    """Runs a program of apt and returns its output. Its error message becomes
+    Unavailable.
+    """
     done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, **options)
     if done.returncode:
@@ -84,7 +89,9 @@ def _apt(*words, **options):
 
 
 def _options_for_release(work):
-    """Options with which apt knows the packages of RELEASE, on any Debian"""
+    """Returns options with which apt finds the packages of RELEASE on any
+    Debian.
+    """
     if platform.freedesktop_os_release().get("VERSION_CODENAME") == RELEASE:
         return []
     mirror = debians.machine_mirror()
@@ -98,7 +105,7 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # A user of apt's own may not write here.
+        # apt's sandbox user may not write into this directory.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options
@@ -137,7 +144,7 @@ def _module_name(name):
 
 
 def _with_dependencies(modules):
-    """MODULES, each behind those that it needs"""
+    """Returns MODULES, each after the modules that it needs."""
     order = []
 
     def add(name):
@@ -154,11 +161,11 @@ def _with_dependencies(modules):
     return order
 
 
-# -------------------------------------------------------- its files, in memory
+# --------------------------------------------------------- its files, in memory
 
 def _cpio(files):
-    """The archive that Linux unpacks as its first file system; files: name,
-    mode, device number, content."""
+    """Returns the cpio archive that Linux unpacks as its first file system.
+    `files` are (name, mode, device number, content)."""
     out = bytearray()
     for inode, (name, mode, device, data) in enumerate(
             [*files, ("TRAILER!!!", 0, (0, 0), b"")], 1):
@@ -181,10 +188,10 @@ def _initial_files(modules):
                     for path in modules)])
 
 
-# ----------------------------------------------------------------- the machine
+# ------------------------------------------------------------------ the machine
 
 class Guest:
-    """Boots, and runs until the end of the test `case`."""
+    """A machine that boots and runs until the end of the test `case`."""
 
     def __init__(self, case, work, network, ipv4, ipv6):
         self.addresses = {"IPv4": ipv4, "IPv6": ipv6}
@@ -195,7 +202,7 @@ class Guest:
         case.addCleanup(self._end)
         network.attach(ours, HARDWARE_ADDRESS, self.addresses.values())
 
-    def _start(self, work, wire):
+    def _start(self, work, link_socket):
         kernel = fetch_kernel()
         modules = sorted(kernel.glob("*.ko"))
         memory = work / f"{self.addresses['IPv4']}.cpio"
@@ -207,15 +214,15 @@ class Guest:
                 [QEMU, "-nodefaults", "-no-user-config", "-display", "none",
                  "-machine", "q35", "-accel", "tcg", "-cpu", "max",
                  "-m", str(MEGABYTES), "-no-reboot", "-serial", "stdio",
-                 "-netdev", "dgram,id=wire,local.type=fd,"
-                 f"local.str={wire.fileno()}",
-                 "-device", "virtio-net-pci,netdev=wire,mac="
+                 "-netdev", "dgram,id=net0,local.type=fd,"
+                 f"local.str={link_socket.fileno()}",
+                 "-device", "virtio-net-pci,netdev=net0,mac="
                  + HARDWARE_ADDRESS.hex(":"),
                  "-kernel", str(kernel / "vmlinuz"), "-initrd", str(memory),
                  "-append", "console=ttyS0 loglevel=5 panic=-1 reboot=t "
                  f"-- {words}"],
                 stdout=console, stderr=subprocess.STDOUT,
-                pass_fds=[wire.fileno()])
+                pass_fds=[link_socket.fileno()])
 
     @property
     def console(self):
@@ -228,7 +235,8 @@ class Guest:
         return "init: ready" in self.console
 
     def check(self):
-        """Its kernel complained of nothing."""
+        """Raises AssertionError if the guest's kernel has reported a problem.
+        """
         if SOMETHING_IS_WRONG.search(self.console):
             raise AssertionError(self.console)
 
@@ -242,14 +250,14 @@ class Guest:
 
 @dataclasses.dataclass
 class Outcome:
-    error: int                  # errno at its end, 0: closed
-    queue_was_full: int         # times
-    received: list              # (seconds after the connection, bytes)
+    error: int  # The errno at the end of the connection; 0 if it was closed.
+    queue_was_full: int  # The number of times that the queue was full.
+    received: list  # Pairs (seconds since the connection was open, bytes).
 
 
 class GuestSocket:
-    """One DCCP socket in the machine. packets: (seconds, bytes) to send so
-    long after the connection is there; without any it receives."""
+    """A DCCP socket in the machine. It sends `packets`, which are (seconds
+    since the connection was open, bytes). Without packets it receives."""
 
     def __init__(self, case, guest, role, address, port, packets=(),
                  service="RTPV", coverage=0, min_coverage=0):
@@ -266,14 +274,16 @@ class GuestSocket:
                        for at, data in packets))
 
     def wait_for(self, word, seconds=SECONDS):
-        """Until it says that, whatever it says before"""
+        """Waits until the machine answers `word`, and ignores other answers
+        before it.
+        """
         self._control.settimeout(seconds)
         while (words := self._answers.readline().decode().split()) != [word]:
             if not words or words[0] == "closed":
                 raise AssertionError(f"the machine said {words}, not {word}")
 
     def close(self):
-        """The machine does, at once."""
+        """Asks the machine to close the connection at once."""
         self._control.shutdown(socket.SHUT_WR)
 
     def outcome(self, seconds=SECONDS):
@@ -290,7 +300,7 @@ class GuestSocket:
 
 
 def why_none():
-    """None: a machine can be had."""
+    """Returns why there can be no such machine, or None if there can be one."""
     if not shutil.which(QEMU):
         return f"no {QEMU} (pipelines/setup test)"
     if not INIT.exists():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The network between this process's kernel and machines of dccpguest.py.
+"""The network between the kernel of this process and machines of dccpguest.py.
 
-The kernel has a TUN device, each machine a socket with its Ethernet frames; in
-between a thread carries IP packets to whom they are for, those of DCCP late,
-damaged or not at all as the test wants, and notes each of them.
+The kernel has a TUN device, and each machine has a socket for its Ethernet
+frames. A thread passes IP packets between them. It delays, damages or drops
+packets of DCCP as the test wants, and records each of them.
 """
 
 import contextlib
@@ -25,16 +25,18 @@ import udplite
 DCCP = 33
 HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
-QUEUE = 10000                   # packets that may wait for the thread
+QUEUE = 10000  # The number of packets that may wait for the thread.
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
-TRANSMIT_DROPPED = 11           # column of /proc/net/dev
+TRANSMIT_DROPPED = 11  # The column of /proc/net/dev.
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A packet of DCCP as it was sent; lost: or arrived as another one"""
+    """A packet of DCCP as it was sent. `is_lost` is also true if it was
+    changed.
+    """
     time: float
     packet: bytes
     is_lost: bool
@@ -52,7 +54,7 @@ def open_tun():
 
 
 def why_none():
-    """None: there can be one."""
+    """Returns why no TUN device can be made here, or None if it can."""
     try:
         os.close(open_tun())
     except OSError as error:
@@ -65,29 +67,34 @@ def unharmed(packet):
 
 
 def losing(is_lost):
-    """is_lost (packet)"""
+    """Returns a treatment that drops the packets for which `is_lost(packet)` is
+    true.
+    """
     return lambda packet: [] if is_lost(packet) else unharmed(packet)
 
 
 class Network(threading.Thread):
-    """From enter_own_network on. Ends with the test `case`."""
+    """The network, which needs enter_own_network() before. It ends with the
+    test `case`.
+    """
 
     def __init__(self, case):
         super().__init__(daemon=True)
         self._seen = []
         self._treat = unharmed
         self._delay = 0
-        self._late = []         # heap of time, number, packet
+        self._late = []  # heap of (time, number, packet)
         self._late_count = 0
-        self._wires = []
-        self._stations = {}     # address: how it is sent there
-        self._readers = {}      # descriptor: how to read its packets
+        self._link_sockets = []
+        self._stations = {}  # {address: function that sends a packet there}
+        self._readers = {}  # {descriptor: function that reads its packets}
         self._poll = select.poll()
         self._lock = threading.Lock()
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
-        self._ask_read, self._ask_write = os.pipe()  # whether it is quiet
+        # A byte in this pipe asks the thread whether the network is quiet.
+        self._ask_read, self._ask_write = os.pipe()
         self._poll.register(self._ask_read, select.POLLIN)
         self._quiet = threading.Event()
         case.addCleanup(self._end)
@@ -95,9 +102,9 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
-        # The queue's length comes before `up`: when it changes on a device
-        # that is up, Linux drops packets until the change is over. TCP
-        # connections of an earlier test may be sending just then.
+        # The queue's length is set before the device is up. If the length of an
+        # active device changes, Linux drops packets for a moment, in which TCP
+        # connections of an earlier test may be sending.
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
@@ -108,19 +115,21 @@ class Network(threading.Thread):
                   lambda packet: os.write(tun, packet))
         return tun
 
-    def attach(self, wire, hardware_address, addresses):
-        """A machine; its frames are on this socket."""
+    def attach(self, link_socket, hardware_address, addresses):
+        """Connects a machine whose Ethernet frames go through the socket
+        `link_socket`.
+        """
 
         def read():
-            frame = wire.recv(udplite.LARGEST)
+            frame = link_socket.recv(udplite.LARGEST)
             return frame[ETHERNET.size:]
 
         def write(packet):
-            wire.send(ETHERNET.pack(hardware_address, bytes(6),
+            link_socket.send(ETHERNET.pack(hardware_address, bytes(6),
                                     ETHERTYPES[packet[0] >> 4]) + packet)
 
-        self._add(wire.fileno(), addresses, read, write)
-        self._wires.append(wire)
+        self._add(link_socket.fileno(), addresses, read, write)
+        self._link_sockets.append(link_socket)
 
     def _add(self, descriptor, addresses, read, write):
         with self._lock:
@@ -130,18 +139,21 @@ class Network(threading.Thread):
         self._poll.register(descriptor, select.POLLIN)
 
     def set(self, treat=None, delay=0):
-        """From now on; treat (packet): what arrives of one of DCCP, and so
-        much later in s; delay: s, each way."""
+        """Sets the treatment of later packets. `treat(packet)` returns what
+        arrives in place of a packet of DCCP, as a list of (packet, additional
+        delay in s). `delay` is the delay of each direction in s."""
         with self._lock:
             self._treat = treat or unharmed
             self._delay = delay
 
     def inject(self, packet):
-        """Brings it to whom it is for; nobody has sent it."""
+        """Delivers a packet that nobody has sent."""
         self._deliver(packet)
 
     def take_seen(self):
-        """What crossed since the last call, which was all"""
+        """Returns all packets since the last call. Raises AssertionError if the
+        device has lost any.
+        """
         self._wait_until_quiet()
         line, = re.findall(rf"^ *{DEVICE}:(.*)$", pathlib.Path(
             "/proc/net/dev").read_text(), re.M)
@@ -152,15 +164,15 @@ class Network(threading.Thread):
         return seen
 
     def _wait_until_quiet(self):
-        """An end that has just left may have sent something that the thread
-        has not read yet."""
+        """Waits until the thread has read all packets, also those of an
+        endpoint that has just ended."""
         self._quiet.clear()
         os.write(self._ask_write, b".")
         if not self._quiet.wait(udplite.SECONDS):
             raise AssertionError("the network does not become quiet")
 
     def seen(self):
-        """The same, which stays"""
+        """Returns the same packets, but keeps them for take_seen()."""
         with self._lock:
             return list(self._seen)
 
@@ -204,7 +216,7 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # (A machine that has ended hears no more.)
+        # (A machine that has ended receives no more packets.)
         with contextlib.suppress(OSError):
             if write:
                 write(packet)
@@ -215,5 +227,5 @@ class Network(threading.Thread):
         for descriptor in (self._tun, self._end_read, self._end_write,
                            self._ask_read, self._ask_write):
             os.close(descriptor)
-        for wire in self._wires:
-            wire.close()
+        for link_socket in self._link_sockets:
+            link_socket.close()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""DCCP packets as RFC 4340 has them, and what a whole connection must be.
+"""Reads DCCP packets as RFC 4340 defines them, and checks whole connections.
 
-Written from the RFC and judged by tshark too; knows nothing of our elements.
+It follows the RFC, is checked against tshark, and shares no code with the
+elements.
 """
 
 import collections
@@ -17,16 +18,18 @@ DCCP = 33
 TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
          "Reset", "Sync", "SyncAck", "Listen")
 WITHOUT_ACK = {"Request", "Data", "Listen"}
-# What stands behind the numbers (section 5)
+# Bytes after the sequence and acknowledgement numbers (section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
-GENERIC = 16                    # bytes of the header with X = 1
+GENERIC = 16  # bytes of the header with X = 1
 RESET_SIZE = 28
 # Reset codes
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
 CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
-SEQUENCE_WINDOW = 100           # packets, section 7.5.2
-# Of tshark: no complaint, a note about something unusual
+SEQUENCE_WINDOW = 100  # The default in packets (section 7.5.2).
+
+# The severities with which tshark reports no fault: none, and a note about an
+# unusual value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
                  "_ws.expert.message", "_ws.malformed")
@@ -35,7 +38,7 @@ SEVERITIES = {"1048576": "Comment", "2097152": "Chat", "4194304": "Note",
 
 
 class Wrong(Exception):
-    """What RFC 4340 does not allow"""
+    """A violation of RFC 4340."""
 
 
 def need(condition, *words):
@@ -51,20 +54,20 @@ def number(data):
 class Packet:
     time: float
     is_lost: bool
-    source: tuple               # address, port
+    source: tuple  # (address, port)
     to: tuple
     type: str
     sequence: int
-    acknowledged: int           # None: no such number
+    acknowledged: int  # None if there is no such number
     ccval: int
-    coverage: int               # CsCov
-    more: bytes                 # service code, or reset code and data
+    coverage: int  # The field CsCov.
+    more: bytes  # The service code, or the reset code and its data.
     options: bytes
     payload: bytes
 
     @classmethod
     def read(cls, seen):
-        """Of an IP packet, with all that must be in each."""
+        """Reads a packet and checks what every packet must have."""
         segment = udplite.segment_of(seen.packet)
         addresses = _addresses(seen.packet)
         need(len(segment) >= GENERIC, "only", len(segment), "bytes")
@@ -119,14 +122,16 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Section 9: a pseudo-header as TCP's"""
+    """Returns the sum of section 9 over the pseudo-header, which is that of
+    TCP, and the covered bytes.
+    """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")
     return sockets.internet_sum(pseudo + segment[:covered])
 
 
 def reset(source, to, sequence, acknowledged):
-    """An IP packet; source and to as in Packet"""
+    """Returns an IP packet with a Reset. `source` and `to` are as in Packet."""
     segment = struct.pack(
         "!HHBBHBB6s2x6sB3x", source[1], to[1], RESET_SIZE // 4, 0, 0,
         TYPES.index("Reset") << 1 | 1, 0, sequence.to_bytes(6, "big"),
@@ -139,7 +144,8 @@ def reset(source, to, sequence, acknowledged):
 
 
 class Connection:
-    """All of a connection, in the order in which its packets were sent"""
+    """A connection with all its packets, in the order in which they were sent.
+    """
 
     def __init__(self, packets):
         self.packets = packets
@@ -148,7 +154,7 @@ class Connection:
 
     @classmethod
     def all(cls, seen):
-        """Of each pair of ports"""
+        """Returns a Connection for each pair of ports."""
         found = collections.defaultdict(list)
         for each in map(Packet.read, seen):
             found[frozenset((each.source, each.to))].append(each)
@@ -164,10 +170,10 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def is_late_answer(self, sync):
-        """Whether a Sync asks about an acknowledgment that was too old when it
-        was read: section 7.5.1 takes those of the last 100 packets
-        (section 7.5.2, which is also what Linux uses). A busy machine reads
-        packets late, and meanwhile the other end goes on sending."""
+        """Returns whether a Sync was sent because of an acknowledgement that
+        was too old when it was read. Section 7.5.1 accepts acknowledgements of
+        the last 100 packets (section 7.5.2; Linux uses the same window). A busy
+        machine reads packets late, while the peer goes on sending."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)
@@ -180,8 +186,9 @@ class Connection:
                 if packet.type == "Sync" and not self.is_late_answer(packet)]
 
     def check(self, syncs=0):
-        """The connection is opened, numbered and closed as it must be, with at
-        most so many Syncs besides those of is_late_answer."""
+        """Checks that the connection is opened, numbered and closed correctly.
+        It may have at most `syncs` Sync packets in addition to those of
+        is_late_answer."""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):
@@ -191,8 +198,9 @@ class Connection:
         self._check_end()
 
     def _check_numbers(self, end):
-        """Section 7.1: each packet has the next one; but who has no connection
-        knows none."""
+        """Checks that the sequence number rises by one with each packet
+        (section 7.1). A Reset with the code No Connection has no such number.
+        """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]
         for before, after in zip(mine, mine[1:]):
@@ -200,9 +208,9 @@ class Connection:
                 raise Wrong(f"{after} behind {before}")
 
     def _check_end(self):
-        """The last packet is the only Reset, and its code Closed. Where one of
-        the end's was lost, or the answer took long, it is sent again, perhaps
-        to nobody any more."""
+        """Checks that the last packet is the only Reset and has the code
+        Closed. If a packet of the end was lost, or if its answer was late, it
+        is sent again, and may then be answered with No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
@@ -219,7 +227,7 @@ class Connection:
 
 
 def check_with_tshark(seen):
-    """It finds no fault in any packet."""
+    """Checks that tshark finds no fault in any packet."""
     for packet, row in zip(seen, dissect([each.packet for each in seen])):
         need(row["dccp.checksum.status"] == udplite.GOOD, "tshark's checksum",
              row, packet.packet.hex())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mpegstat's log, read back: one dictionary for each line."""
+"""Reads the log of mpegstat, with one dictionary for each line."""
 
 import collections
 import csv
@@ -20,7 +20,9 @@ def read_log(path):
 
 
 def lost_by_type(rows):
-    """A line of event `lost` stands for one frame or for a range of them."""
+    """Returns {type: number of lost frames}. A line with the event `lost`
+    stands for one frame or for a range of frames.
+    """
     found = collections.Counter()
     for row in of(rows, "lost"):
         found[row["type"]] += row["lost_frames"]

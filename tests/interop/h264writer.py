@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams of H.264 that no encoder at hand makes, bit by bit from the standard.
+"""Writes H.264 streams that no available encoder makes, bit by bit from the
+standard.
 
-A picture is 32x32.  Its left macroblocks are I_PCM with a pattern of their own,
-its right ones are copies of the left ones of the pictures that it refers to, so
-that a picture is right only where its references are.  CAVLC, no residual, no
-deblocking (ITU-T H.264, 7.3).
+A picture has 32x32 samples. Its left macroblocks are I_PCM with a random
+pattern. Its right macroblocks are copies of the left ones of its reference
+pictures, so that a picture is only correct if its references are correct. The
+streams use CAVLC, no residual and no deblocking (ITU-T H.264, 7.3).
 """
 
 import random
@@ -14,7 +15,7 @@ FRAME, TOP, BOTTOM = range(3)
 LOG2_FRAME_NUM = 8
 LOG2_ORDER = 8
 SLICE_TYPES = {"P": 5, "B": 6, "I": 7}
-# recovery_frame_cnt 0, exact_match_flag
+# A recovery point SEI with recovery_frame_cnt 0 and exact_match_flag 1.
 RECOVERY_POINT = b"\x06\x06\x01\xc4\x80"
 
 
@@ -36,14 +37,15 @@ class Bits:
         return self.ue(*(2 * v - 1 if v > 0 else -2 * v for v in values))
 
     def pcm(self, seed):
-        """A macroblock of samples, behind pcm_alignment_zero_bit."""
+        """Appends pcm_alignment_zero_bits and a macroblock of random samples.
+        """
         self.text += "0" * (-len(self.text) % 8)
         samples = random.Random(str(seed)).randbytes(384)
         self.text += "".join(format(sample, "08b") for sample in samples)
         return self
 
     def unit(self, head):
-        """The NAL unit, with trailing bits and emulation prevention."""
+        """Returns the NAL unit, with trailing bits and emulation prevention."""
         text = self.text + "1"
         text += "0" * (-len(text) % 8)
         out, zeros = bytearray([head]), 0
@@ -57,29 +59,34 @@ class Bits:
 
 
 def sps(fields):
-    """7.3.2.1.1: Main profile, level 3, order type 0, four reference frames."""
+    """Returns a sequence parameter set (7.3.2.1.1): Main profile, level 3,
+    order type 0, four reference frames.
+    """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # no gaps; two macroblocks wide, two high
+    # Gaps are not allowed. The picture is two macroblocks wide and two high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
-    # direct_8x8_inference_flag, no cropping; E.1.1: 25 frames a second, and how
-    # much is reordered
+    # direct_8x8_inference_flag, no cropping. Then the VUI (E.1.1): 25 frames
+    # per second, and how many frames are reordered.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
 
 def pps():
-    """7.3.2.2: CAVLC, one reference, deblocking control."""
+    """Returns a picture parameter set (7.3.2.2): CAVLC, one reference,
+    deblocking control.
+    """
     return Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).se(0, 0, 0).u(
         3, 0b100).unit(0x68)
 
 
 class Picture:
-    """A frame or a field.  refs: ref_idx of the copies, for each list; n_refs:
-    the size of the lists; marks: operations of 7.3.3.3, without the last 0;
-    long_term: this IDR picture is kept as one."""
+    """A frame or a field. `refs` is the ref_idx of the copies in each list,
+    `n_refs` the size of the lists. `marks` are the operations of 7.3.3.3
+    without the last 0. `long_term` keeps this IDR picture as a long-term
+    reference."""
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),
@@ -117,7 +124,9 @@ class Picture:
             bits.u(1, 0)
 
     def _copy(self, bits, first):
-        """16x16 of one or both lists, from the left; 16 samples are 64."""
+        """Appends a 16x16 macroblock that is copied from one or both lists,
+        from the macroblock to its left: 16 samples are a motion vector of 64.
+        """
         lists = 2 if self.letter == "B" else 1
         bits.ue(0, 3 if self.letter == "B" else 0)
         for _ in range(lists if self.n_refs > 1 else 0):
@@ -126,7 +135,8 @@ class Picture:
             else:
                 bits.ue(self.refs)
         for _ in range(lists):
-            # The one below is predicted from the one above.
+            # The second macroblock is predicted from the one above, so its
+            # difference is 0.
             bits.se(-64 if first else 0, 0)
         bits.ue(0)                      # coded_block_pattern
 
@@ -147,7 +157,9 @@ class Picture:
 
 
 class Stream:
-    """Frames, each of one unit or of two: (bytes, number of the frame)."""
+    """A stream of frames, each with one or two NAL units. A unit is (bytes,
+    number of its frame).
+    """
 
     def __init__(self, frames, fields):
         self.units = [(picture.pack(fields, (number, picture.structure)),
@@ -159,7 +171,9 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """What the orders before each IDR picture add up to."""
+        """Yields for each frame an order that is higher than the orders of all
+        frames before its IDR picture. The frame's own order is added to it.
+        """
         base = highest = 0
         for pictures in frames:
             if pictures[0].idr:
@@ -172,16 +186,18 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """A frame of two fields; the second refers to the first (ref_idx 1) where
-    there are two references, and to the frame before where it does not."""
+    """Returns a frame of two fields. With two references, the second field
+    refers to the first one (ref_idx 1); otherwise it refers to the frame
+    before."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]
 
 
 def paff(gops, is_open, always_fields):
-    """I B B P B B P B B P, or with the B-frames of the I-frame behind it;
-    every second P a frame where not always_fields."""
+    """Returns a stream with frames I B B P B B P B B P. In an open GOP the two
+    B-frames of the I-frame come after it. Without `always_fields`, every second
+    P is a frame picture."""
     frames, frame_num, base = [], 0, 0
     for gop in range(gops):
         idr = gop == 0 or not is_open
@@ -199,7 +215,8 @@ def paff(gops, is_open, always_fields):
             if p % 2 and not always_fields:
                 frames.append([Picture("P", frame_num, 2 * at)])
             else:
-                # to the frame before, or the second field to the first
+                # The P-frame refers to the frame before it, or its second field
+                # to its first one.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
                                         refs=p % 2))
             frame_num += 1
@@ -211,9 +228,10 @@ def paff(gops, is_open, always_fields):
 
 
 def long_term(gops):
-    """IDR P P ..., where the IDR picture stays as a long-term reference and the
-    fifth P becomes another. Every third P refers to the last of the list, which
-    is a long-term one; every fourth P is no reference."""
+    """Returns a stream of IDR P P ... in which the IDR picture stays as a
+    long-term reference, and the fifth P becomes another one. Every third P
+    refers to the last picture of the list, which is a long-term reference.
+    Every fourth P is no reference."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])
@@ -222,8 +240,8 @@ def long_term(gops):
             marks, total = (), n_short + n_long
             reference = n % 4 != 3
             if n == 5:
-                # The oldest short-term one goes; two may be long-term, and this
-                # is the second of them.
+                # Removes the oldest short-term reference, allows two long-term
+                # references, and makes this picture the second of them.
                 marks = (1, n_short - 1), (4, 2), (6, 1)
             frames.append([Picture(
                 "P", frame_num, 2 * n, refs=total - 1 if n % 3 == 0 else 0,

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ifdqueue sends of a file over a channel that is too slow for it, in
- * virtual time, so that others can decode it:
+/* Prints which access units of a file ifdqueue sends over a link that is too
+ * slow for the file. It runs in virtual time, and a test decodes the result.
  *
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
  * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
- * (a unit is one frame). OUTAGE is the time in seconds for which the channel
- * takes no frame, after the first one that it takes from OUTAGE_AT on. Reads
- * "OFFSET SIZE PTS" of access units in the file, one a line, in ns, -1 for
- * none; a field may be a unit of its own. Writes the numbers of the units that
- * are sent, and last a line with how many frames there were and how many of
- * them were dropped as leading ones. The parts of the element that choose are
- * the real ones; its threads and clock are not here.
+ * (a unit is one frame). OUTAGE is the time in seconds for which the link takes
+ * no frame, after the first frame that it takes from OUTAGE_AT on. The program
+ * reads "OFFSET SIZE PTS" of the access units in the file, one in a line, with
+ * PTS in ns or -1 for none. A field may be a unit of its own. It writes the
+ * numbers of the units that are sent. The last line has the number of frames
+ * and the number of frames that were dropped as leading frames. The classes
+ * that choose the frames are those of the element; its threads and its clock
+ * are not used.
  */
 
 #include <stdio.h>
@@ -26,10 +27,12 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  guint64 outage;               /* ns; 0 when it is over, or there is none */
+  /* Duration of the outage in ns; 0 once it is over, or without an outage. */
+  guint64 outage;
   guint64 n_frames;
   gboolean sending;
-  guint64 free_at;              /* ns: when the channel has sent what it has */
+  /* Time in ns at which the link has sent its last frame. */
+  guint64 free_at;
 } Sender;
 
 static void
@@ -39,7 +42,7 @@ show (GstBuffer * buffer)
     printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
 }
 
-/* The channel takes frames until then. */
+/* Lets the link take frames until the time `now`. */
 static void
 run_until (Sender * sender, guint64 now)
 {

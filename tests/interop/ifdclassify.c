@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The classifier as a program, so that others can be asked whether it is right:
+/* The classifier as a program, so that a test can compare it with ffmpeg.
  *
  *   ifdclassify CODEC FILE [CODEC-DATA-IN-HEX]
  *
- * CODEC is h264 or hevc. Reads "OFFSET SIZE PTS" of access units in the file,
- * one a line, and writes what each of them is: I, P or B, then flags (c closed,
- * x broken link, r refresh, l leading, t trailing). Last a line with how many
- * access units were malformed.
+ * CODEC is h264 or hevc. The program reads "OFFSET SIZE PTS" of the access
+ * units in the file, one in a line. For each of them it writes I, P or B and
+ * its flags (c closed, x broken link, r refresh, l leading, t trailing). The
+ * last line has the number of malformed access units.
  */
 
 #include <stdio.h>

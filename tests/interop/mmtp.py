@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""MMTP as docs/wire-mmtp.md has it, and nothing else: reads what went over the
-wire, and says of each message what the page does not allow."""
+"""Reads captured MMTP packets as docs/wire-mmtp.md defines them, and reports
+each message that the page does not allow. It shares no code with the elements.
+"""
 
 import collections
 import dataclasses
@@ -22,9 +23,9 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-SEALED = {"INIT", "COOKIE"}     # and some REFUSEs, with a key
+SEALED = {"INIT", "COOKIE"}  # and some REFUSE messages, with a key
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# Bytes in all, of messages that have no open length
+# Total bytes of the messages with a fixed length.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
@@ -33,16 +34,17 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# Bits of a prelude and the bytes behind it, in their order
+# (bit of a prelude, bytes of its field), in their order.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
 UNMEASURED = 0x01
-REPORT_DISTANCE = 500   # units of 10 us, on one channel
+# Minimum distance of two REPORTs on one channel, in units of 10 us.
+REPORT_DISTANCE = 500
 
 
 class Wrong(Exception):
-    """What the page does not allow"""
+    """A violation of the page."""
 
 
 def need(condition, *words):
@@ -63,8 +65,8 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int        # bits of the channel number
-    time: int       # of sending, units of 10 us
+    low: int  # The low 16 bits of the number on its channel.
+    time: int  # The time of sending, in units of 10 us.
 
     @classmethod
     def read(cls, data, allowed):
@@ -88,13 +90,16 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Bytes as the page counts them, both ends included"""
+        """Returns a field. Byte numbers are as in the page, both ends included.
+        """
         return number(self.data[first:last + 1])
 
 
 @dataclasses.dataclass
 class Keys:
-    """What both ends' trailers are made of, known after the handshake"""
+    """The keys from which both endpoints compute their trailers, known after
+    the handshake.
+    """
     sender: bytes = None
     receiver: bytes = None
     has_key: bool = False
@@ -109,8 +114,8 @@ class Keys:
 
 
 class Side:
-    """The messages of one endpoint, in the order in which they left on each
-    channel"""
+    """The messages of one endpoint, in the order in which they were sent on
+    each channel."""
 
     def __init__(self, session, is_sender):
         self.session, self.is_sender = session, is_sender
@@ -124,7 +129,9 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """is_complete: none that was sent before is missing here."""
+        """Checks a message. `is_complete`: no earlier message of this endpoint
+        is missing.
+        """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
         self.bytes[message.channel] += len(data)
@@ -164,7 +171,7 @@ class Side:
         self.next_number[message.channel] = expected + ahead + 1
         return expected + ahead
 
-    # ------------------------------------------------------------- the sender
+    # --------------------------------------------------------------- the sender
 
     def _check_data(self, message, _whole):
         self.session.stream.take(message)
@@ -215,7 +222,7 @@ class Side:
     def _check_end(self, message, _whole):
         self.session.end = message.field(7, 10)
 
-    # ----------------------------------------------------------- the receiver
+    # ------------------------------------------------------------- the receiver
 
     def _check_report(self, message, whole):
         need(message.field(7, 14) == whole, "number of a REPORT")
@@ -231,7 +238,9 @@ class Side:
         need(not rest, "bytes behind the records")
 
     def _check_distance(self, message):
-        """All REPORTs but answers to QUERY are some time apart."""
+        """Checks that REPORTs are at least 5 ms apart, except for answers to
+        QUERY.
+        """
         last = self.last_report.get(message.channel)
         self.last_report[message.channel] = message.time
         if last is None or (message.time - last) % TICKS >= REPORT_DISTANCE:
@@ -288,7 +297,7 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    first: int      # low bits of the stream number
+    first: int  # The low bits of the first packet's stream number.
     mask: int
     sizes: int
     content: bytes
@@ -299,7 +308,9 @@ class Repair:
 
 
 def combined(contents):
-    """Bit by bit, shorter ones with zeros behind them, from the left"""
+    """Returns the XOR of the contents; shorter ones are padded with zeros at
+    the end.
+    """
     size = max(map(len, contents))
     result = 0
     for content in contents:
@@ -308,7 +319,7 @@ def combined(contents):
 
 
 class Stream:
-    """The packets of the stream, each once, and what they make"""
+    """The packets of the stream, each once, and the buffers that they make."""
 
     def __init__(self):
         self.packets = {}
@@ -333,7 +344,7 @@ class Stream:
         self.packets[whole] = packet
 
     def check_repairs(self):
-        """Where all packets are known"""
+        """Checks all REPAIR messages. All packets must be known."""
         contents = {at % TICKS: packet.content
                     for at, packet in self.packets.items()}
         for repair in self.repairs:
@@ -348,7 +359,7 @@ class Stream:
                  "contents of a REPAIR")
 
     def buffers(self):
-        """[(packet with FIRST, payload)] of all that are whole"""
+        """Returns [(packet with FIRST, payload)] of all complete buffers."""
         found, parts = [], []
         for at in sorted(self.packets):
             packet = self.packets[at]
@@ -388,7 +399,8 @@ def prelude_size(payload):
 
 
 class Session:
-    """Of one sender and one receiver; key: what the application gave, or None.
+    """The session of a sender and a receiver. `key` is the key of the
+    application, or None.
     """
 
     def __init__(self, key=None):
@@ -401,7 +413,9 @@ class Session:
         self._nonce_s = self._nonce_r = None
 
     def seal(self, message):
-        """Trailer of what has none of the session"""
+        """Returns the trailer of a message that does not use the keys of the
+        session.
+        """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):
             return bytes(TRAILER)
@@ -452,8 +466,10 @@ class Session:
         return text.decode()
 
     def check(self, sent, received, is_complete=True):
-        """What each device saw leave, [[message]], and what came back. Of the
-        latter some may be missing; is_complete: none of the former is."""
+        """Checks all messages. `sent` has the messages that left each device of
+        the sender, `received` those that arrived there; messages of the
+        receiver may be missing. `is_complete`: no message of the sender is
+        missing."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))
@@ -471,7 +487,9 @@ class Session:
 
 
 def payloads(packets, port):
-    """Of UDP in IPv4 from or to this port; whole packets, as a TUN has them"""
+    """Returns the UDP payloads from or to this port. `packets` are IPv4 packets
+    as a TUN device delivers them.
+    """
     found = []
     for packet in packets:
         if packet[0] >> 4 != 4 or packet[9] != 17:

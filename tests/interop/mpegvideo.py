@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads MPEG-1 and MPEG-2 video elementary streams, for judging others.
+"""Reads MPEG-1 and MPEG-2 video elementary streams, to check other programs.
 
-Written from ISO/IEC 11172-2 and 13818-2 alone, so that what it says about a
-stream owes nothing to the code under test.  Positions are byte offsets into
-the stream; a range is (start, end) with the end not included.
+It follows ISO/IEC 11172-2 and 13818-2 only and shares no code with the
+elements. Positions are byte offsets into the stream. A range is (start, end),
+without the byte at the end.
 
     stream = Stream(open("clip.m2v", "rb").read())
     for frame in stream.frames: print(frame.display, frame.pictures[0].letter)
@@ -45,7 +45,7 @@ class Bits:
 
 @dataclass
 class Unit:
-    """From one start code up to the next one, stuffing included."""
+    """The bytes from one start code to the next one, with stuffing."""
     code: int
     start: int
     end: int
@@ -71,7 +71,7 @@ class CodingExtension:
     chroma_420_type: int
     progressive_frame: int
     composite_display_flag: int
-    composite_display: int = 0      # 20 bits, when the flag is set
+    composite_display: int = 0  # 20 bits, if the flag is set
 
     @classmethod
     def parse(cls, body):
@@ -89,14 +89,17 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    vectors: tuple                  # (FBV, BFC, FFV, FFC), zero where absent
-    header: tuple                   # range of the bare picture header
-    start: int = 0                  # with the headers before it
-    end: int = 0                    # with all that follows its last slice
-    sequence: tuple = None          # range of the sequence header, extended
+    vectors: tuple  # (FBV, BFC, FFV, FFC); absent ones are 0.
+    header: tuple  # The range of the picture header without its extensions.
+    # The start, including the headers before the picture header.
+    start: int = 0
+    end: int = 0  # The end, including all that follows the last slice.
+    # The range of the sequence header with its extensions.
+    sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    extensions: list = field(default_factory=list)  # ranges, 3.4.1 kinds
+    # ranges, kinds of section 3.4.1
+    extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None
 
@@ -106,7 +109,8 @@ class Picture:
 
     @property
     def parameters(self):
-        """What a header rebuilt from an earlier one must have in common."""
+        """The parameters that a rebuilt header must share with an earlier one.
+        """
         return self.vectors, self.coding
 
 
@@ -129,11 +133,12 @@ class Group:
 
 @dataclass
 class Frame:
-    """One coded frame: a frame picture, or two field pictures."""
+    """One coded frame: a frame picture or two field pictures."""
     pictures: list
-    coding: int                     # place in transport order
-    display: int = 0                # place in display order
-    pts: Fraction = Fraction(0)     # seconds after the first displayed frame
+    coding: int  # The frame's place in transport order.
+    display: int = 0  # The frame's place in display order.
+    # The presentation time, in seconds after the first displayed frame.
+    pts: Fraction = Fraction(0)
 
     @property
     def start(self):
@@ -145,7 +150,7 @@ class Frame:
 
     @property
     def coded_end(self):
-        """Without a sequence end code, which belongs to no frame."""
+        """The end without a sequence end code, which belongs to no frame."""
         slices = self.pictures[-1].slices
         return slices[-1][1] if slices else self.end
 
@@ -159,7 +164,7 @@ class Frame:
 
 
 class Stream:
-    """A whole elementary stream that begins with a sequence header."""
+    """A complete elementary stream that begins with a sequence header."""
 
     def __init__(self, data):
         self.data = bytes(data)
@@ -184,9 +189,9 @@ class Stream:
         return [Unit(self.data[a + 3], a, b) for a, b in zip(starts, ends)]
 
     def _read_units(self):
-        self._pending = {}          # headers that wait for their picture
+        self._pending = {}  # The headers that belong to the next picture.
         picture = None
-        owner = None                # what an extension or user data extends
+        owner = None  # The header to which an extension or user data belongs.
         for unit in self.units:
             body = self.data[unit.start + 4:unit.end]
             if unit.code == SEQUENCE:
@@ -285,7 +290,9 @@ class Stream:
         return frames
 
     def _number_for_display(self):
-        """Reference frames wait for the next one, 13818-2 6.1.1.11."""
+        """Numbers the frames in display order. A reference frame is shown when
+        the next one arrives (13818-2 6.1.1.11).
+        """
         order, held = [], None
         for frame in self.frames:
             if frame.is_reference:
@@ -300,7 +307,9 @@ class Stream:
             pts += self._duration(frame)
 
     def _duration(self, frame):
-        """repeat_first_field lengthens a frame, 13818-2 section 6.3.10."""
+        """Returns the duration of a frame. repeat_first_field makes it longer
+        (13818-2 section 6.3.10).
+        """
         coding = frame.pictures[0].coding
         if not coding or not coding.repeat_first_field:
             return 1 / self.rate
@@ -310,7 +319,9 @@ class Stream:
 
 
 def _completes(first, second):
-    """Is this the second field picture of the frame that first began?"""
+    """Returns whether `second` is the second field picture of the frame that
+    `first` began.
+    """
     if not first.coding or not second.coding or second.group:
         return False
     return (first.temporal_reference == second.temporal_reference

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the programs on both sides of a test, without a packet lost.
+"""Runs the programs at both ends of a test, without packet loss.
 
-RTP goes through files in RFC 4571 framing wherever a program can; ffmpeg
-receives over RTSP with RTP in the TCP connection.
+RTP goes through files with RFC 4571 framing if the program can read them.
+ffmpeg receives RTP over RTSP, in the TCP connection.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
                "encoding-name=MPV,payload=32")
 
 
-# tshark writes booleans as words since version 4.2, and as digits before.
+# Since version 4.2 tshark writes booleans as words, before as digits.
 TSHARK_BOOLEANS = {"True": "1", "False": "0"}
 
 
@@ -52,7 +52,7 @@ def run(command, timeout=120, env=None):
 
 
 def gst(*pipelines, timeout=120):
-    """Runs the pipelines side by side in one gst-launch-1.0, to EOS."""
+    """Runs the pipelines at the same time in one gst-launch-1.0, until EOS."""
     _, text = run(["gst-launch-1.0", "-q"] + shlex.split(" ".join(pipelines)),
                   timeout, {"GST_DEBUG": "0", "G_DEBUG": ""})
     for word in ("CRITICAL", "ERROR"):
@@ -62,8 +62,8 @@ def gst(*pipelines, timeout=120):
 
 
 def tshark(pcap, fields, *options):
-    """The fields of each packet as dictionaries: what version 4.0 would
-    write."""
+    """Returns the fields of each packet as dictionaries, in the format of
+    version 4.0."""
     command = ["tshark", "-r", pcap, *options, "-T", "fields"]
     for name in fields:
         command += ["-e", name]
@@ -78,17 +78,18 @@ def _without_words(values):
 
 
 def location(path):
-    """Quoted as gst() wants it, so that a path may have blanks."""
+    """Returns the path quoted for gst(), so that it may contain blanks."""
     return "location=%s" % shlex.quote(str(path))
 
 
 def filesink(path):
-    """Unbuffered: GStreamer 1.22 loses bytes where it gathers the memory of
-    so many small buffers that writev takes them in parts (IOV_MAX)."""
+    """Returns an unbuffered filesink. GStreamer 1.22 loses bytes when it
+    collects so many small buffers that writev() takes them in parts (IOV_MAX).
+    """
     return "filesink buffer-mode=unbuffered %s" % location(path)
 
 
-# ---------------------------------------------------------------- senders
+# ---------------------------------------------------------------------- senders
 
 def pay_line(source, out, element="rfc2250pay"):
     return "filesrc %s ! %s ! rtpstreampay ! %s" % (
@@ -100,7 +101,9 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """The packets of each (source, element) pair; few processes."""
+    """Returns the packets for each pair (source, element). Several pairs share
+    a process.
+    """
     results = []
     with workdir() as work:
         for first in range(0, len(jobs), at_once):
@@ -114,7 +117,7 @@ def pay_all(jobs, at_once=16):
 
 
 def pay_stock(source, mtu=1400):
-    """The stock payloader as its users run it: behind the parser."""
+    """Runs the stock payloader after the parser, as its users do."""
     return pay(source, "mpegvideoparse ! rtpmpvpay mtu=%d" % mtu)
 
 
@@ -122,7 +125,9 @@ FFMPEG_SSRC = 0x12345678
 
 
 def pay_ffmpeg(source, mtu=1400, rate=25):
-    """ffmpeg's RTP muxer writes packet after packet into a file."""
+    """Returns the packets of ffmpeg's RTP muxer, which writes them to a file
+    without framing.
+    """
     with workdir() as work:
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
              "-fflags", "+genpts", "-r", rate, "-i", source,
@@ -133,7 +138,9 @@ def pay_ffmpeg(source, mtu=1400, rate=25):
 
 
 def split_packets(data, ssrc):
-    """Cuts packets that stand end to end at the headers that count up."""
+    """Cuts concatenated packets at their RTP headers, which it finds by the
+    rising sequence numbers.
+    """
     starts, at, seq = [], 0, 1
     while at >= 0:
         starts.append(at)
@@ -147,7 +154,7 @@ def split_packets(data, ssrc):
     return [RtpPacket.parse(data[a:b]) for a, b in zip(starts, ends)]
 
 
-# -------------------------------------------------------------- receivers
+# -------------------------------------------------------------------- receivers
 
 def depay_line(source, out, element="rfc2250depay"):
     return "filesrc %s ! %s ! rtpstreamdepay ! %s ! %s" % (
@@ -159,7 +166,9 @@ def depay(packets, element="rfc2250depay"):
 
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
-    """What the element makes of each list of packets; few processes."""
+    """Returns what the element makes of each list of packets. Several lists
+    share a process.
+    """
     results = []
     with workdir() as work:
         for first in range(0, len(variants), at_once):
@@ -174,7 +183,7 @@ def depay_all(variants, element="rfc2250depay", at_once=16):
 
 
 def depay_ffmpeg(packets, mpeg2=True):
-    """ffmpeg receives the packets and writes what it has rebuilt."""
+    """Returns the stream that ffmpeg rebuilds from the packets."""
     with workdir() as work, RtspServer(packets) as url:
         out = work / "out"
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
@@ -184,7 +193,7 @@ def depay_ffmpeg(packets, mpeg2=True):
 
 
 class RtspServer:
-    """Serves one list of packets to one client, RFC 2326 section 10.12."""
+    """Serves one list of packets to one client (RFC 2326 section 10.12)."""
 
     SDP = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" \
         "m=video 0 RTP/AVP 32\r\na=control:track\r\n"

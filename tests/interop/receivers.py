@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two receivers that trust the video-specific header, as small models.
+"""Small models of two receivers that rely on the video-specific header.
 
-Both refuse what a payloader that leaves the header empty sends, so a stream
-that passes here is understood by the programs that these rules come from.
+Both refuse packets in which that header is empty. A stream that passes these
+models is therefore understood by the programs whose rules they follow.
 """
 
 
 def live555(packets):
-    """Bytes that live555 delivers.
+    """Returns the bytes that live555 delivers.
 
-    A unit begins with S or B and is complete with E, or with S without B;
-    what a loss has hit is discarded up to the next beginning.
+    A unit begins with S or B and is complete with E, or with S without B. After
+    a loss, everything up to the next begin is discarded.
     """
     delivered, unit, whole, seq = bytearray(), bytearray(), True, None
     for packet in packets:
@@ -30,7 +30,9 @@ def live555(packets):
 
 
 def gortsplib(packets):
-    """Frames that gortsplib (mediamtx) delivers, and packets it refuses."""
+    """Returns the frames that gortsplib (mediamtx) delivers and the number of
+    packets that it refuses.
+    """
     frames, refused, parts, slices = [], 0, [], []
     seq = None
     for packet in packets:
@@ -54,7 +56,9 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Slices of the stream that aren't in what was delivered, in order."""
+    """Returns the slices of the stream that `delivered` does not contain in
+    their order.
+    """
     missing, at = [], 0
     for picture in stream.pictures:
         for span in picture.slices:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Judges RTP packets against the elementary stream that they carry.
+"""Checks RTP packets against the elementary stream that they carry.
 
-RFC 2250 sections 3.1 (what may stand where in a payload), 3.3 (marker and
-timestamp), 3.4 and 3.4.1 (the video-specific header and its extension).
-Every expected value comes from the elementary stream, none from the sender.
+The rules are those of RFC 2250: sections 3.1 (what may be where in a payload),
+3.3 (marker and timestamp), 3.4 and 3.4.1 (the video-specific header and its
+extension). All expected values are computed from the elementary stream, none
+from the packets.
 
     faults = check(stream, packets, mtu=1400, mode="slices")
-    print(summary(faults))          # {} when all is right
+    print(summary(faults))          # {} if there are none
 """
 
 from bisect import bisect_right
@@ -28,12 +29,12 @@ Fault = namedtuple("Fault", "rule packet detail")
 HEADER_ORDER = {SEQUENCE: 0, GROUP: 1, PICTURE: 2}
 HEADER_CODES = (SEQUENCE, GROUP, PICTURE, EXTENSION, USER_DATA)
 
-#         name  width, in the order of the drawing in section 3.4
+# (name, bits), in the order of the figure in section 3.4.
 FIELDS = (("mbz", 5), ("t", 1), ("tr", 10), ("an", 1), ("n", 1), ("s", 1),
           ("b", 1), ("e", 1), ("p", 3), ("fbv", 1), ("bfc", 3), ("ffv", 1),
           ("ffc", 3))
 
-# ... and in that of section 3.4.1
+# (name, bits), in the order of the figure in section 3.4.1.
 EXTENSION_FIELDS = (
     ("X", 1), ("E", 1), ("f00", 4), ("f01", 4), ("f10", 4), ("f11", 4),
     ("DC", 2), ("PS", 2), ("T", 1), ("P", 1), ("C", 1), ("Q", 1), ("V", 1),
@@ -46,11 +47,13 @@ class MalformedHeader(Exception):
 
 @dataclass
 class VideoHeader:
-    """What stands between the RTP header and the elementary stream."""
+    """The header between the RTP header and the elementary stream."""
     fields: dict
-    extension: dict = None          # section 3.4.1, when T is set
-    composite: int = None           # the 32 bits that D announces
-    extra: bytes = None             # the extensions that E announces, padded
+    extension: dict = None  # The header of section 3.4.1, if T is set.
+    # The 32 bits of composite display, which exist if D is set.
+    composite: int = None
+    # The extensions with their padding, which exist if E is set.
+    extra: bytes = None
     size: int = 4
 
     @classmethod
@@ -86,15 +89,16 @@ def _split(data, layout):
 
 @dataclass
 class Placed:
-    """A packet and the place of its payload in the elementary stream."""
+    """A packet and the position of its payload in the elementary stream."""
     index: int
     packet: object
     header: VideoHeader
     start: int
     end: int
     picture: mpegvideo.Picture
-    units: list = field(default_factory=list)   # that it holds some byte of
-    injected: int = 0               # bytes of a repeated sequence header
+    # All units of which the packet has at least one byte.
+    units: list = field(default_factory=list)
+    injected: int = 0  # bytes of a repeated sequence header
 
     @property
     def begins_unit(self):
@@ -109,10 +113,12 @@ def is_slice(code):
     return code in mpegvideo.SLICES
 
 
-# ---------------------------------------------------------------- placing
+# ---------------------------------------------------------------------- placing
 
 def place(stream, packets):
-    """Returns (list of Placed, faults); stops where the bytes differ."""
+    """Returns (list of Placed, faults). It stops at the first byte that
+    differs.
+    """
     placed, faults, at, first = [], [], 0, 0
     starts = [picture.start for picture in stream.pictures]
     if starts:
@@ -148,7 +154,9 @@ def place(stream, packets):
 
 
 def _injected_sequence(stream, at, body):
-    """Length of a repeated sequence header that the stream hasn't here."""
+    """Returns the length of a repeated sequence header that the stream does not
+    have at this position.
+    """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0
     for span in reversed(stream.sequences):
@@ -157,12 +165,12 @@ def _injected_sequence(stream, at, body):
     return 0
 
 
-# ------------------------------------------------------ expected fields
+# -------------------------------------------------------------- expected fields
 
 def expected_fields(placed, mpeg2_extension=False, new_header=None):
-    """The video-specific header of section 3.4, all of it.
+    """Returns the complete video-specific header of section 3.4.
 
-    new_header: None where new-picture-bits is off, else the value of N.
+    `new_header` is the expected N, or None if new-picture-bits is off.
     """
     picture, mpeg2 = placed.picture, placed.picture.coding is not None
     fbv, bfc, ffv, ffc = picture.vectors
@@ -199,10 +207,12 @@ def _ends_slice(placed):
 
 
 def _may_count_as_slice_end(placed):
-    """A sequence end code after the last slice.
+    """Returns whether the packet ends with a sequence end code after the last
+    slice.
 
-    To the letter the last byte is no slice's end, but receivers that wait
-    for E lose the slice; section 3.4 does not say whose byte it is.
+    Literally, its last byte is not the end of a slice. But receivers that wait
+    for E would lose the slice, and section 3.4 does not say to what the end
+    code belongs.
     """
     units = placed.units
     return (len(units) > 1 and units[-1].code == SEQUENCE_END
@@ -210,7 +220,9 @@ def _may_count_as_slice_end(placed):
 
 
 def new_headers(stream):
-    """N for each picture: no earlier picture of its type would rebuild it."""
+    """Returns N for each picture: whether its header cannot be rebuilt from an
+    earlier picture of the same type.
+    """
     latest, flags = {}, {}
     for picture in stream.pictures:
         flags[id(picture)] = latest.get(picture.type) != picture.parameters
@@ -219,7 +231,9 @@ def new_headers(stream):
 
 
 def packed_header(stream, placed, mpeg2_extension=False, new_header=None):
-    """The header of section 3.4, and 3.4.1, as a faultless sender has it."""
+    """Returns the header of sections 3.4 and 3.4.1 as a correct sender makes
+    it.
+    """
     fields = expected_fields(placed, mpeg2_extension, new_header)
     head = _join(fields, FIELDS)
     if not fields["t"]:
@@ -241,15 +255,16 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# Section 3.1: the payload that any implementation must have room for.
+# Section 3.1: the smallest payload that must fit into a packet.
 SMALLEST_PAYLOAD = 261
 
 
 def expected_extension(stream, picture, mtu=None):
-    """(fields, composite, extra) of section 3.4.1, extra without padding.
+    """Returns (fields, composite, extra) of section 3.4.1, with `extra`
+    unpadded.
 
-    Extensions of the picture may be left out; they must be there where they
-    leave room for the smallest payload.
+    A sender may leave out the extensions of the picture, but not if they leave
+    room for the smallest payload.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
@@ -269,11 +284,11 @@ def expected_extension(stream, picture, mtu=None):
     return dict(zip(names, values)), composite, extra
 
 
-# ---------------------------------------------------------------- rules
+# ------------------------------------------------------------------------ rules
 
 def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
           new_picture_bits=False, timestamps=True, pt=32):
-    """All faults of these packets, in packet order within each rule."""
+    """Returns all faults of these packets, in packet order for each rule."""
     placed, faults = place(stream, packets)
     faults += check_rtp(packets, pt, mtu)
     flags = new_headers(stream) if new_picture_bits else {}
@@ -317,7 +332,9 @@ def check_header(placed, mpeg2_extension, new_header):
 
 
 def check_order(placed):
-    """Section 3.1: headers on top, in order, whole; slices after slices."""
+    """Checks section 3.1: headers are at the beginning, in order and complete,
+    and slices follow slices.
+    """
     top, rank = placed.begins_unit, -1
     for unit in placed.units:
         begins = unit.start >= placed.start
@@ -341,7 +358,9 @@ def check_order(placed):
 
 
 def check_marker(placed):
-    """On the last packet of a frame; a sequence end code may come after."""
+    """Checks that the last packet of a frame has the marker. A sequence end
+    code may come after it.
+    """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end
     if placed.packet.marker != last:
@@ -350,7 +369,9 @@ def check_marker(placed):
 
 
 def check_timestamps(placed):
-    """Presentation time in 90 kHz, from an origin that the sender draws."""
+    """Checks that timestamps are presentation times in 90 kHz. The sender may
+    choose the origin.
+    """
     if not placed:
         return
     origin = placed[0].packet.timestamp - _ticks(placed[0])
@@ -389,7 +410,7 @@ def _check_extra(index, got, wanted):
         yield Fault("ext-padding", index, padding.hex())
 
 
-# ---------------------------------------------------- aggregation modes
+# ------------------------------------------------------------ aggregation modes
 
 def check_aggregation(stream, placed, mtu, mode):
     for item in placed:
@@ -403,7 +424,9 @@ def check_aggregation(stream, placed, mtu, mode):
 
 
 def _check_whole(placed, mtu):
-    """Only a slice larger than fits is split, and then in full packets."""
+    """Checks that only a slice that is too large for a packet is split, and
+    that its parts fill their packets.
+    """
     last = placed.units[-1]
     if not last.is_slice or last.end == placed.end:
         return
@@ -439,5 +462,5 @@ def packets_per_frame(stream, packets):
 
 
 def summary(faults):
-    """How many faults of each rule."""
+    """Returns {rule: number of faults}."""
     return dict(Counter(fault.rule for fault in faults))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""RTP packets in files: RFC 4571 framing and pcap, read and written.
+"""Reads and writes files of RTP packets, with RFC 4571 framing and as pcap.
 
-gst-launch writes a payloader's packets with `rtpstreampay ! filesink`, which
-needs no socket and loses nothing; tshark wants a pcap.
+gst-launch-1.0 writes the packets of a payloader with `rtpstreampay ! filesink`,
+which needs no socket and loses nothing. tshark needs a pcap file.
 """
 
 import pathlib
@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class RtpPacket:
-    """The fixed header of RFC 3550 section 5.1, without CSRC or extension."""
+    """A packet with the fixed header of RFC 3550 section 5.1, without CSRC or
+    extension.
+    """
     payload: bytes
     seq: int
     timestamp: int
@@ -58,7 +60,9 @@ def read_rfc4571(path):
 
 
 def write_rfc4571(path, packets):
-    """packets: RtpPacket, or bytes that go out as they are."""
+    """Writes packets with framing. `packets` are RtpPacket, or bytes that are
+    written unchanged.
+    """
     with open(path, "wb") as out:
         for packet in packets:
             raw = packet if isinstance(packet, bytes) else packet.pack()
@@ -66,7 +70,8 @@ def write_rfc4571(path, packets):
 
 
 def write_pcap(path, packets, port=5004):
-    """Raw IPv4 packets (LINKTYPE_RAW, 101), one every 10 microseconds."""
+    """Writes raw IPv4 packets (LINKTYPE_RAW, 101), one every 10 microseconds.
+    """
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
         for n, packet in enumerate(packets):
@@ -78,7 +83,9 @@ def write_pcap(path, packets, port=5004):
 
 
 def read_pcap(path):
-    """UDP payloads of an Ethernet, Linux cooked or raw IPv4 capture."""
+    """Returns the UDP payloads of an Ethernet, Linux cooked or raw IPv4
+    capture.
+    """
     data = pathlib.Path(path).read_bytes()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") \
         else ">"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows the stock payloader's packets beside ours, for docs and the curious.
+"""Prints the packets of the stock payloader and of rfc2250pay, for
+documentation.
 
     meson devenv -C build ../tests/interop/show_packets.py CLIP FIRST COUNT
 
-All three may be left out: the tests' own small clip, its first two packets.
+The defaults are a small clip of the tests and its first two packets.
 """
 
 import pathlib

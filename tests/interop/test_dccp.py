@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""DCCP before Linux, which had its own up to 6.15.
+"""Tests DCCP against the implementation of Linux, which existed up to version
+6.15.
 
-A machine with that kernel runs in QEMU; the packets between it and ours cross
-a network of the test, which loses some of them and notes them all. Every
-packet is judged by tshark and by dccppackets.py; of the payloads, those that
-were not lost arrive, and no others.
+A machine with such a kernel runs in QEMU. The packets between it and the
+elements cross a network of the test, which drops some of them and records all.
+tshark and dccppackets.py check every packet. Exactly the payloads that were not
+lost must arrive.
 
-With the argument `long` a minute of the clip instead of a quarter of it.
+With the argument `long` it streams a minute of the clip instead of 15 s.
 """
 
 import collections
@@ -33,7 +34,7 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 15
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# Not random, so that one packet is the same in two runs
+# Fixed values instead of random ones make the packets of two runs equal.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
@@ -51,7 +52,7 @@ def setUpModule():
 
 
 def noise_packets(count, size=1316):
-    """(seconds, payload): RTP, each another one"""
+    """Returns (seconds, payload) of RTP packets with random contents."""
     noise = random.Random(9)
     return [(number / PACKETS_PER_SECOND,
              RtpPacket(noise.randbytes(size - 12), number, 0).pack())
@@ -77,13 +78,15 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """All that crossed since the last call; tshark has no complaint."""
+        """Returns all packets since the last call, after tshark has found no
+        fault in them.
+        """
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
         return seen
 
     def take_connection(self, port, **options):
-        """The only one that there was, after all that must be in any"""
+        """Returns the only connection since the last call, after its check."""
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
         self.assertEqual(connection.server[1], port)
@@ -91,7 +94,9 @@ class DccpCase(unittest.TestCase):
         return connection
 
     def check_payloads(self, connection, sent, received):
-        """The whole stream was sent, in order; what was not lost came."""
+        """Checks that the whole stream was sent in order, and that the packets
+        that were not lost arrived.
+        """
         numbers = {data: number for number, data in enumerate(sent)}
         data = [(numbers.get(packet.payload), packet.is_lost)
                 for packet in connection.data()]
@@ -102,8 +107,8 @@ class DccpCase(unittest.TestCase):
 
 
 class KernelTest(DccpCase):
-    """Two machines: what judges here finds no fault with those whose protocol
-    it is."""
+    """Connects two machines with Linux's DCCP. This test checks the checkers:
+    they must find no fault in the reference implementation."""
 
     def stream(self, ip, **network):
         other = self.boot(OTHER_GUEST)
@@ -134,7 +139,9 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Of any bit; some by tshark too, which is slow to start"""
+        """Checks that a change of any bit is found. tshark, which starts
+        slowly, only gets one of the packets.
+        """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
             damaged = dataclasses.replace(seen, packet=sockets.damage(
@@ -149,24 +156,28 @@ class KernelTest(DccpCase):
         self.stream("IPv6", treat=losing_by_chance(0.01), delay=0.02)
 
 
-# ---------------------------------------------------------------- our elements
+# ----------------------------------------------------------------- our elements
 
 class Ours:
-    """A pipeline with one of our elements, raw; ends with the test."""
+    """A pipeline with an element of the project and encapsulation=raw, which
+    ends with the test.
+    """
 
     def __init__(self, case, line):
         self.process = udplite.Process(case, shlex.split(
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """This one: other elements of the test listen too."""
+        """Waits until this pipeline listens. Other elements of the test listen
+        at the same time.
+        """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,
                                     self.process.child.pid),
             "for a listening element")
 
     def wait_for_end(self, seconds=SECONDS_TO_STREAM):
-        """Of itself; what it said"""
+        """Waits until the pipeline ends by itself. Returns what it printed."""
         child = self.process.child
         _, errors = child.communicate(timeout=seconds)
         errors = errors.decode(errors="replace")
@@ -202,7 +213,7 @@ class OurSource(Ours):
 
 
 def file_source(path, packets):
-    """These, at their rate"""
+    """Returns a source of these packets, at their rate."""
     path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
                               for _, data in packets))
     return (f"filesrc {peers.location(path)} ! {peers.STREAM_CAPS} ! "
@@ -211,7 +222,9 @@ def file_source(path, packets):
 
 
 def clip_packets(clip):
-    """(seconds, payload): all of a frame at its time"""
+    """Returns (seconds, payload) of the packets of a clip. All packets of a
+    frame have the same time.
+    """
     frame, found = 0, []
     for packet in peers.pay(clip, PAY):
         found.append((frame / FRAMES_PER_SECOND, packet.pack()))
@@ -226,7 +239,9 @@ class ElementCase(DccpCase):
     def setUp(self):
         super().setUp()
     def to_guest(self, ip, mode, port, packets, source, options="", **guest):
-        """Begins a stream; returns what ends it."""
+        """Starts a stream to the guest. Returns a function that waits for its
+        end.
+        """
         if mode == "listen":
             sink = OurSink(self, source, ip, mode, port, options)
             sink.wait_for_listener()
@@ -267,7 +282,7 @@ class ElementCase(DccpCase):
         return end
 
     def finish(self, *ends, **options):
-        """All of them; every packet accounted for."""
+        """Waits for the end of all streams and checks every packet."""
         streams = [end() for end in ends]
         seen = self.see()
         connections = {connection.server[1]: connection for connection
@@ -282,8 +297,8 @@ class ElementCase(DccpCase):
 
 
 class ClipTest(ElementCase):
-    """The clip from our sink to the kernel and from the kernel to our source,
-    at once."""
+    """Streams the clip from dcctpthinsink to the kernel, and at the same time
+    from the kernel to dcctpthinsrc."""
 
     def stream(self, ip, sink_mode, source_mode, **network):
         clip = clips.film(4, SECONDS)
@@ -304,10 +319,10 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """Another one for the packets of each port"""
+    """A treatment of packets that depends on their port."""
 
     def __init__(self):
-        self._of_ports = {}     # port of the server: treat (packet, bytes)
+        self._of_ports = {}  # {server's port: treat (packet, bytes)}
 
     def set(self, port, treat):
         self._of_ports[port] = treat
@@ -323,7 +338,9 @@ class Treatment:
 
 
 def losing_first(kind, of_client, port):
-    """The first packet of this type that the client, or the server, sends"""
+    """Returns a treatment that drops the first packet of this type from the
+    client, or from the server.
+    """
     lost = []
 
     def treat(packet, data):
@@ -337,12 +354,15 @@ def losing_first(kind, of_client, port):
 
 
 class LostTest(ElementCase):
-    """Of a connection's beginning and end any packet may be lost."""
+    """Checks that any single packet of a connection's begin and end may be
+    lost.
+    """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # A source that has ended answers no Close any more, and Linux waits long.
+    # In this case a source that has ended no longer answers Close, and Linux
+    # waits long.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):
@@ -361,16 +381,18 @@ class LostTest(ElementCase):
                 treatment.set(port, losing_first(kind, of_client, port))
                 if (mode, "to_us", kind) not in self.LINUX_WAITS:
                     ends.append(self.to_us("IPv4", mode, port, packets))
-        # (One that has no connection any more answers with a number that may
-        # be out of the window by now, and is asked.)
+        # (An endpoint that has closed its connection answers with a number that
+        # may be out of the window. Its peer then sends a Sync.)
         self.finish(*ends, syncs=1)
 
 
 class DamageTest(ElementCase):
-    """Packets that are damaged, or that somebody else has sent"""
+    """Tests damaged packets and packets of an attacker."""
 
     def stream_both_ways(self, coverage=0):
-        """Checksums cover so much (CsCov); each end allows that."""
+        """Starts a stream in each direction. `coverage` is the CsCov that the
+        sender uses and the receiver accepts.
+        """
         packets = noise_packets(400)
         source = file_source(self.work / "packets", packets)
         return [self.to_guest("IPv4", "connect", PORT, packets, source,
@@ -392,8 +414,8 @@ class DamageTest(ElementCase):
         self.network.set(treat, delay=0.01)
         self.finish(*self.stream_both_ways())
 
-    def test_what_is_not_covered_arrives_damaged(self):
-        damaged = collections.defaultdict(set)  # payloads, by port
+    def test_damage_outside_the_coverage_is_delivered(self):
+        damaged = collections.defaultdict(set)  # {port: damaged payloads}
 
         def treat(data):
             packet = dccppackets.Packet.read(dccpnetwork.Seen(0, data, False))
@@ -415,7 +437,9 @@ class DamageTest(ElementCase):
                               in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
-        """Each is answered by one Sync, that by a SyncAck."""
+        """Checks that each forged Reset is answered by one Sync, and that Sync
+        by a SyncAck.
+        """
         self.network.set(delay=0.01)
         ends = self.stream_both_ways()
         udplite.wait_until(lambda: len(self.established()) == 2,
@@ -424,7 +448,7 @@ class DamageTest(ElementCase):
         for connection in self.established():
             for victim, other in ((connection.client, connection.server),
                                   (connection.server, connection.client)):
-                self.network.inject(self.forge_reset(connection, victim,
+                self.network.inject(self.build_reset(connection, victim,
                                                      other))
                 forged += 1
         connections = self.finish(*ends, syncs=forged)
@@ -439,17 +463,20 @@ class DamageTest(ElementCase):
                 in dccppackets.Connection.all(self.network.seen())
                 if len(connection.data()) > 20]
 
-    def forge_reset(self, connection, victim, other):
-        """Beyond the window, but the other end is known"""
+    def build_reset(self, connection, victim, other):
+        """Returns a Reset with correct addresses and ports but a sequence
+        number outside the window.
+        """
         sequence = connection.sent_by(other)[-1].sequence + 300000
         acknowledged = connection.sent_by(victim)[-1].sequence
         return dccppackets.reset(other, victim, sequence, acknowledged)
 
 
 class RefusedTest(ElementCase):
-    """Who may not connect, and is told why"""
+    """Checks that refused connections get the right reset code."""
 
-    EBADRQC, EUSERS = 56, 87    # what Linux makes of Resets 8 and 9
+    # Linux reports reset codes 8 and 9 with these values of errno.
+    EBADRQC, EUSERS = 56, 87
 
     def setUp(self):
         super().setUp()
@@ -457,7 +484,9 @@ class RefusedTest(ElementCase):
         self.source = file_source(self.work / "packets", self.packets)
 
     def check_is_refused(self, sink, code):
-        """With an error, by one Reset"""
+        """Checks that the sink fails, and that its Request is answered by one
+        Reset.
+        """
         with self.assertRaises(AssertionError):
             sink.wait_for_end()
         connection, = dccppackets.Connection.all(self.see())
@@ -475,7 +504,7 @@ class RefusedTest(ElementCase):
         receiver.wait_for("listening")
         self.check_is_refused(self.connect(PORT), dccppackets.BAD_SERVICE)
 
-    def test_sink_where_nobody_listens(self):
+    def test_sink_without_a_listening_receiver(self):
         self.guest.open(self, "listen", GUEST["IPv4"], PORT + 1).wait_for(
             "listening")
         self.check_is_refused(self.connect(PORT), dccppackets.NO_CONNECTION)

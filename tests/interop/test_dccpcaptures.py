@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the codec of DCCP reads in packets of a Linux 6.1, against tshark.
+"""Compares what the DCCP codec reads in packets of Linux 6.1 with what tshark
+reads.
 
-Every field and every option of each packet in tests/check/data/dccp.
+The test compares every field and every option of each packet in
+tests/check/data/dccp.
 """
 
 import gzip
@@ -17,10 +19,11 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "dccpfields"
 CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
-GOOD, BAD = "1", "0"            # of dccp.checksum.status
-PADDING, MANDATORY = "0", "1"   # options that have no line of their own
+GOOD, BAD = "1", "0"  # The values of dccp.checksum.status.
 
-# Ours: tshark's
+PADDING, MANDATORY = "0", "1"  # The program does not list these options.
+
+# {name in the program: name in tshark}
 FIELDS = {
     "type": "dccp.type",
     "source": "dccp.srcport",
@@ -79,7 +82,7 @@ class CapturesTest(unittest.TestCase):
     def check_packet(self, ours, theirs):
         for name, field in FIELDS.items():
             self.assertEqual(ours.get(name, ""), theirs[field], name)
-        # tshark widens short numbers by those that it has seen
+        # tshark extends short numbers by means of earlier packets.
         if ours["extended"] == "1":
             for name, field in NUMBERS.items():
                 self.assertEqual(ours.get(name, ""), theirs[field], name)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rfc2250depay behind senders that aren't ours, bit for bit.
+"""Tests rfc2250depay with senders other than rfc2250pay. The result must be
+bit-identical.
 
-ffmpeg and the stock payloader send; then the same packets with headers that
-no other sender has (T with D and E, AN and N), written by the judge.
+The senders are ffmpeg and the stock payloader. Then the test writes headers
+into the same packets that no other sender makes (T with D and E, AN and N).
 """
 
 import itertools
@@ -23,7 +24,9 @@ def stream_of(clip):
 
 
 def with_true_headers(stream, packets, t=False, n=False):
-    """A stranger's packets with the header that the RFC asks for."""
+    """Returns the packets of another sender with the header that the RFC
+    requires.
+    """
     placed, _ = place(stream, packets)
     flags = new_headers(stream) if n else {}
     out = []
@@ -53,7 +56,7 @@ class Strangers(unittest.TestCase):
     def test_stock_payloader(self):
         for kind, mtu in itertools.product(KINDS, (300, 1400)):
             if kind is clips.mpeg1:
-                continue            # it takes MPEG-2 alone
+                continue  # the payloader only takes MPEG-2
             with self.subTest(kind=kind.__name__, mtu=mtu):
                 self.assert_rebuilt(kind(), peers.pay_stock(kind(), mtu))
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the classifier says of H.264 and H.265, against ffmpeg.
+"""Compares what the classifier finds in H.264 and H.265 with ffmpeg.
 
-Its types against the NAL headers as ffmpeg's trace_headers reads them; and
-what they are for: a stream without its B-frames decodes without a fault to the
-same pictures, and so does one that begins at any I-frame, without the leading
-frames behind it.
+The types must match the NAL headers that ffmpeg's trace_headers reads. They
+must also serve their purpose: without its B-frames, a stream must decode to the
+same pictures without errors. The same must hold for a stream that begins at any
+I-frame, without the leading frames after it.
 """
 
 import os
@@ -19,10 +19,11 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# Before it there is room for frames that are shown before the first.
+# Lower times are left for frames that are shown before the first one.
 FIRST_PTS = 1 << 40
-# An encoder says when frames before the I-frame are to be forgotten (H.264,
-# 8.2.5.4). Who begins there never had them, and ffmpeg remarks on it.
+# An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
+# decoder that begins at the I-frame never had those frames, so ffmpeg prints
+# this remark.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {
@@ -52,7 +53,7 @@ def sized(library):
 
 
 class Film:
-    """A film as MP4 (lengths and codec data) and as a byte-stream."""
+    """A film as MP4 (with lengths and codec data) and as a byte-stream."""
 
     def __init__(self, codec, name, params, options=sized):
         self.codec = codec
@@ -76,7 +77,7 @@ class Film:
 
     @staticmethod
     def _packets(path):
-        """Offset, size and presentation time of each access unit."""
+        """Returns (offset, size, presentation time) of each access unit."""
         text, _ = peers.run(
             ["ffprobe", "-v", "error", "-select_streams", "v", "-of",
              "csv=p=0", "-show_entries", "packet=pts,size,pos", path])
@@ -106,7 +107,9 @@ class Film:
         return kinds
 
     def traced(self):
-        """Of each access unit its fields as ffmpeg reads them, in order."""
+        """Returns for each access unit its fields as ffmpeg reads them, in
+        order.
+        """
         _, text = peers.run(["ffmpeg", "-hide_banner", "-nostats", "-i",
                              self.stream, "-c", "copy", "-bsf:v",
                              "trace_headers", "-f", "null", "-"])
@@ -120,7 +123,9 @@ class Film:
         return found
 
     def parameter_sets(self):
-        """What stands before the first SEI or slice of the byte-stream."""
+        """Returns the parameter sets before the first SEI or slice of the
+        byte-stream.
+        """
         kinds = {7, 8} if self.codec == "h264" else {32, 33, 34}
         out = b""
         for unit in re.split(b"\0*\0\0\1", self.bytes)[1:]:
@@ -132,7 +137,9 @@ class Film:
         return out
 
     def decode(self, numbers):
-        """Hashes of the pictures that these access units make; no errors."""
+        """Returns the hashes of the pictures that these access units make.
+        Asserts that there are no errors.
+        """
         data = self.parameter_sets() + b"".join(
             self.bytes[offset:offset + size]
             for offset, size, _ in (self.units[n] for n in numbers))
@@ -149,7 +156,7 @@ class Film:
                 if line and not line.startswith("#")]
 
     def shown(self, numbers):
-        """The same in the order in which they are shown."""
+        """Returns the numbers in display order."""
         return sorted(numbers, key=lambda n: self.pts[n])
 
 
@@ -165,8 +172,8 @@ def all_films():
 
 
 def expected_h264(fields):
-    """By nal_unit_type, nal_ref_idc and the recovery point; not leading and
-    trailing."""
+    """Returns the expected type by nal_unit_type, nal_ref_idc and the recovery
+    point, without the flags for leading and trailing."""
     reference, recovery, slices = 0, None, []
     for name, value in fields:
         if name == "nal_ref_idc":
@@ -185,7 +192,7 @@ def expected_h264(fields):
 
 
 def expected_h265(access_units):
-    """By table 7-1, sub-layers and the SPS."""
+    """Yields the expected types by table 7-1, the sub-layers and the SPS."""
     names = {**dict.fromkeys((16, 17, 18), "Ix"),
              **dict.fromkeys((19, 20), "Ic"), 21: "I"}
     highest = None
@@ -257,7 +264,7 @@ class AgainstTheDecoder(unittest.TestCase):
 
     def test_one_can_begin_with_any_i_and_without_leading_frames(self):
         for name, film in all_films():
-            # There the first picture is the only I-frame.
+            # In this film the first picture is the only I-frame.
             if name == "h264 refresh":
                 continue
             pictures = dict(zip(film.shown(range(FRAMES)),

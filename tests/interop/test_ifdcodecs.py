@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ifdqueue sends of H.264 and H.265 over a slow channel can be decoded.
+"""Checks that a decoder can decode what ifdqueue sends of H.264 and H.265 over
+a slow link.
 
-Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
-picture that it makes of the whole stream, and none is missing.  The clips have
-the kinds of references that encoders make; field pictures and long-term
-references, which no encoder at hand makes, are written by hand (h264writer.py).
+Each picture that ffmpeg decodes from the sent frames must be bit-identical to
+the picture that it decodes from the whole stream, and none may be missing. The
+clips have all kinds of references that encoders make. No available encoder
+makes field pictures and long-term references, so h264writer.py writes them.
 """
 
 import os
@@ -20,11 +21,12 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
 FRAMES = 100
 FPS = 25
-# Of a frame: three times, twice, 1.3 times as long as the stream has for it
+# Seconds that the link takes for a frame: 3, 2 and 1.3 times the duration of a
+# frame.
 SLOW = 0.12, 0.08, 0.052
 
 # In "short-range" and "long" an open GOP is longer than half the range of
-# pic_order_cnt_lsb. A decoder cannot tell how long a gap of that length was
+# pic_order_cnt_lsb. A decoder cannot know the length of a gap that is as long
 # (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
@@ -44,8 +46,8 @@ H265 = {
     "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
-# In seconds: from gaps shorter than half the range of pic_order_cnt_lsb to gaps
-# several times as long as the range
+# Outages in seconds. They make gaps from less than half the range of
+# pic_order_cnt_lsb to several times the range.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
 OUTAGE_FRAMES = 200
 WITH_OUTAGES = {
@@ -54,7 +56,7 @@ WITH_OUTAGES = {
     "long": H264["long"],
     "closed": H264["closed"],
 }
-# The choice gives up leading frames somewhere in each of these.
+# In each of these films ifdqueue drops some leading frames.
 WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
                 "hevc open", "hevc layers"}
 
@@ -69,7 +71,8 @@ def small_with_outage(library):
 
 
 def choose(codec, path, units, seconds, outage=0):
-    """Numbers of the units that are sent, frames, leading frames dropped.
+    """Returns (numbers of the units that are sent, number of frames, number of
+    dropped leading frames).
 
     A unit is (offset, size, pts in frames or None)."""
     lines = "".join("%d %d %d\n" % (
@@ -85,7 +88,7 @@ def choose(codec, path, units, seconds, outage=0):
 
 
 def decode(codec, data):
-    """Hashes of all pictures, damaged ones too."""
+    """Returns the hashes of all pictures, including damaged ones."""
     result = subprocess.run(
         ["ffmpeg", "-v", "quiet", "-threads", "1", "-flags", "output_corrupt",
          "-f", codec, "-i", "-", "-fps_mode", "passthrough",
@@ -124,7 +127,7 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=codec + " " + name, seconds=seconds):
                 sent, leading = self.check(film, untimed, seconds)
                 n_leading += leading
-                # It is the stream that tells, not its times.
+                # The choice depends on the stream and not on its timestamps.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
                                  (sent, FRAMES, leading))
                 if "refresh" not in name:
@@ -147,7 +150,7 @@ class OfEncoders(unittest.TestCase):
             for outage in OUTAGES:
                 with self.subTest(clip=name, outage=outage):
                     sent, _ = self.check(film, units, 0.03, outage)
-                    # It goes on behind the outage.
+                    # The stream continues after the outage.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):
@@ -159,7 +162,9 @@ class OfEncoders(unittest.TestCase):
 class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
-        """joined: the two fields of a frame are one unit, as in MP4."""
+        """Checks one stream. `joined`: the two fields of a frame are one unit,
+        as in MP4.
+        """
         units = stream.units
         if joined:
             units = [(b"".join(unit for unit, of in units if of == number),
@@ -182,7 +187,7 @@ class ByHand(unittest.TestCase):
                 sent, frames, _ = choose("h264", path, places, seconds)
                 self.assertEqual(frames, len(stream.order))
                 numbers = sorted({units[n][1] for n in sent})
-                # No field goes without the other.
+                # Both fields of a frame are sent, or none.
                 self.assertEqual(sent, [n for n, (_, number)
                                         in enumerate(units)
                                         if number in numbers])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The judge itself: on hand-made bytes, and on senders whose faults are known.
+"""Tests the checker itself, on bytes that were written by hand and on senders
+whose faults are known.
 
-A checker that passes everything would pass the payloader too, so each rule
-is shown here to fire, and to fire alone.
+A checker that accepts everything would accept a wrong payloader, too. These
+tests show that each rule finds its fault, and that no other rule does.
 """
 
 import unittest
@@ -32,13 +33,15 @@ def slice_of(row, size):
     return b"\0\0\1" + bytes([row]) + bytes([0x55]) * (size - 4)
 
 
-# In transport order I0 P2 B1: the first and the last fit in one packet each.
+# The frames are I0 P2 B1 in transport order. The first and the last frame fit
+# into one packet each.
 I_FRAME = SEQUENCE + GROUP + I_HEADER + slice_of(1, 50) + slice_of(2, 50)
 P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
-# The same in packets of 200 bytes, headers written out by hand from 3.4.
+# The same stream in packets of 200 bytes. The headers were written by hand from
+# section 3.4.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),
@@ -102,7 +105,7 @@ class HandMade(unittest.TestCase):
         self.assertEqual(self.faults(PACKETS, mtu=199, timestamps=False),
                          {"mtu": 1})
 
-    def test_headers_stand_on_top_and_whole(self):
+    def test_headers_are_at_the_beginning_and_complete(self):
         head, rest = I_FRAME[:26], I_FRAME[26:]
         split = [RtpPacket(bytes.fromhex("00002100") + head, 1, 0),
                  RtpPacket(bytes.fromhex("00000900") + rest, 2, 0, True)]
@@ -144,11 +147,13 @@ class HandMade(unittest.TestCase):
 
 
 class Extension(unittest.TestCase):
-    """Section 3.4.1, from a picture coding extension written by hand."""
+    """Tests section 3.4.1 with a picture coding extension that was written by
+    hand.
+    """
 
-    # f_codes 2 2 15 15, DC 0, PS 3, T C Q A G D set and P V R H not
+    # f_codes 2 2 15 15, DC 0, PS 3; T C Q A G D are set, P V R H are not.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
-    WORD = int("01" + COMMON, 2)    # with X 0 and E 1 before it
+    WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"
 
     def setUp(self):
@@ -169,7 +174,7 @@ class Extension(unittest.TestCase):
         return summary(check(self.stream, [RtpPacket(payload, 0, 0, True)],
                              mpeg2_extension=True))
 
-    def test_stream_says_so(self):
+    def test_the_stream_is_read_with_its_extension(self):
         picture = self.stream.pictures[0]
         fields, composite, extra = expected_extension(self.stream, picture)
         self.assertEqual(composite, 0xabcde)
@@ -233,13 +238,15 @@ class Files(unittest.TestCase):
 
 
 class KnownSenders(unittest.TestCase):
-    """ffmpeg's and the stock payloader's faults, no more and no fewer."""
+    """Checks that exactly the known faults of ffmpeg and the stock payloader
+    are found.
+    """
 
     def test_ffmpeg_leaves_vectors_empty(self):
         stream = Stream(clips.small().read_bytes())
         packets = peers.pay_ffmpeg(clips.small())
         faults = summary(check(stream, packets, mtu=1400))
-        # TR and P are empty where a frame fits in one packet
+        # TR and P are empty if a frame fits into one packet.
         self.assertEqual(set(faults), {"bfc", "ffc", "tr", "p"})
         alone = [p for p in packets if p.payload[2] & 0x18 == 0x18
                  and p.marker and not p.payload[2] & 7]
@@ -271,13 +278,13 @@ class KnownSenders(unittest.TestCase):
             self.assertIn(rule, faults)
         for rule in ("bytes", "mtu", "pt", "seq", "mbz", "t", "an", "n"):
             self.assertNotIn(rule, faults)
-        # one timestamp for the whole stream
+        # All packets have the same timestamp.
         self.assertEqual(len({p.timestamp for p in packets}), 1)
         self.assertEqual(receivers.live555(packets), b"")
 
 
 class Paths(unittest.TestCase):
-    """Whoever clones into a directory with a blank in its name tests too."""
+    """The tests must also work in a directory whose name contains a blank."""
 
     def test_a_path_may_have_blanks(self):
         with peers.workdir() as work:

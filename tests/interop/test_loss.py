@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A packet is lost, doubled, swapped, or isn't ours: what comes out.
+"""Checks what comes out of the receiver when a packet is lost, duplicated,
+reordered or foreign.
 
-Every position of the first GOP and of one in mid-stream is lost once.  The
-receiver is rfc2250depay and, behind it, mpegstat; what must come out follows
-from the elementary stream and from which packets carried which frame.
+Every packet of the first GOP and of one in mid-stream is lost once. The
+receiver is rfc2250depay followed by mpegstat. The expected result follows from
+the elementary stream and from the frames that the lost packets carried.
 """
 
 import random
@@ -49,7 +50,9 @@ def receive(variants, element="rfc2250depay", at_once=16):
 
 
 class LossTest(unittest.TestCase):
-    """A sender's packets, and the frames that each one carries."""
+    """Base class: the packets of a sender, and the frames that each packet
+    carries.
+    """
 
     @classmethod
     def setUpClass(cls):
@@ -125,7 +128,8 @@ class LossAtEveryPosition(LossTest):
     def test_first_gop(self):
         for what, lost, outcome in self.lose_each_of(0):
             self.assert_frames(outcome, lost, what)
-            if lost != {0}:         # nobody can miss what never began
+            # The receiver cannot notice the loss of the very first frame.
+            if lost != {0}:
                 self.assert_report(outcome, lost, what)
 
     def test_whole_frames_and_runs_of_them(self):
@@ -143,7 +147,7 @@ class LossAtEveryPosition(LossTest):
 
 
 class LossOfFfmpegsPackets(LossAtEveryPosition):
-    """The same where the sender is ffmpeg, with headers made true."""
+    """Repeats the tests with ffmpeg as the sender and corrected headers."""
 
     @staticmethod
     def send(clip):
@@ -191,7 +195,7 @@ class Disorder(LossTest):
             + [self.packets[:n] + [self.packets[n].but(marker=False)]
                + self.packets[n + 1:] for n in self.each_seventh()])
 
-    def test_new_ssrc_goes_on_where_a_frame_begins(self):
+    def test_a_new_ssrc_continues_at_the_next_frame(self):
         variants = []
         for frame in (5, 12, 13, 30):
             cut = next(i.index for i in self.placed
@@ -204,12 +208,14 @@ class Disorder(LossTest):
             self.assert_frames(outcome, set(), "new SSRC")
 
     def test_garbage_is_dropped(self):
-        """Some of it wears the number of a true packet, and comes first."""
+        """Some of the garbage has the sequence number of a valid packet and
+        arrives before it.
+        """
         rng = random.Random(2250)
         def garbage(near):
             noise = bytes(rng.randrange(256) for _ in range(40))
             return rng.choice([
-                noise,                                  # not even RTP
+                noise,  # no RTP at all
                 near.but(payload=b"").pack(),
                 near.but(payload=b"\0\0\x18").pack(),
                 near.but(pt=96, payload=noise).pack(),
@@ -226,7 +232,9 @@ class Disorder(LossTest):
         self.assert_all_come(variants)
 
     def test_packets_without_payload_cost_nothing(self):
-        """The keep-alive of RFC 6263 section 4.1: numbered, and empty."""
+        """An empty packet with a sequence number is the keep-alive of RFC 6263
+        section 4.1.
+        """
         keeping = []
         for packet in self.packets:
             if len(keeping) % 20 == 7:
@@ -243,7 +251,9 @@ class Disorder(LossTest):
 
 
 class Conceal(LossTest):
-    """on-loss=conceal: whole slices pass, and each with a picture header."""
+    """With on-loss=conceal, complete slices pass, and each picture has its
+    header.
+    """
 
     def test_each_position(self):
         indices = self.positions(2)
@@ -276,7 +286,9 @@ class Conceal(LossTest):
 
 
 class Pass(LossTest):
-    """on-loss=pass: all that came leaves; mpegstat sees what is damaged."""
+    """With on-loss=pass, all bytes that arrive leave the element, and mpegstat
+    detects the damage.
+    """
 
     def test_each_position(self):
         indices = self.positions(2)
@@ -297,7 +309,7 @@ class Pass(LossTest):
                                  + outcome.incomplete, len(damaged))
 
 class ConcealFromExtension(Conceal):
-    """T=1 holds the whole picture header: none is lost for good."""
+    """With T=1 a packet has the whole picture header, so no header is lost."""
 
     @staticmethod
     def send(clip):
@@ -313,7 +325,9 @@ class ConcealFromExtension(Conceal):
 
 
 class ConcealMpeg1(ConcealFromExtension):
-    """The header of section 3.4 alone rebuilds an MPEG-1 picture header."""
+    """The header of section 3.4 alone is enough to rebuild an MPEG-1 picture
+    header.
+    """
 
     clip = staticmethod(lambda: clips.mpeg1(frames=48))
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mmtpsink and mmtpsrc over two unequal links, with the kernel's sockets.
+"""Runs mmtpsink and mmtpsrc over two different links, with the kernel's
+sockets.
 
-Everything that crosses either link is read by mmtp.py, which knows the wire
-page and a key and nothing of our elements; what arrives is the clip, byte by
-byte, with all its links or when one goes and comes back. Nothing here is a
-matter of how fast the machine is: the latency is longer than any test.
+mmtp.py checks everything that crosses the links. It knows the wire page and the
+key, and shares no code with the elements. The clip must arrive byte by byte,
+also if one of the links goes down and comes back. Nothing depends on the speed
+of the machine, because the latency is longer than any test.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ import subprocess
 import unittest
 
 import clips
-import linkbed
+import linktestbed
 import mmtp
 import test_testbed
 
@@ -24,8 +25,9 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 
 PORT = 5004
 SECONDS = 60
-LATENCY = 20000  # ms
-# A way to the receiver that is fast and near, and one that is neither
+LATENCY = 20000  # The latency in ms.
+
+# A fast path with a short delay, and a slow one with a long delay.
 LINKS = ("fast=a,b: rate=4000000 delay-ms=20 stats-update-interval=1000",
          "slow=a,b: rate=400000 delay-ms=150 stats-update-interval=1000")
 DEVICES = ("fast", "slow")
@@ -43,7 +45,7 @@ def needs_elements(test):
     return test_testbed.needs_namespaces(guarded)
 
 
-class MmtpCase(linkbed.LinkCase):
+class MmtpCase(linktestbed.LinkCase):
 
     def setUp(self):
         super().setUp()
@@ -62,7 +64,9 @@ class MmtpCase(linkbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """What left host a, and what came there, on each device"""
+        """Returns (messages that left host a, messages that arrived there), for
+        each device.
+        """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:
             packets = map(bytes.fromhex, self.finish(capture))
@@ -95,14 +99,14 @@ class MmtpCase(linkbed.LinkCase):
                         for device in DEVICES)
 
     def states(self, name):
-        """Of a channel, as mmtpsink told them"""
-        return linkbed.path_states(self.sink_log.read_text(), name)
+        """Returns the states of a path that mmtpsink has reported."""
+        return linktestbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):
         self.assertEqual(self.received.read_bytes(), self.clip.read_bytes())
 
 
-class WireTest(MmtpCase):
+class WireFormatTest(MmtpCase):
 
     def stream(self, key=None):
         bed = self.open_links()
@@ -118,7 +122,7 @@ class WireTest(MmtpCase):
     def check(self, session):
         clip = self.clip.read_bytes()
         sent, came = session.sender.counts, session.receiver.counts
-        # the handshake, once; the other channel joins
+        # One handshake, and a JOIN of the second path.
         for name in ("INIT", "OPEN", "JOIN", "RESPONSE", "DATA", "KEEPALIVE",
                      "CAPS", "END"):
             self.assertGreater(sent[name], 0, name)
@@ -126,7 +130,7 @@ class WireTest(MmtpCase):
                      "END-ACK"):
             self.assertGreater(came[name], 0, name)
         self.assertTrue(session.end_acknowledged)
-        # all of the stream, in order, and nothing else
+        # The whole stream arrived in order, and nothing else.
         packets = session.stream.packets
         self.assertEqual(sorted(packets), list(range(session.end)))
         buffers = session.stream.buffers()
@@ -137,7 +141,8 @@ class WireTest(MmtpCase):
                              for first, _ in buffers
                              if first.flags & mmtp.PRELUDE))
         self.assert_frames(buffers)
-        # both ways carried some of it, in packets that fit
+        # Both paths carried a part of the stream, in packets that are not too
+        # large.
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)
@@ -148,7 +153,8 @@ class WireTest(MmtpCase):
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):
-        """One buffer each, with its type in its flags, in order of due times
+        """Checks that each frame is one buffer with its type in the flags, in
+        the order of due times.
         """
         types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
         last = buffers[0][0].due
@@ -169,7 +175,7 @@ class WireTest(MmtpCase):
         self.check(self.stream(secrets.token_hex(32)))
 
     @needs_elements
-    def test_the_reader_refuses_what_was_changed(self):
+    def test_the_checker_finds_changed_messages(self):
         bed = self.open_links()
         key = secrets.token_hex(16)
         source = self.start_source(bed, f"key={key}")
@@ -181,7 +187,7 @@ class WireTest(MmtpCase):
                 self.assert_refuses(way, sent, came, bytes.fromhex(key))
 
     def assert_refuses(self, way, sent, came, key):
-        """The last message, with any bit of any other value"""
+        """Checks that a change of any byte in the last message is found."""
         whole = way[-1]
         for at in range(len(whole)):
             way[-1] = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) \
@@ -192,8 +198,9 @@ class WireTest(MmtpCase):
 
 
 class RepairTest(MmtpCase):
-    """What is lost on the only way can't surely be sent again in time: to miss
-    it, to tell and to send it takes more than the latency."""
+    """Checks REPAIR messages. A lost packet cannot always be retransmitted in
+    time, because detection, report and retransmission take longer than the
+    latency."""
 
     LINKS = ("fast=a,b: rate=4000000 delay-ms=1000 loss=0.05 seed=1",
              "slow=a,b: rate=400000")
@@ -227,7 +234,8 @@ class RepairTest(MmtpCase):
 
 
 class HandoffTest(MmtpCase):
-    """The fast way goes in mid-stream, and comes back: all frames arrive."""
+    """The fast path fails in mid-stream and comes back. All frames must arrive.
+    """
 
     LINKS = ("fast=a,b: rate=1000000 delay-ms=20",
              "slow=a,b: rate=500000 delay-ms=100")
@@ -248,10 +256,12 @@ class HandoffTest(MmtpCase):
             f"{name}: {self.states(name)}, none of {states}")
 
     def stream(self, host, options, gone):
-        """host: where the fast way's device goes down; gone: what mmtpsink
-        then says of it"""
+        """Streams the clip while the device of the fast path is down for some
+        time. `host` is where it goes down. `gone` are the states that mmtpsink
+        may report then."""
         bed = self.open_links(self.LINKS)
-        # What bound sockets see: the other network leads there too.
+        # The other network also has a route to this address, as sockets that
+        # are bound to an interface see it.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(
@@ -278,7 +288,7 @@ class HandoffTest(MmtpCase):
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
 
     @needs_elements
-    def test_way_is_cut_without_warning(self):
+    def test_path_fails_without_a_link_event(self):
         self.stream("b", "channels='{channels}'", ("silent",))
 
 

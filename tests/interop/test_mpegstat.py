@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mpegstat's log against ffprobe, and against the elementary stream."""
+"""Compares the log of mpegstat with ffprobe and with the elementary stream."""
 
 import unittest
 from collections import Counter
@@ -15,7 +15,7 @@ KINDS = (clips.small, clips.mpeg2, clips.mpeg1, clips.interlaced,
 
 
 def log_of(clip, *elements):
-    """The log of mpegstat as the last of the elements."""
+    """Returns the log of mpegstat after these elements."""
     with peers.workdir() as work:
         peers.gst(" ! ".join(
             ["filesrc %s" % peers.location(clip), *elements,
@@ -104,9 +104,9 @@ class AgainstTheStream(unittest.TestCase):
 
 
 class Damage(unittest.TestCase):
-    """A sequence end code that damage makes inside a slice"""
+    """Tests a sequence end code that damage produces inside a slice."""
 
-    PERIOD = 97  # of the slices, one is damaged
+    PERIOD = 97  # One of 97 slices is damaged.
 
     def damaged(self, kind):
         data = bytearray(kind().read_bytes())
@@ -136,7 +136,9 @@ class Damage(unittest.TestCase):
 
 
 class LostFrames(unittest.TestCase):
-    """Whole frames cut out of a stream are reported by type, none else."""
+    """Checks that frames that are cut out of a stream are reported by type, and
+    no others.
+    """
 
     KINDS = clips.small, clips.closed_gops, clips.no_groups, clips.fields, \
         clips.one_sequence_header, clips.mpeg1_gops
@@ -171,8 +173,8 @@ class LostFrames(unittest.TestCase):
         for kind in self.KINDS:
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
-            # the pattern is learned from two groups, and the end of the
-            # last is missed by nobody
+            # mpegstat learns the pattern from two groups, and it cannot notice
+            # a loss at the end of the last group.
             runs = [range(n, n + length) for length in (1, 2, 3, 5)
                     for n in range(starts[2], starts[-2] + 1)]
             for run, rows in self.logs_without(stream, runs):
@@ -182,7 +184,9 @@ class LostFrames(unittest.TestCase):
     def test_whole_groups(self):
         for kind in self.KINDS:
             if kind is clips.no_groups:
-                continue            # nothing tells how many are gone
+                # Without GOP headers, nothing shows how many frames are
+                # missing.
+                continue
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
             missing = range(starts[-3], starts[-2])
@@ -192,7 +196,7 @@ class LostFrames(unittest.TestCase):
 
 
 class AtBothEnds(unittest.TestCase):
-    """Two logs of one stream join on (hash, size_bytes)."""
+    """Checks that the logs of both ends can be joined on (hash, size_bytes)."""
 
     def test_join(self):
         clip = clips.small()
@@ -218,7 +222,7 @@ class AtBothEnds(unittest.TestCase):
                              row["arrival_ns"] - row["expected_ns"]
                              - rows[0]["arrival_ns"])
         late = sorted(row["latency_ns"] for row in rows)
-        # the machine may be busy; the median shows the pace all the same
+        # The machine may be busy, but the median still shows the pace.
         self.assertLess(abs(late[len(late) // 2]), 200_000_000)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rfc2250pay's packets against RFC 2250, and against who must understand them.
+"""Checks the packets of rfc2250pay against RFC 2250 and against receivers.
 
-Without arguments the default cases; `test_payloader.py long` those at
-15 Mbit/s over every MTU and option.
+Without arguments it runs the default cases. `test_payloader.py long` runs those
+at 15 Mbit/s with every MTU and option.
 """
 
 import functools
@@ -29,7 +29,7 @@ def stream_of(path):
 
 
 class Case:
-    """One way to run the payloader over one clip."""
+    """A way to run the payloader on a clip."""
 
     def __init__(self, path, mtu=1400, mode="slices", t=False, n=False):
         self.path, self.mtu, self.mode, self.t, self.n = path, mtu, mode, t, n
@@ -51,7 +51,9 @@ class Case:
 class CaseTest(unittest.TestCase):
 
     def run_cases(self, cases):
-        """Payload, judge, depayload; returns packet lists by case."""
+        """Runs payloader, checker and depayloader. Returns the packets of each
+        case.
+        """
         packets = peers.pay_all([(c.path, c.element) for c in cases])
         back = peers.depay_all(packets)
         for case, sent, data in zip(cases, packets, back):
@@ -120,7 +122,9 @@ class Rules(CaseTest):
                 self.assertEqual(summary(faults), {}, faults[:3])
 
     def test_sequence_header_is_repeated(self):
-        """config-interval: at the top of payloads, and S says so."""
+        """Checks config-interval: payloads begin with repeated headers, and S
+        is set.
+        """
         clip = clips.one_sequence_header()
         for interval in (1, -1):
             with self.subTest(interval=interval):
@@ -139,7 +143,9 @@ class Rules(CaseTest):
 
 
 class Understood(unittest.TestCase):
-    """Who trusts the header gets every slice; who ignores it, every byte."""
+    """Checks that receivers that rely on the header get every slice, and that
+    receivers that ignore it get every byte.
+    """
 
     def test_live555_and_mediamtx_rules(self):
         for kind, mode, mtu in itertools.product(KINDS + OTHERS, MODES,
@@ -180,7 +186,7 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            mtus = MTUS[1:] if t else MTUS      # 8 more bytes of header
+            mtus = MTUS[1:] if t else MTUS  # the header has 8 more bytes
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]
             packets = self.run_cases(cases)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tshark decodes every packet of the 60 s clip as the stream says it must.
+"""Checks that tshark decodes every packet of the 60 s clip as the stream
+requires.
 
-tshark 4.0 reads AN, N, S, B, E and P from the byte after theirs, so a probe
-first learns which fields this tshark decodes; the others are taken from the
-bytes that it shows.
+tshark 4.0 reads AN, N, S, B, E and P from the wrong byte. The test therefore
+first finds out which fields this tshark decodes correctly. The other fields are
+taken from the bytes that tshark shows.
 """
 
 import collections
@@ -32,7 +33,7 @@ Row = collections.namedtuple("Row", "fields pt seq marker timestamp raw")
 
 
 def dissect(packets):
-    """One Row for each packet, all of it in tshark's words."""
+    """Yields a Row for each packet, with the values of tshark."""
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
         rows = peers.tshark(work / "pcap", TSHARK_NAMES + RTP_NAMES,
@@ -69,7 +70,7 @@ class SixtySeconds(unittest.TestCase):
         letters = collections.Counter(f.letter for f in self.stream.frames)
         self.assertEqual(letters, {"I": 101, "P": 400, "B": 999})
 
-    def test_judge_finds_no_fault(self):
+    def test_the_checker_finds_no_fault(self):
         faults = check(self.stream, self.packets, mtu=1400, mode="slices")
         self.assertEqual(summary(faults), {}, faults[:3])
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""UDP-Lite of each backend before tshark, the kernel, ffmpeg and RFC 3828.
+"""Checks UDP-Lite of each backend against tshark, the kernel, ffmpeg and RFC
+3828.
 
-Every packet's length, coverage and checksum are judged by tshark; what is sent
-by one of kernel, raw socket and ffmpeg is received by each other; and of
-packets with bits flipped those arrive that RFC 3828 lets arrive.
+tshark checks the length, coverage and checksum of every packet. The kernel, the
+raw socket and ffmpeg each receive what each of the others sends. Of the packets
+with flipped bits exactly those must arrive that RFC 3828 allows.
 """
 
 import random
@@ -17,7 +18,8 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
-# Odd ones and even ones, from nothing behind the RTP header to a full frame
+# Odd and even sizes, from an empty payload after the RTP header to a full
+# Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -36,14 +38,16 @@ def rtp_packets():
 
 
 def effective(coverage, size):
-    """Of what a sender asks for: RFC 3828 section 3.1"""
+    """Returns the coverage in bytes that a sender uses when asked for
+    `coverage` (RFC 3828 section 3.1).
+    """
     if coverage == 0 or coverage >= size:
         return size
     return max(coverage, HEADER)
 
 
 def backends(*names):
-    """Runs a test for each of these backends and both versions of IP."""
+    """Runs a test for each of these backends and for both versions of IP."""
     def decorate(test):
         def each(self):
             for backend in names:
@@ -69,7 +73,7 @@ class UdpliteCase(unittest.TestCase):
         self.addCleanup(work.__exit__, None, None, None)
 
     def send(self, backend, ip, source, options=""):
-        """The IP packets that come of it"""
+        """Returns the IP packets that the sink sends."""
         protocol = sockets.UDP if backend == "udp" else sockets.UDPLITE
         with udplite.Capture(protocol) as capture:
             peers.gst(f"{source} ! udplitesink host={LOOPBACK[ip]} "
@@ -83,7 +87,7 @@ class UdpliteCase(unittest.TestCase):
                          f"{STREAM_CAPS} ! rtpstreamdepay", options)
 
     def start_receiver(self, backend, ip, options=""):
-        """udplitesrc that runs: a first packet has come through."""
+        """Starts udplitesrc and waits until a first packet has arrived."""
         receiver = udplite.OurReceiver(self, self.work, backend, ip, options)
         self.wait_for_probe(backend, ip, receiver)
         return receiver
@@ -98,7 +102,8 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # Others of them may be on their way still; this one is the last.
+        # More of the first packets may still be on their way. This one is the
+        # last.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -111,7 +116,9 @@ class UdpliteCase(unittest.TestCase):
 class TsharkTest(UdpliteCase):
 
     def check(self, backend, ip, packets, payloads, coverages):
-        """Each packet is what it should be, of such coverage, and whole."""
+        """Checks that each packet has its payload, its coverage and a correct
+        checksum.
+        """
         self.assertEqual(len(packets), len(payloads))
         if backend == "udp":
             packets = [self.unwrap(ip, packet) for packet in packets]
@@ -128,12 +135,14 @@ class TsharkTest(UdpliteCase):
             self.assertEqual(
                 int(row["udp.checksum_coverage"]) or size, coverage)
             self.assertEqual(len(segment), size)
-            # tshark and RFC 3828 as sockets.py has read it agree.
+            # tshark and sockets.py, which implements RFC 3828, must agree.
             self.assertEqual(udplite.judge(ip, backend, segment).fate,
                              sockets.DELIVERED)
 
     def unwrap(self, ip, packet):
-        """The UDP-Lite packet in one of UDP, whose checksum must be none"""
+        """Returns the UDP-Lite packet inside a UDP packet. UDP must have no
+        checksum.
+        """
         segment = udplite.segment_of(packet)
         self.assertEqual(int.from_bytes(segment[4:6], "big"), len(segment))
         self.assertEqual(udplite.udp_checksum(segment), 0)
@@ -186,7 +195,7 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, coverages)
 
     @all_backends
-    def test_what_is_not_known_is_covered_whole(self, backend, ip):
+    def test_unknown_packets_are_covered_completely(self, backend, ip):
         path = self.work / "bytes"
         path.write_bytes(random.Random(7).randbytes(4000))
         packets = self.send(backend, ip, f"filesrc {peers.location(path)} "
@@ -195,8 +204,8 @@ class TsharkTest(UdpliteCase):
                     for at in range(0, 4000, 1000)]
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
-    def test_tshark_sees_what_is_wrong(self):
-        """What judges here can find fault."""
+    def test_tshark_finds_wrong_packets(self):
+        """Checks that the checkers find faults."""
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
             for offset, status in ((0, "0"), (7, "0"), (19, "0"), (20, "1"),
@@ -214,14 +223,15 @@ class TsharkTest(UdpliteCase):
                 self.assertNotEqual(row["udplite.checksum_coverage.bad"], "")
 
 
-# Not random, so that one packet is the same in two runs
+# Fixed values instead of random ones make the packets of two runs equal.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 
 
 def headers_of_mpv(packet):
-    """RFC 2250: sequence, GOP and picture headers stand at the head of a
-    packet; a slice ends them, or the packet does."""
+    """Returns the expected coverage for RFC 2250: up to the first slice, or the
+    whole packet if it has no slice. Sequence, GOP and picture headers come
+    first."""
     header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
     video = packet[header:]
     end = 0
@@ -237,9 +247,10 @@ def headers_of_mpv(packet):
 
 
 def headers_of_h263(packet):
-    """RFC 4629 5.1: two bytes of header, and with P the zero bytes of a start
-    code left out. H.263 5.1 of a picture with PTYPE alone, without CPM and
-    PEI: PSC 22, TR 8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
+    """Returns the expected coverage for RFC 4629 (5.1). The payload header has
+    two bytes, and if P is set, the two zero bytes of the start code are left
+    out. The picture header of H.263 (5.1), with PTYPE alone and without CPM and
+    PEI, has: PSC 22, TR 8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
     head = HEADER + RTP_HEADER + 2
     starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
         == 0x20
@@ -247,17 +258,19 @@ def headers_of_h263(packet):
         else head
 
 
-# ------------------------------------------------------------------- pairings
+# ----------------------------------------------------------------- combinations
 
 SENDERS = ("kernel", "raw", "ffmpeg")
 RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
-PACKET_SIZE = 1024              # as ffmpeg cuts data
+PACKET_SIZE = 1024  # the packet size of ffmpeg
 PACKETS = 12
-PAIR_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
+COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
 
-class PairingTest(UdpliteCase):
-    """kernel, raw and ffmpeg to kernel, raw, ffmpeg and a plain socket"""
+class CombinationTest(UdpliteCase):
+    """Tests kernel, raw and ffmpeg as senders with kernel, raw, ffmpeg and a
+    plain socket as receivers.
+    """
 
     def setUp(self):
         super().setUp()
@@ -267,7 +280,7 @@ class PairingTest(UdpliteCase):
         self.source.write_bytes(
             random.Random(3).randbytes(PACKETS * PACKET_SIZE))
 
-    def start_pair_receiver(self, receiver, ip, coverage):
+    def start_one_receiver(self, receiver, ip, coverage):
         if receiver == "ffmpeg":
             started = udplite.FfmpegReceiver(self, self.work, ip, coverage)
             udplite.wait_until(lambda: udplite.is_bound(ip),
@@ -281,7 +294,7 @@ class PairingTest(UdpliteCase):
 
     def send_from(self, sender, ip, coverage):
         if sender == "ffmpeg":
-            # (It wants 1024 and no more in a packet of data.)
+            # (ffmpeg requires 1024 bytes in a packet of data.)
             peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
                        "-i", self.source, "-map", "0", "-c", "copy", "-f",
                        "data", udplite.ffmpeg_url(
@@ -292,9 +305,9 @@ class PairingTest(UdpliteCase):
                       f"host={LOOPBACK[ip]} port={PORT} backend={sender} "
                       f"coverage-mode=fixed checksum-coverage={coverage}")
 
-    def check_pair(self, sender, receiver, ip, coverage):
-        """All arrives, with the coverage that was asked for."""
-        started = self.start_pair_receiver(receiver, ip, coverage)
+    def check_one(self, sender, receiver, ip, coverage):
+        """Checks that everything arrives with the requested coverage."""
+        started = self.start_one_receiver(receiver, ip, coverage)
         before = len(started.read())
         with udplite.Capture(sockets.UDPLITE) as capture:
             self.send_from(sender, ip, coverage)
@@ -317,28 +330,29 @@ class PairingTest(UdpliteCase):
         for ip in LOOPBACK:
             for sender in SENDERS:
                 for receiver in RECEIVERS:
-                    for coverage in PAIR_COVERAGES:
+                    for coverage in COMBINATION_COVERAGES:
                         with self.subTest(ip=ip, sender=sender,
                                           receiver=receiver,
                                           coverage=coverage):
-                            self.check_pair(sender, receiver, ip, coverage)
+                            self.check_one(sender, receiver, ip, coverage)
 
 
-# ----------------------------------------------------------------------- hits
+# ----------------------------------------------------------------------- damage
 
 HIT_PAYLOAD = 40
-# So many wait in any socket's buffer.
+# The buffer of any socket has room for this number of packets.
 CHUNK = 64
-# Coverage 0, 8, RTP header, full by its number
+# 0 stands for the whole packet. The others cover the header, the header and the
+# RTP header, and the whole packet, given as its number of bytes.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 
 class HitTest(UdpliteCase):
-    """Each bit of a packet flipped, one at a time, and some in groups: what
-    arrives is what RFC 3828 says."""
+    """Flips each bit of a packet, one at a time, and some groups of bits. What
+    arrives must follow RFC 3828."""
 
     def packet_of(self, backend, ip, coverage):
-        """As our own sink makes it"""
+        """Returns the packet as udplitesink makes it."""
         payload = RtpPacket(bytes(range(HIT_PAYLOAD - RTP_HEADER)), 1, 2)
         packet, = self.send_packets(
             backend, ip, [payload.pack()],
@@ -349,10 +363,11 @@ class HitTest(UdpliteCase):
 
     @staticmethod
     def hits_of(segment):
-        """Damaged packets, and some that are cut or too long"""
+        """Yields damaged packets, and some that are truncated or too long."""
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
-        # Two bits 16 apart, up and down, leave the sum as it was or not.
+        # Several flipped bits may leave the checksum as it was. Two bits that
+        # are 16 apart do that if one rises and the other falls.
         noise = random.Random(11)
         for _ in range(200):
             yield sockets.damage(segment, [
@@ -365,11 +380,12 @@ class HitTest(UdpliteCase):
             yield segment[:size]
 
     def inject(self, backend, ip, receiver, segments):
-        """What of them arrives"""
+        """Sends the packets and returns the payloads that arrive."""
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # (Nothing that is sent looks like this.)
+            # (No other packet has this content, so its arrival shows that the
+            # packets before it have arrived, too.)
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:
@@ -391,7 +407,7 @@ class HitTest(UdpliteCase):
                     if verdict.fate == sockets.DELIVERED]
         self.assertEqual(self.inject(backend, ip, receiver, segments),
                          expected)
-        # Of single bits: those outside the coverage and no other
+        # A single flipped bit is detected if and only if it is covered.
         single = verdicts[:8 * len(segment)]
         for bit, verdict in enumerate(single):
             inside = bit // 8 < (coverage or len(segment))
@@ -409,7 +425,7 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # (What is covered whole passes, however little that is.)
+        # (A packet that is covered completely passes, even if it is shorter.)
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):
@@ -424,7 +440,7 @@ class HitTest(UdpliteCase):
              for n in range(minimum, HEADER + HIT_PAYLOAD)])
 
     @backends("kernel")
-    def test_the_kernel_is_of_the_same_opinion(self, backend, ip):
+    def test_the_kernel_agrees_with_the_checker(self, backend, ip):
         for coverage in HIT_COVERAGES:
             with self.subTest(coverage=coverage):
                 receiver = udplite.KernelReceiver(self, ip)

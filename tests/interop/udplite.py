@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network of our own to send UDP-Lite through, and who judges the packets.
+"""A network namespace through which tests send UDP-Lite, and independent checks
+of the packets.
 
 Everything happens on the loopback of a network namespace that ends with the
-test's process. Packets are seen by a packet socket and judged by tshark and by
-sockets.py, which knows RFC 3828 and nothing of our elements.
+test's process. A packet socket captures the packets. tshark and sockets.py
+check them; sockets.py implements RFC 3828 and shares no code with the elements.
 """
 
 import contextlib
@@ -36,7 +37,7 @@ HEADER = sockets.HEADER
 ETHERNET_HEADER = 14
 ETH_P_ALL = 3
 LARGEST = 1 << 17
-LARGEST_PAYLOAD = 65507         # in an IPv4 packet
+LARGEST_PAYLOAD = 65507  # The maximum in an IPv4 packet.
 SO_RCVBUFFORCE = 33             # asm-generic/socket.h
 SO_NO_CHECK = 11
 UDP_NO_CHECK6_TX = 101          # linux/udp.h
@@ -44,13 +45,13 @@ UDP_NO_CHECK6_RX = 102
 SOL_PACKET, PACKET_STATISTICS = 263, 6  # linux/if_packet.h
 RECEIVE_BUFFER = 1 << 26
 LINKTYPE_RAW = 101
-SECONDS = 60                    # that anything may take
+SECONDS = 60  # The limit of any wait in the tests, in seconds.
 POLL = 0.02
 
 
 def enter_own_network():
-    """From now on this process, and what it starts, have a network of their
-    own. To be called before there are threads."""
+    """Moves this process and all its later children into a new network
+    namespace. It must be called before the process has threads."""
     try:
         if os.geteuid() != 0:
             init_process.become_root_of_our_own()
@@ -87,7 +88,7 @@ def wait_until(condition, what):
         time.sleep(POLL)
 
 
-# ----------------------------------------------------------------- IP packets
+# ------------------------------------------------------------------- IP packets
 
 def ip_packet(ip, protocol, source, to, segment):
     source, to = (ipaddress.ip_address(a).packed for a in (source, to))
@@ -102,7 +103,9 @@ def ip_packet(ip, protocol, source, to, segment):
 
 def udplite_packet(ip, payload, coverage, source=None, to=None,
                    ports=(INJECTOR_PORT, PORT)):
-    """Header and payload as RFC 3828 has them; `coverage` as on the wire."""
+    """Returns a UDP-Lite packet as RFC 3828 defines it. `coverage` is the value
+    of the field in the header.
+    """
     head = struct.pack("!HHHH", *ports, coverage, 0)
     covered = (head + payload)[:coverage or None]
     pseudo = (ipaddress.ip_address(source or LOOPBACK[ip]).packed
@@ -113,16 +116,18 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """The IP packet that a packet of backend=udp would be without UDP around
-    it: its checksum knows no addresses."""
+    """Returns a packet of backend=udp as an IP packet without the UDP header.
+    Its checksum does not include the addresses."""
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
 
 def judge(ip, backend, segment, coverage=0):
-    """What a receiver of this backend must do with the UDP-Lite packet"""
+    """Returns what a receiver of this backend must do with the UDP-Lite packet.
+    """
     if backend == "udp":
-        # Ports inside are not looked at: a NAT may have changed those outside.
+        # The receiver ignores the inner ports, because a NAT may have changed
+        # the outer ones.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -132,10 +137,10 @@ def judge(ip, backend, segment, coverage=0):
         sockets.Receiver("udplite", LOOPBACK[ip], PORT, coverage))
 
 
-# -------------------------------------------------------------------- captures
+# --------------------------------------------------------------------- captures
 
 class Capture(threading.Thread):
-    """IP packets of these protocols that the loopback carries."""
+    """Captures the IP packets of these protocols on the loopback."""
 
     def __init__(self, *protocols):
         super().__init__(daemon=True)
@@ -144,7 +149,8 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        with contextlib.suppress(PermissionError):  # only the machine's root
+        # Only root of the machine, not of a namespace, may set this option.
+        with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)
         self._own.bind(("lo", ETH_P_ALL))
@@ -160,7 +166,8 @@ class Capture(threading.Thread):
                     return
                 continue
             packet = data[ETHERNET_HEADER:]
-            # Each is there twice: as it goes, and as it comes.
+            # The loopback shows each packet twice: when it is sent and when it
+            # arrives.
             if sender[2] == socket.PACKET_OUTGOING \
                     and protocol_of(packet) in self.protocols:
                 self.packets.append(packet)
@@ -186,13 +193,13 @@ def protocol_of(packet):
 
 
 def segment_of(packet):
-    """What is in the IP packet"""
+    """Returns the payload of the IP packet."""
     return packet[40:] if packet[0] >> 4 == 6 else packet[
         4 * (packet[0] & 15):int.from_bytes(packet[2:4], "big")]
 
 
 def coverage_of(segment):
-    """In bytes, never 0"""
+    """Returns the coverage in bytes. It is never 0."""
     return int.from_bytes(segment[4:6], "big") or len(segment)
 
 
@@ -208,11 +215,11 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"                      # of tshark's checksum status
+GOOD = "1"  # value of tshark's checksum status
 
 
 def dissect(packets):
-    """What tshark finds in each, as dictionaries"""
+    """Returns what tshark finds in each packet, as dictionaries."""
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
         return peers.tshark(
@@ -224,12 +231,12 @@ def dissect(packets):
 # -------------------------------------------------------- senders and receivers
 
 def new_path(work):
-    """Of a file that nobody has written yet"""
+    """Returns the path of a new file."""
     return work / f"received-{len(list(work.glob('received-*')))}"
 
 
 class Process:
-    """Ends with the test."""
+    """A process that ends with the test."""
 
     def __init__(self, case, argv, last=signal.SIGINT):
         self._last = last
@@ -258,7 +265,7 @@ class Process:
 
 
 class OurReceiver:
-    """udplitesrc; each packet's payload goes into a file."""
+    """Runs udplitesrc, which writes the payload of each packet to a file."""
 
     def __init__(self, case, work, backend, ip, options=""):
         self._path = new_path(work)
@@ -272,7 +279,7 @@ class OurReceiver:
             f"rtpstreampay ! {peers.filesink(self._path)}"))
 
     def read(self):
-        """What has come up to now"""
+        """Returns all payloads that have arrived so far."""
         self.process.check_runs()
         with open(self._path, "rb") as file:
             file.seek(self._at)
@@ -292,7 +299,7 @@ class OurReceiver:
 
 
 class KernelReceiver:
-    """A UDP-Lite socket of the kernel as everybody's programs open it"""
+    """An ordinary UDP-Lite socket of the kernel."""
 
     def __init__(self, case, ip):
         self._own = sockets.datagram_socket("udplite", LOOPBACK[ip])
@@ -302,7 +309,7 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # (poll() would drop what is damaged, but count it wrongly.)
+        # (poll() would also drop damaged packets, but count them wrongly.)
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))
@@ -313,7 +320,8 @@ class KernelReceiver:
 
 
 class FfmpegReceiver:
-    """Its bytes are one stream, in a file."""
+    """Runs ffmpeg, which writes the payloads to a file as one stream of bytes.
+    """
 
     def __init__(self, case, work, ip, coverage):
         self._path = new_path(work)
@@ -322,7 +330,8 @@ class FfmpegReceiver:
             "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
             ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
             "-flush_packets", "1", "-f", "data", self._path],
-            # (While it waits for a packet after the first it hears no other.)
+            # (ffmpeg does not handle other signals while it waits for another
+            # packet.)
             signal.SIGKILL)
 
     def read(self):
@@ -334,14 +343,15 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # With a coverage of 0 it speaks UDP; the kernel takes too much for all.
+    # With a coverage of 0 ffmpeg would use UDP. For the kernel, a coverage
+    # larger than the packet covers all of it.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"
 
 
 class Injector:
-    """Sends UDP-Lite packets as they are, damaged or not."""
+    """Sends UDP-Lite packets as they are, with or without damage."""
 
     def __init__(self, case, backend, ip):
         self._to = (LOOPBACK[ip], 0)
@@ -358,7 +368,7 @@ class Injector:
         case.addCleanup(self._own.close)
 
     def send(self, segment):
-        # (What ICMP says of packets before is reported once.)
+        # (An ICMP error about earlier packets is reported once.)
         with contextlib.suppress(ConnectionRefusedError):
             self._own.sendto(segment, self._to)
             return
@@ -366,7 +376,7 @@ class Injector:
 
 
 def is_bound(ip):
-    """Whether somebody has the kernel's UDP-Lite port"""
+    """Returns whether a kernel socket of UDP-Lite is bound to the port."""
     table = pathlib.Path("/proc/net/udplite" + ("6" if ip == "IPv6" else ""))
     return any(int(line.split()[1].rpartition(":")[2], 16) == PORT
                for line in table.read_text().splitlines()[1:])

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The includes of gst/ and ext/ follow the plan in docs/architecture.md.
+"""Checks that the includes of gst/ and ext/ follow the plan in
+docs/architecture.md.
 
-Elements include their own core and the layers of gst/common, cores include the
-layers video and net, and these include nothing of ours. The linker holds the
-calls (without_gstreamer_* of the suite `unit`); this program holds the
-includes, which also bring in types, macros and inline functions.
+Elements include their own core and the layers of gst/common. Cores include the
+layers video and net. These two layers include no other file of the project. The
+linker checks the calls (without_gstreamer_* of the suite `unit`). This program
+checks the includes, which also bring in types, macros and inline functions.
 
-No files include or call each other in a circle. A unit is what one name before
-the suffix stands for, `frames.c` with `frames.h`. An arrow runs from a unit to
-each unit whose header it includes, and to each unit that defines a function it
-names. Two arrows do not count: `framesprivate.h` may include `frames.h`, which
-it continues, and the macros of GObject that cast to a type may call its
-`get_type`.
+No files include or call each other in a circle. A unit is the set of files with
+the same name before the suffix, such as `frames.c` and `frames.h`. A unit
+depends on each unit whose header it includes, and on each unit that defines a
+function or a constant table that it names. There are two exceptions:
+`framesprivate.h` may include `frames.h`, which it extends, and the cast macros
+of GObject may call the `get_type` function of a type.
 
-The plugins read no environment variables: what a user may set is a property.
+The plugins read no environment variables, because each setting is a property.
+
+A core uses no clock, no thread and no random numbers of the system. Its caller
+passes times and a seed to it, so that a test can repeat every run.
 """
 
 import collections
@@ -26,20 +30,20 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 ROOTS = ["gst", "ext"]
 
-# The build makes these.
+# Headers that the build generates.
 GENERATED = {"config.h"}
-# The directories of gst/common, each with those that it may include
+# The directories of gst/common, each with the directories that it may include.
 COMMON = {
     "gst/common/video": set(),
     "gst/common/net": set(),
     "gst/common": {"gst/common/video", "gst/common/net"},
 }
-# What a core may include beside itself
+# Directories that a core may include in addition to its own.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
-# Files that may read the environment: path to a reason
+# Files that may read the environment: path -> reason.
 ENVIRONMENT = {}
-# Circles that are still there. This list may only become shorter: a unit that
-# is in no circle any more has to leave it.
+# Circles that still exist. This list may only become shorter: a unit that is no
+# longer in a circle must be removed from it.
 KNOWN_CIRCLES: list[set[str]] = []
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(\S[^\n]*)', re.M)
@@ -48,16 +52,30 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
+# Tables, such as the operations of an algorithm, are data that is constant.
+TABLE = re.compile(
+    r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
+EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
 # No statement begins in the first column.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
     r'\b(?:(?:g_|g_environ_|secure_)?getenv|g_get_environ|environ)\b')
 
+# Functions of GLib, POSIX and the C library that a core must not call
+CLOCK = (r"g_get_(?:monotonic|real|current)_time|g_date_time_new_now\w*|"
+         r"g_(?:timer|timeout)_\w+|clock(?:_gettime|_nanosleep)?|gettimeofday|time|localtime\w*|"
+         r"gmtime\w*|ftime|g_usleep|(?:u|nano)?sleep")
+THREAD = (r"g_(?:thread|mutex|rec_mutex|rw_lock|cond|async_queue|private|once)_"
+          r"\w+|pthread_\w+|thrd_\w+|fork")
+RANDOM = (r"g_rand(?:om)?_\w+|g_uuid_string_random|s?random(?:_r)?|s?rand|"
+          r"rand_r|[delmn]rand48|getrandom|getentropy|arc4random\w*")
+USES_SYSTEM = re.compile(rf"\b({CLOCK}|{THREAD}|{RANDOM}) ?\(")
+
 
 def allowed_directories(directory):
-    """The directories that files of this one may include; None: there is no
-    such directory in the plan."""
+    """Returns the directories that files of `directory` may include, or None if
+    the plan has no such directory."""
     if directory in COMMON:
         return COMMON[directory] | {directory}
     parts = directory.split("/")
@@ -73,12 +91,12 @@ def may_use_gstreamer(directory):
 
 
 def get_unit(path):
-    """What the files of one name belong to, with its directory"""
+    """Returns the unit of a file: its path without the suffix."""
     return path.rsplit(".", 1)[0]
 
 
 class Tree:
-    """The sources below a directory, and what they include."""
+    """The source files below a directory and their includes."""
 
     def __init__(self, top):
         self.top = pathlib.Path(top)
@@ -92,11 +110,11 @@ class Tree:
         self.faults = []
         # file -> the files of the tree that it includes
         self.includes = {path: [] for path in self.files}
-        # unit -> the functions that it defines for itself, and all that it
-        # names
+        # unit -> the functions and tables that it defines for itself, and all
+        # that it names
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # function that others may call -> the units that define it
+        # function or table that others may use -> the units that define it
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)
@@ -114,6 +132,9 @@ class Tree:
         self.read_functions(get_unit(path), code)
         if READS_ENVIRONMENT.search(code) and path not in ENVIRONMENT:
             self.faults.append(f"{path} reads the environment")
+        if path.rsplit("/", 1)[0].endswith("/core"):
+            self.faults += [f"{path} calls {name} ()"
+                            for name in USES_SYSTEM.findall(code)]
 
     def read_functions(self, unit, code):
         for definition in DEFINITION.finditer(code):
@@ -121,7 +142,13 @@ class Tree:
                 self.own[unit].add(definition[1])
             else:
                 self.definers[definition[1]].add(unit)
-        self.named[unit].update(WORD.findall(PROTOTYPE.sub(" ", code)))
+        for is_static, table in TABLE.findall(code):
+            if is_static:
+                self.own[unit].add(table)
+            else:
+                self.definers[table].add(unit)
+        self.named[unit].update(
+            WORD.findall(EXTERN.sub(" ", PROTOTYPE.sub(" ", code))))
 
     def add(self, path, name, is_quoted):
         directory = path.rsplit("/", 1)[0]
@@ -139,7 +166,9 @@ class Tree:
             self.faults.append(f"{path} includes <{name}> of GIO")
 
     def find(self, directory, name):
-        """A compiler looks beside the file and below each include directory."""
+        """Returns the files that an include may mean. A compiler searches the
+        directory of the including file and all include directories.
+        """
         beside = os.path.normpath(f"{directory}/{name}")
         if beside in self.includes:
             return [beside]
@@ -147,7 +176,7 @@ class Tree:
                 if f"/{path}".endswith(f"/{name}")]
 
     def directories(self):
-        """Each directory with those that it includes"""
+        """Returns each directory with the directories that it includes."""
         graph = collections.defaultdict(set)
         for path, included in self.includes.items():
             directory = path.rsplit("/", 1)[0]
@@ -157,7 +186,7 @@ class Tree:
         return graph
 
     def units(self):
-        """Each unit with those that it includes or calls"""
+        """Returns each unit with the units that it includes or calls."""
         graph = {get_unit(path): set() for path in self.files}
         for path, included in self.includes.items():
             unit = get_unit(path)
@@ -192,7 +221,7 @@ class Tree:
 
 
 def find_circles(graph):
-    """The sets of nodes that reach each other, each of more than one node"""
+    """Returns the sets of more than one node that reach each other."""
     def reach(node):
         reached = set()
         waiting = [node]
@@ -210,7 +239,9 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """The faults of the circles that were found, given those that are known"""
+    """Returns the faults: circles that are not known, and known ones that are
+    gone.
+    """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]
     found = {unit for circle in circles for unit in circle}
@@ -219,7 +250,8 @@ def judge_circles(circles, known):
 
 
 def find_circle(graph):
-    """The nodes of one circle, the first one again at the end; or None"""
+    """Returns the nodes of one circle, the first one again at the end, or None.
+    """
     done = set()
 
     def walk(node, way):
@@ -252,7 +284,9 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(judge_circles(circles, KNOWN_CIRCLES), [])
 
     def test_congestion_controls_of_dccp_are_behind_their_table(self):
-        """They know no packet, and the connection knows none of them."""
+        """The CCIDs do not use packets, and the connection uses no CCID
+        directly.
+        """
         core = "gst/dccpthin/core/"
         table = {"dccpccid.h", "dccpoption.h", "dccpsequence.h"}
         own = re.compile(r"(?:ccid|tfrc)\w*\.[ch]")
@@ -281,7 +315,7 @@ class LayersTest(unittest.TestCase):
 
 
 class FaultsTest(unittest.TestCase):
-    """Each kind of fault, in a small tree that is right but for this fault"""
+    """Each kind of fault, in a small tree that has no other fault."""
 
     RIGHT = {
         "gst/common/video/frames.h": "#include <glib.h>\n",
@@ -380,9 +414,27 @@ class FaultsTest(unittest.TestCase):
             with self.subTest(line):
                 self.check("gst/one/gstone.c", line, "reads the environment")
 
+    def test_a_core_uses_the_system(self):
+        for call in ("g_get_monotonic_time ()", "time (NULL)", "sleep (1)",
+                     "clock_gettime (CLOCK_MONOTONIC, &now)",
+                     "g_thread_new (name, run, self)", "g_mutex_lock (&lock)",
+                     "pthread_create (&thread, NULL, run, NULL)",
+                     "g_random_int ()", "g_rand_double (rand)", "rand ()",
+                     "getrandom (bytes, 8, 0)"):
+            with self.subTest(call):
+                name = call.split(" ", 1)[0]
+                line = f"void\none_do (void)\n{{\n  use ({call});\n}}\n"
+                self.check("gst/one/core/one.c", line,
+                           f"gst/one/core/one.c calls {name} ()")
+                self.assertEqual(
+                    self.find_faults({"gst/one/gstmore.c": line}), [])
+        for line in ("my_time (NULL);", "x = time * (a + b);", "time_t t;"):
+            self.assertEqual(
+                self.find_faults({"gst/one/core/more.c": line}), [])
+
 
 class CirclesTest(unittest.TestCase):
-    """Circles of units in small trees"""
+    """Checks that circles of units are found, in small trees."""
 
     def find_circles(self, files):
         with tempfile.TemporaryDirectory() as directory:
@@ -433,6 +485,29 @@ class CirclesTest(unittest.TestCase):
             **self.CALLED,
             "b.h": "void b_do (void);\nstatic inline void\nb_run (void)\n{\n"
                    "  a_do ();\n}\n"})
+
+    TABLES = {
+        "b.h": "typedef struct { int n; } Table;\n"
+               "extern const Table a_table;\n",
+        "a.c": '#include "b.h"\nconst Table a_table = { 1 };\n',
+        "b.c": '#include "b.h"\n',
+    }
+
+    def test_a_table_of_functions(self):
+        self.assertEqual(self.find_circles(self.TABLES), [])
+        self.check_circle({
+            **self.TABLES,
+            "b.c": "static const Table *const all[] = { &a_table };\n"})
+        self.check_circle({
+            "b.h": "extern const Table *const a_list[];\n",
+            "a.c": '#include "b.h"\nconst Table *const a_list[] = { 0 };\n',
+            "b.c": "void\nb_do (void)\n{\n  run (a_list[0]);\n}\n"})
+
+    def test_static_table_of_the_same_name(self):
+        self.assertEqual(self.find_circles({
+            **self.TABLES,
+            "b.c": "static const Table a_table = { 2 };\nvoid\nb_do (void)\n"
+                   "{\n  run (&a_table);\n}\n"}), [])
 
     def test_three_of_which_none_calls_back(self):
         circles = self.find_circles({

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names that the sources of gst/ and ext/ must not have.
+"""Names that the sources must not have.
 
-An error domain has no spaces in its name: an indenter that takes the argument
-of G_DEFINE_QUARK for a difference puts some into it.
+The name of an error domain has no spaces. gst-indent takes the argument of
+G_DEFINE_QUARK for a subtraction and inserts spaces into it.
 
-No function of ours looks like a method of a type of GStreamer: a later
-GStreamer may have one of that name. Metas are the exception, for which
+No function of this project looks like a method of a GStreamer type, because a
+later GStreamer may have a method of this name. Metas are the exception:
 GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
 
-No identifier, property nick or test name uses a word of the list below, since
-the field has a plain term for it.
+No identifier, property nick or test name uses a word of the list below, because
+the field has a plain term for it. In tests/ no name uses a metaphor for a
+fixture, a simulation or a network.
 """
 
 import ast
@@ -27,17 +28,34 @@ FOREIGN = re.compile(
     r"|event|ghost_pad|iterator|memory|message|mini_object|object|pad|pipeline"
     r"|plugin|poll|query|registry|sample|segment|structure|tag|task|uri|util"
     r"|value)_")
-# Each word that no name may have, and the term that replaces it.
+# Forbidden words, each with the term that replaces it.
 FORBIDDEN = {
     "least": "min", "most": "max", "longest": "max", "shortest": "min",
     "penance": "reprobe", "chancy": "speculative", "doors": "relays",
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# In these names the word does not stand for a minimum or a maximum: "at most"
-# and "at least" bound a figure, and "most" stands for "the majority".
+# In these names, "at most" and "at least" bound a figure and "most" means "the
+# majority", so they do not name a minimum or maximum.
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
+# Words that no name under tests/ may have. A helper is named after what it is.
+FORBIDDEN_IN_TESTS = {
+    "rig": "fixture", "rigs": "fixture", "bench": "fixture",
+    "forge": "build, inject or send", "forges": "build, inject or send",
+    "forger": "packet builder or attacker",
+    "sim": "simulation", "sims": "simulation",
+}
+# In C code, a "pair" is a fixture or has a sender and a receiver. In Python, a
+# pair of two values is allowed.
+FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
+    "pair": "fixture, sender or receiver", "pairs": "combinations",
+}
+# The two fields of a picture are called a pair.
+ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
+# A name may say that something has the wire format, as wire_size does. An
+# object that connects two endpoints is a network, a link or a socket.
+BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)
 NICK = re.compile(r'"([a-z]+(?:-[a-z0-9]+)+)"')
@@ -61,6 +79,12 @@ def find_forbidden_words(names):
                                          WORD.findall(ALLOWED.sub("", name))})
 
 
+def find_metaphors(names, forbidden):
+    return sorted(name for name in names if BARE_WIRE.fullmatch(name)
+                  or forbidden.keys() & {word.lower() for word in WORD.findall(
+                      ALLOWED_IN_TESTS.sub("", name))})
+
+
 def find_c_names(text):
     return {name for name in C_TOKEN.findall(text) if name} | set(
         NICK.findall(text))
@@ -80,6 +104,15 @@ def read_sources():
             yield path.relative_to(SOURCE).as_posix(), path.read_text()
 
 
+def read_names(root):
+    """Yields each C and Python file below `root` with the names in it."""
+    for path in sorted((SOURCE / root).rglob("*.[chp]*")):
+        find = {".c": find_c_names, ".h": find_c_names,
+                ".py": find_python_names}.get(path.suffix)
+        if find:
+            yield path, find(path.read_text())
+
+
 class NamesTest(unittest.TestCase):
     def test_no_error_domain_has_spaces(self):
         for path, text in read_sources():
@@ -89,15 +122,16 @@ class NamesTest(unittest.TestCase):
         for path, text in read_sources():
             self.assertEqual(find_foreign_names(text), [], path)
 
-
     def test_names_use_the_terms_of_the_field(self):
         for root in ("gst", "ext", "tests", "pipelines"):
-            for path in sorted((SOURCE / root).rglob("*.[chp]*")):
-                find = {".c": find_c_names, ".h": find_c_names,
-                        ".py": find_python_names}.get(path.suffix)
-                if find:
-                    self.assertEqual(
-                        find_forbidden_words(find(path.read_text())), [], path)
+            for path, names in read_names(root):
+                self.assertEqual(find_forbidden_words(names), [], path)
+
+    def test_helpers_of_the_tests_are_named_after_what_they_are(self):
+        for path, names in read_names("tests"):
+            forbidden = FORBIDDEN_IN_TESTS if path.suffix == ".py" \
+                else FORBIDDEN_IN_C_TESTS
+            self.assertEqual(find_metaphors(names, forbidden), [], path)
 
 
 class FaultsTest(unittest.TestCase):
@@ -109,6 +143,20 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(find_forbidden_words(find_python_names(
             "def shortest_path(keeper):\n    'most'\n    return keeper.size")),
             ["keeper", "shortest_path"])
+
+    def test_metaphors_are_found(self):
+        self.assertEqual(find_metaphors(find_c_names(
+            "Rig *rig; Wire wire; guint wire_size, on_the_wire, trigger;\n"
+            "/* a pair */ LoopbackPair pair; MmtpRepair repair; guint forged;\n"
+            "bench_init (simulation, sim_new (), MMTP_PAIR_PATHS, \"a sim\");\n"
+            "tcase_add_test (tcase, a_pair_behind_a_lone_field);"),
+            FORBIDDEN_IN_C_TESTS),
+            ["LoopbackPair", "MMTP_PAIR_PATHS", "Rig", "Wire", "bench_init",
+             "pair", "rig", "sim_new", "wire"])
+        self.assertEqual(find_metaphors(find_python_names(
+            "class WireFormat(Case):\n    def forge_reset(self, wire, pair):\n"
+            "        self._wires = [self.benchmark]"), FORBIDDEN_IN_TESTS),
+            ["_wires", "forge_reset", "wire"])
 
     def test_spaces_of_an_indenter_are_found(self):
         self.assertEqual(find_quark_faults(

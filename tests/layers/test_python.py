@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which modules of pipelines/wirelesslab may import which: the topics depend on
-each other in one direction, and no modules import each other in a circle.
-pipelines/README.md has the topics in this order."""
+"""Checks which modules of pipelines/wirelesslab import each other. The topics
+depend on each other in one direction only, and no modules import each other in
+a circle. pipelines/README.md lists the topics in this order."""
 
 import ast
 import graphlib
@@ -9,7 +9,7 @@ import unittest
 
 from wirelesslab import paths
 
-# Modules without a topic come first.
+# Topics in the order of their dependencies. "" stands for modules without one.
 TOPICS = ("", "testbed", "streams", "workloads", "lab", "report", "commands")
 NAME = paths.PACKAGE.name
 
@@ -19,7 +19,7 @@ def name_of(path):
 
 
 def imports(path, modules):
-    """Names of the modules of the package that a module imports anywhere."""
+    """Yields the names of the modules of the package that a module imports."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:

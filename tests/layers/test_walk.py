@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The walks of a packet in docs/architecture.md name functions that exist,
-each in the file that the page names, each calls the next one, and they are as
-short as they have to be.
+"""Checks the walks of a packet in docs/architecture.md. Each function exists in
+the file that the page names, each function calls the next one, and a walk does
+not exceed a maximum length.
 """
 
 import os
@@ -11,10 +11,10 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 PAGE = SOURCE / "docs/architecture.md"
-# Sink: the most functions and files that its walk may have
+# sink -> maximum number of functions and of files in its walk
 LIMITS = {"mmtpsink": (25, 12), "dccpthinsink": (20, 10),
            "udplitesink": (20, 10)}
-# Called through a table of functions: by which of its members
+# Functions that are called through a table of functions -> member of the table
 VERBS = {"gst_network_sink_render": "render",
          "gst_mmtp_sink_send_packets": "send_packets",
          "gst_dccp_thin_sink_send_packets": "send_packets",
@@ -26,7 +26,9 @@ LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
 
 
 def read_walks(text):
-    """sink: (functions said, files said, [(depth, function, file)])"""
+    """Returns sink -> (number of functions that the page states, number of
+    files, [(depth, function, file)]).
+    """
     walks = {}
     for heading in HEADING.finditer(text):
         steps = []
@@ -40,7 +42,7 @@ def read_walks(text):
 
 
 def find_body(function, file):
-    """The text of its definition; None: it has none there."""
+    """Returns the text of the function's definition in `file`, or None."""
     path, = [path for root in ("gst", "ext")
              for path in (SOURCE / root).rglob(file)]
     found = re.search(rf"^{function} \(.*?^}}", path.read_text(), re.M | re.S)

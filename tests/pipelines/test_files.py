@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a killed run leaves is gone after the next; what is in use stays."""
+"""Checks that the next run removes what a killed run has left, and that files
+in use stay.
+"""
 
 import os
 import pathlib
@@ -35,8 +37,8 @@ class Directory(unittest.TestCase):
 
 
 class ReportFilesTest(Directory):
-    """The page of a report may be named by mistake; the directory that has its
-    name is replaced only where an older report made it."""
+    """A user may give the page of a report a wrong name. The directory with
+    that name is only replaced if an older report made it."""
 
     def setUp(self):
         super().setUp()
@@ -83,13 +85,13 @@ class ReportFilesTest(Directory):
         (beside / "radio" / "cell.json").write_text("{}")
         self.check_refused("page.html", "contains runs")
 
-    def test_what_no_report_made_stays(self):
+    def test_files_that_no_report_made_are_kept(self):
         (self.directory / "letters").mkdir()
         (self.directory / "letters" / "one").write_text("dear")
         (self.directory / "file").write_text("mine")
         self.check_refused("letters.html", "was not made by this program")
         self.check_refused("runs/radio.html", "was not made by this program")
-        self.check_refused("file.html", "is no directory")
+        self.check_refused("file.html", "is not a directory")
 
     def test_a_symbolic_link_stays(self):
         beside = self.make("page.html")
@@ -99,7 +101,7 @@ class ReportFilesTest(Directory):
         self.check_refused("all.html", "contains the runs")
 
     def test_a_page_without_an_ending_is_refused(self):
-        self.check_refused("runs", "needs an ending")
+        self.check_refused("runs", "needs a suffix")
 
 
 class RunDirectoryTest(Directory):
@@ -115,7 +117,7 @@ class RunDirectoryTest(Directory):
         run.close()
         self.assertEqual(self.names(), set())
 
-    def test_is_kept_for_who_wants_it(self):
+    def test_is_kept_if_requested(self):
         kept = self.run_directory()
         kept.keep = True
         kept.close()
@@ -123,7 +125,7 @@ class RunDirectoryTest(Directory):
         self.run_directory().close()
         self.assertEqual(self.names(), {kept.path.name})
 
-    def test_that_of_a_killed_run_goes_with_the_next(self):
+    def test_the_next_run_removes_the_directory_of_a_killed_run(self):
         status = subprocess.run(
             [sys.executable, "-c", KILLED, self.directory]).returncode
         self.assertEqual(status, -signal.SIGKILL)
@@ -132,7 +134,7 @@ class RunDirectoryTest(Directory):
         self.addCleanup(run.close)
         self.assertEqual(self.names(), {run.path.name})
 
-    def test_that_of_a_living_run_stays(self):
+    def test_the_directory_of_a_live_run_is_kept(self):
         first = self.run_directory()
         second = self.run_directory()
         self.assertEqual(self.names(), {first.path.name, second.path.name})
@@ -161,7 +163,7 @@ class ClipTest(Directory):
         self.assertFalse(dead.exists())
         self.assertTrue(self.clip.exists())
 
-    def test_who_waited_for_another_to_make_it_does_not_make_it_again(self):
+    def test_a_clip_made_by_another_process_is_not_made_again(self):
         with files.locked(self.directory / ".lock"):
             waiting = threading.Thread(target=self.make)
             waiting.start()

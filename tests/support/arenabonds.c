@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bonds of the arena, see the header. */
+/* Bonds of the arena; arenabonds.h describes them. */
 
 #include "arenabonds.h"
 
@@ -13,7 +13,7 @@
 
 #define MIN_PATHS 2
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_PATHS,
@@ -45,7 +45,7 @@ static const gchar *const kind_names[] = { "constant", "cellular", "recorded",
   "jitter", "loss", "outage", "stall", "narrow"
 };
 
-/* --- draws ---------------------------------------------------------------- */
+/* --- random bonds --------------------------------------------------------- */
 
 static gdouble
 draw (guint64 seed, guint path, guint purpose)
@@ -96,7 +96,8 @@ set_cellular (ArenaPath * path, LinkQuality quality)
     link_config_init (&path->config[i], LINK_PROFILE_CELLULAR, quality);
 }
 
-/* `damage` from 0 to 1 says how bad it is. */
+/* Makes the path worse by a fault of the given kind. `damage` is from 0 (no
+ * fault) to 1 (the worst). */
 static void
 spoil (ArenaPath * path, Kind kind, gdouble damage)
 {
@@ -219,7 +220,8 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
-/* eerimoq/moblin issue 418: 10 s of silence in either direction */
+/* eerimoq/moblin issue 418: one path delivers nothing in either direction for
+ * 10 s. */
 static void
 add_silent_path (GPtrArray * cases, const ArenaGroups * groups)
 {
@@ -263,7 +265,7 @@ add_short_latency (GPtrArray * cases, const ArenaGroups * groups)
 }
 
 static void
-add_pairs (GPtrArray * cases, const ArenaGroups * groups)
+add_recordings (GPtrArray * cases, const ArenaGroups * groups)
 {
   guint i, j;
 
@@ -300,7 +302,7 @@ arena_bonds_get_cases (const ArenaGroups * groups)
   add_silent_path (cases, groups);
   add_spiking_path (cases, groups);
   add_short_latency (cases, groups);
-  add_pairs (cases, groups);
+  add_recordings (cases, groups);
   return cases;
 }
 

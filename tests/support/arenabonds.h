@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bonds of two to four paths for the arena. Some are drawn at random, others are
- * the cases in which users saw a bad path spoil the good ones. Each can be run
- * with any subset of its paths, and a path is the same in each subset.
+/* Bonds of two to four paths for the arena. Some bonds are drawn at random. The
+ * others are cases in which users saw that a bad path harmed the good ones.
+ * Each bond can be run with any subset of its paths, and a path behaves the
+ * same in each subset.
  */
 
 #ifndef __ARENA_BONDS_H__
@@ -11,17 +12,19 @@
 
 G_BEGIN_DECLS
 
-/* Free each scenario with arena_scenario_clear () and g_free (). The recordings
- * and clips are those of the groups, which must live longer. */
+/* Free each scenario with arena_scenario_clear () and g_free (). A scenario
+ * refers to the recordings and clips of `groups`, so `groups` must live longer.
+ */
 
-/* A bond that depends on the seed alone, and on the recordings that there are */
+/* Returns a bond that depends only on `seed` and on the recordings in `groups`.
+ */
 ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
-/* A GPtrArray of ArenaScenario: the cases of users, and all pairs of
- * recordings */
+/* Returns a GPtrArray of ArenaScenario: the cases that users reported, and all
+ * pairs of recordings. */
 GPtrArray *arena_bonds_get_cases (const ArenaGroups * groups);
 
-/* The scenario with the paths whose bits are set in `subset`. It borrows the
- * texts of the other one, so nothing of it needs to be freed. */
+/* Fills `part` with the scenario, reduced to the paths whose bits are set in
+ * `subset`. `part` borrows the texts of `scenario`, so it must not be freed. */
 void arena_bond_get_subset (const ArenaScenario * scenario, guint subset,
     ArenaScenario * part);
 

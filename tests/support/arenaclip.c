@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames that the arena streams, see the header. */
+/* Frames that the arena streams; arenaclip.h describes them. */
 
 #include "arenaclip.h"
 

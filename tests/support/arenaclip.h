@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the arena streams: the frames of a clip, or packets of one size. Each
- * has its type, its size and the time at which it is due. Here is also the rule
- * by which a frame can be decoded.
+/* The streams of the arena: the frames of a clip, or packets of one size. Each
+ * frame has a type, a size and a due time. This file also has the rule that
+ * says which frames can be decoded.
  */
 
 #ifndef __ARENA_CLIP_H__
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* rfc2250pay with an mtu of 1400 bytes: the headers of RTP (RFC 3550 section
- * 5.1) and of MPEG video (RFC 2250 section 3.4) leave this much of a frame in
- * each packet. */
+/* rfc2250pay with an mtu of 1400 bytes: this many bytes of a frame fit into a
+ * packet after the headers of RTP (RFC 3550 section 5.1) and of MPEG video (RFC
+ * 2250 section 3.4). */
 #define ARENA_RTP_HEADERS (12 + 4)
 #define ARENA_PACKET_PAYLOAD (1400 - ARENA_RTP_HEADERS)
 
@@ -21,7 +21,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ARENA_TYPE_I,                 /* refers to nothing, as single packets do */
+  /* Refers to no other frame; also used for single packets. */
+  ARENA_TYPE_I,
   ARENA_TYPE_P,
   ARENA_TYPE_B
 } ArenaType;
@@ -29,43 +30,48 @@ typedef enum
 typedef struct
 {
   ArenaType type;
-  guint32 size;                 /* bytes of the elementary stream */
-  guint64 due;                  /* ns since the first frame was due */
+  guint32 size;                 /* Bytes of the elementary stream. */
+  /* Due time, in ns after that of the first frame. */
+  guint64 due;
   guint n_references;
-  guint references[ARENA_MAX_REFERENCES];       /* numbers of earlier frames */
+  guint references[ARENA_MAX_REFERENCES];       /* Numbers of earlier frames. */
 } ArenaFrame;
 
-/* A clip file has one frame on each line, in coding order: its type and its
- * size. Lines that begin with # are comments. Free the array of ArenaFrame with
- * g_array_unref (). NULL with an error: the file cannot be read. */
+/* Loads a clip file. It has one frame per line, in coding order: the type and
+ * the size of the frame. Lines that begin with # are comments. Returns an array
+ * of ArenaFrame, to be freed with g_array_unref (), or NULL with `error` set if
+ * the file cannot be read. */
 GArray *arena_clip_load (const gchar * path, GError ** error);
 
-/* The frames of a clip for `duration`, from the first I frame at or behind the
- * share `shift` (0 to 1) of it; the clip repeats. Sizes are scaled. Returns an
- * array of ArenaFrame. */
+/* Returns an array of ArenaFrame with the frames of a clip for `duration` ns.
+ * It begins with the first I-frame at or after the position `shift` (0 to 1) of
+ * the clip, and the clip repeats. The sizes are multiplied by `scale`. */
 GArray *arena_clip_get_frames (const GArray * clip, gdouble shift,
     gdouble scale, guint64 period, guint64 duration);
-/* Packets of one size, none of which needs another */
+/* Returns packets of one size, none of which refers to another one. */
 GArray *arena_make_packets (guint32 size, guint64 period, guint64 duration);
 
-/* Fills in the references: a P frame refers to the last frame that is no B
- * frame, a B frame to the last two of these in coding order. So the B frames
- * right behind an I frame refer to the frame before it: GOPs are open. */
+/* Sets the references of all frames. A P-frame refers to the last I-frame or
+ * P-frame, a B-frame to the last two of these in coding order. Thus the
+ * B-frames directly after an I-frame refer to the previous GOP: the GOPs are
+ * open. */
 void arena_frames_set_references (GArray * frames);
 
-/* In how many packets a frame is sent, and the payload of one of them, with
- * ARENA_RTP_HEADERS */
+/* Number of packets in which a frame is sent, and the size of one of these
+ * packets in bytes, including ARENA_RTP_HEADERS. */
 guint arena_frame_count_packets (const ArenaFrame * frame);
 guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);
-/* Bytes of a frame on the wire, with `overhead` more for each packet */
+/* Bytes of all packets of a frame, with `overhead` bytes added for each packet.
+ */
 guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
-/* Mean bit rate of frames that span `duration` on the wire */
+/* Mean bitrate in bit/s of frames that last `duration`, with `overhead` bytes
+ * for each packet. */
 gdouble arena_frames_get_wire_rate (const GArray * frames, guint64 duration,
     guint overhead);
 
-/* Which frames can be decoded of those that arrived in time: those whose
- * references can be decoded, too. Returns their number; `decodable` has one
- * entry for each frame. */
+/* Determines which frames can be decoded in time: those that arrived in time
+ * and whose references can be decoded in time, too. Returns their number.
+ * `decodable` has one entry for each frame. */
 guint arena_frames_decode (const GArray * frames, const gboolean * in_time,
     gboolean * decodable);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena's table of scenarios, see the header. */
+/* The table of all scenarios of the arena; arenagroups.h describes it. */
 
 #include "arenagroups.h"
 
@@ -17,9 +17,10 @@ typedef enum
 
 static const gchar *const clip_names[] = { "6M", "3M" };
 
-/* --- what most of them need ----------------------------------------------- */
+/* --- common helpers ------------------------------------------------------- */
 
-/* With one clean path that has no limit, for the caller to change */
+/* Adds a scenario with one path without loss and without a rate limit, which
+ * the caller then changes. */
 static ArenaScenario *
 add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
 {
@@ -55,7 +56,7 @@ add_trace (ArenaGroups * groups, const gchar * name)
   return trace;
 }
 
-/* "10k", "1.5M" */
+/* Formats a rate: "10k", "1.5M" */
 static gchar *
 get_rate_name (gdouble rate)
 {
@@ -63,7 +64,7 @@ get_rate_name (gdouble rate)
       : g_strdup_printf ("%gM", rate / 1e6);
 }
 
-/* Both directions of a path over one medium */
+/* Makes both directions of the path share one half-duplex medium. */
 static void
 make_half_duplex (ArenaPath * path)
 {
@@ -74,8 +75,8 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* Magalhães and Kravets 2001, table 1: as in mmtppaper.c, which says how the
- * numbers come about */
+/* Magalhães and Kravets 2001, table 1. mmtppaper.c explains where the numbers
+ * come from. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -137,7 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* Slower links carry packets of a tenth of a second, faster ones the clip. */
+/* On slower links the stream has ten packets per second, on faster ones it is
+ * the clip. */
 #define CLIP_LINK 300e3
 
 static void
@@ -164,13 +166,15 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
   scenario->shifts_clip = TRUE;
   if (load > 1)
     ask_estimate (scenario, rate);
-  /* nothing here is left to chance but the sender's session number */
+  /* Only the random session number of the sender differs between the runs, so
+   * two runs suffice. */
   scenario->n_runs = 2;
   if (rate > 10e6)
     scenario->duration = 10 * SECOND;
 }
 
-/* A link that is faster than any stream: how soon is that known? */
+/* The link is faster than any stream. This scenario measures how soon the
+ * estimate shows that. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -221,8 +225,8 @@ add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
     ask_estimate (scenario, 4e6);
 }
 
-/* What is called possible does not know the tokens that an idle link saves, so
- * MMTP may do a little better. */
+/* The computation of the possible result ignores the tokens that an idle link
+ * saves. MMTP may therefore exceed it a little. */
 static void
 add_bucket (ArenaGroups * groups)
 {
@@ -239,7 +243,7 @@ add_bucket (ArenaGroups * groups)
 
 /* --- wifi ----------------------------------------------------------------- */
 
-/* bit/s: a run with a faster one would take long */
+/* In bit/s. A run with a faster stream would take too much time. */
 #define MAX_WIFI_STREAM 100e6
 
 static void
@@ -256,8 +260,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* Aggregation of IEEE 802.11n and later: up to 64 packets go at once. Bytes
- * that others leave it decide how often and how many. */
+/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at once.
+ * The traffic of other stations determines how often this happens and how many
+ * packets are sent. */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -286,7 +291,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* packets; with so many RTP over UDP does as well in the lab's measurements */
+/* Packets in the queue. In the measurements of the lab, a queue of this length
+ * suffices for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -307,7 +313,8 @@ find_trace (ArenaGroups * groups, const gchar * name)
   return NULL;
 }
 
-/* The other direction of the same network, else the next recording */
+/* Returns the recording of the other direction of the same network. If there is
+ * none, it returns the next recording. */
 static ArenaTrace *
 find_return (ArenaGroups * groups, guint number)
 {
@@ -337,8 +344,8 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  RECORDED_SHALLOW,             /* queue, as the lab has it */
-  RECORDED_BACK                 /* the return path, too */
+  RECORDED_SHALLOW,             /* Queue as short as in the lab. */
+  RECORDED_BACK                 /* The return path uses a recording, too. */
 } Recorded;
 
 static void
@@ -459,7 +466,8 @@ add_bond (ArenaGroups * groups)
 
 /* --- jitter, loss --------------------------------------------------------- */
 
-/* A link of 10 Mbit/s with either clip, for the caller to make worse */
+/* Adds a scenario with a link of 10 Mbit/s and the given clip. The caller then
+ * makes the link worse. */
 static ArenaScenario *
 add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
     Clip clip)
@@ -476,7 +484,7 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* An exponential one is longer at times, and packets stay in order. */
+  /* Exponential jitter has longer delays at times. Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;
@@ -500,7 +508,7 @@ add_jitter (ArenaGroups * groups)
   }
 }
 
-/* Bursts of 50 ms in which nothing arrives */
+/* Length of a loss burst. During a burst all packets are lost. */
 #define LOSS_BURST (50 * MS)
 
 static void
@@ -539,7 +547,7 @@ add_loss (ArenaGroups * groups)
 
 /* --- steps ---------------------------------------------------------------- */
 
-/* The rate changes for 10 s in the middle of the run. */
+/* The rate of the link changes for 10 s in the middle of the run. */
 static void
 add_steps (ArenaGroups * groups)
 {
@@ -567,7 +575,8 @@ add_steps (ArenaGroups * groups)
 
 /* --- outage, spikes, stalled-return --------------------------------------- */
 
-/* 10 Mbit/s but for a gap each 15 s, in both directions at once */
+/* A link of 10 Mbit/s with a gap every 15 s, in both directions at the same
+ * time. */
 static void
 add_outage (ArenaGroups * groups)
 {
@@ -590,8 +599,8 @@ add_outage (ArenaGroups * groups)
   }
 }
 
-/* Times in which the network behind the link holds all packets back, once in
- * three seconds in the mean, exponentially distributed */
+/* The network after the link holds all packets back at times: once in three
+ * seconds on average, for times that are exponentially distributed. */
 static void
 add_stalls (ArenaGroups * groups, const gchar * group, gboolean forward,
     const guint * stalls, guint n)
@@ -633,7 +642,7 @@ add_stalled_return (ArenaGroups * groups)
 
 /* --- competitors ---------------------------------------------------------- */
 
-/* A drop-tail queue of so many bandwidth-delay products */
+/* Sets a drop-tail queue whose size is `products` bandwidth-delay products. */
 static void
 set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
     gdouble products)
@@ -704,7 +713,7 @@ add_two (ArenaGroups * groups)
   }
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all groups ----------------------------------------------------------- */
 
 static gint
 compare_names (gconstpointer a, gconstpointer b)
@@ -714,7 +723,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp ((*first)->name, (*second)->name);
 }
 
-/* Every delivery trace of the directory; other files are passed over. */
+/* Loads each delivery trace in the directory and ignores other files. */
 static void
 load_recordings (ArenaGroups * groups, const gchar * path)
 {

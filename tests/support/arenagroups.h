@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All scenarios of the arena, in groups of links of one kind. */
+/* All scenarios of the arena. They are divided into groups of links of one
+ * kind. */
 
 #ifndef __ARENA_GROUPS_H__
 #define __ARENA_GROUPS_H__
@@ -11,14 +12,19 @@ G_BEGIN_DECLS
 typedef struct
 {
   GPtrArray *scenarios;         /* of ArenaScenario */
-  GPtrArray *traces;            /* of ArenaTrace, sorted by name */
-  guint n_recorded;             /* of them, the first, that are recordings */
-  GArray *clips[2];             /* of ArenaFrame: 6 Mbit/s, 3 Mbit/s */
-  gchar *skipped;               /* why groups are missing; NULL: none is */
+  /* Array of ArenaTrace. The recordings come first and are sorted by name. */
+  GPtrArray *traces;
+  /* Number of recordings; they are the first entries of `traces`. */
+  guint n_recorded;
+  /* Arrays of ArenaFrame: clips of 6 Mbit/s and 3 Mbit/s. */
+  GArray *clips[2];
+  /* Says why groups are missing; NULL if no group is missing. */
+  gchar *skipped;
 } ArenaGroups;
 
-/* `data`: the directory of the clips' frames. `recordings`: that of recorded
- * traces; without one the groups that need them are skipped. */
+/* `data` is the directory of the clip files. `recordings` is the directory of
+ * recorded traces; if it is NULL, the groups that need them are skipped.
+ * Returns NULL with `error` set on failure. */
 ArenaGroups *arena_groups_new (const gchar * data, const gchar * recordings,
     GError ** error);
 void arena_groups_free (ArenaGroups * groups);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Figures of a run, see the header. */
+/* Computes the figures of a run; arenajudge.h describes them. */
 
 #include "arenajudge.h"
 
@@ -47,8 +47,9 @@ judge_delays (const GArray * frames, const ArenaSessionRecord * record,
   g_free (delays);
 }
 
-/* Of all windows of a second that begin with a frame and lie in the stream; of
- * a shorter stream the whole */
+/* Returns the minimum share of decodable frames over all windows of one second
+ * that begin with a frame and lie within the stream. If the stream is shorter
+ * than a second, the window is the whole stream. */
 static gdouble
 get_worst_second (const GArray * frames, const gboolean * decodable)
 {
@@ -61,7 +62,7 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* the window before this one was full, so this one is, too */
+    /* The previous window was complete, so this one is complete, too. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }
@@ -126,7 +127,8 @@ count_orphans (const GArray * frames, const ArenaSessionRecord * record,
     figures->orphans += is_orphan (frames, record, i);
 }
 
-/* What the packets of a path took longer than the fastest of them, in ms */
+/* Appends by how many ms the packets of a path took longer than the fastest
+ * packet. */
 static void
 add_queueing (const GArray * delays, GArray * queueing)
 {
@@ -206,7 +208,8 @@ arena_judge_time_above (const ArenaSessionRecord * record, guint64 from,
   return find_crossing (record, from, limit, FALSE);
 }
 
-/* The estimated rates between two times; free with g_array_unref */
+/* Returns the estimated rates between two times. Free the array with
+ * g_array_unref (). */
 static GArray *
 get_rates (const ArenaSessionRecord * record, guint64 from, guint64 to)
 {

@@ -1,52 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The figures of a run: how many frames could be decoded in time, how late they
- * were, and what that cost. docs/mmtp.md explains the columns.
+/* The figures of a run: how many frames could be decoded in time, how late
+ * frames were, and how many bytes were sent for this. docs/mmtp.md explains the
+ * columns.
  */
 
 #ifndef __ARENA_JUDGE_H__
 #define __ARENA_JUDGE_H__
 
-#include "arenasim.h"
+#include "arenasimulation.h"
 
 G_BEGIN_DECLS
 
-/* Shares are 0 to 1, delays are ms. A delay is INFINITY where so many frames
- * never arrived. */
+/* Shares are from 0 to 1, delays are in ms. A delay is INFINITY if too many
+ * frames never arrived. */
 typedef struct
 {
-  gdouble decodable;            /* share of the frames, in time */
-  gdouble p50, p95, p99;        /* delay of frames */
-  gdouble worst_second;         /* least decodable share in a second */
-  gdouble sent_per_played;      /* forward bytes with all headers, by bytes of
-                                 * frames that could be decoded in time */
-  gdouble orphans;              /* frames that were sent, in part or whole,
-                                 * though a reference was never sent whole */
-  gdouble vain;                 /* 0 to 1: bytes sent of frames that could not
-                                 * be decoded in time, by bytes sent of all */
-  gdouble feedback;             /* bytes back, by bytes forward */
-  gdouble queueing_mean, queueing_p95;  /* one-way delay above the least */
+  /* Share of the frames that could be decoded in time. */
+  gdouble decodable;
+  gdouble p50, p95, p99;        /* Percentiles of the delay of frames. */
+  gdouble worst_second;         /* Minimum decodable share in any second. */
+  /* Bytes sent forward with all headers, divided by the bytes of the frames
+   * that could be decoded in time. */
+  gdouble sent_per_played;
+  /* Number of frames that were sent, completely or partly, although a frame to
+   * which they refer was never sent completely. */
+  gdouble orphans;
+  /* Share of the sent bytes that belong to frames that could not be decoded in
+   * time, from 0 to 1. */
+  gdouble vain;
+  /* Bytes sent back, divided by the bytes sent forward. */
+  gdouble feedback;
+  /* One-way delay above the minimum one-way delay. */
+  gdouble queueing_mean, queueing_p95;
 } ArenaFigures;
 
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* From `from` on, the time (ns) after which the estimated rate is below (or
- * above) a limit for the first time; ARENA_NEVER */
+/* First time (ns) at or after `from` at which the estimated rate is below (or
+ * above) `limit`; ARENA_NEVER if there is none. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 /* Share of the samples between two times whose estimated rate differs from
- * `rate` by no more than `tolerance` (0 to 1) */
+ * `rate` by at most `tolerance` (0 to 1, relative to `rate`). */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
-/* Median of the estimated rates between two times */
+/* Median of the estimated rates between two times. */
 gdouble arena_judge_median_rate (const ArenaSessionRecord * record,
     guint64 from, guint64 to);
-/* Jain, Chiu and Hawe 1984, of two */
+/* Jain's index of two rates (Jain, Chiu and Hawe 1984). */
 gdouble arena_judge_fairness (gdouble a, gdouble b);
 
-/* The value below which the share `p` of n values is; sorts them */
+/* Percentile `p` (0 to 1) of n values. Sorts `values`. */
 gdouble arena_percentile (gdouble * values, guint n, gdouble p);
 
 G_END_DECLS

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths and delivery traces of the arena, see the header. */
+/* Paths and delivery traces of the arena; arenapaths.h describes them. */
 
 #include "arenapaths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets with which a link is saturated; on slow links smaller ones, which
- * take this long, so that deadlines are not rounded to whole large packets */
+/* A link is saturated with packets of this size. On slow links the packets are
+ * smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
+ * rounded to whole large packets. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
 
-/* bit/s: traces have many opportunities in the same millisecond, and token
- * buckets give several packets at once, but no host takes two at the same
- * instant. */
+/* Rate in bit/s at which a host receives. Traces deliver many packets in the
+ * same millisecond and token buckets release several at once, but no real host
+ * receives two packets at the same instant. */
 #define HOST_RATE G_GUINT64_CONSTANT (1000000000)
 
 /* --- traces --------------------------------------------------------------- */
@@ -114,8 +115,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* A trace repeats when it ends: the last line moves its end behind the end of
-   * the run. */
+  /* A trace repeats when it ends. The last line moves this end beyond the end
+   * of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }
@@ -148,7 +149,8 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
   GError *error = NULL;
   Link *link;
 
-  /* directions differ, and so do paths whose seeds differ */
+  /* The seed differs between the directions of a path, and between paths with
+   * different seeds. */
   config.seed = (config.seed * 2 + direction) * 1000 + number + 1;
   config.pipe.receiver_rate = HOST_RATE;
   if (trace) {
@@ -156,12 +158,13 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
 
     text = arena_trace_get_text (trace, offset, length / LINK_MS);
     config.pipe.trace[0] = text;
-    /* of stations that nobody uses, but that are parsed */
+    /* No packet uses this trace, but the configuration requires a valid one for
+     * each station. */
     config.pipe.trace[1] = "1000\n";
   }
   link = link_new (&config, &error);
   if (!link)
-    g_error ("the arena's link cannot be made: %s", error->message);
+    g_error ("could not make a link of the arena: %s", error->message);
   g_free (text);
   return link;
 }
@@ -189,9 +192,10 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
     link_free (links->links[ARENA_BACK], user_free);
 }
 
-/* --- what they deliver ---------------------------------------------------- */
+/* --- what the links deliver ----------------------------------------------- */
 
-/* Whether the link takes bytes at instants, or little by little */
+/* Returns whether the link takes all bytes of an opportunity at one instant,
+ * and not gradually. */
 static gboolean
 is_instant (const ArenaPath * path)
 {
@@ -213,8 +217,8 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* When the service of each packet began: one always waits, so it is when the
- * next one could be put in. */
+/* Records when the service of each packet began. One packet always waits, so
+ * this is the time at which the next packet could be put into the queue. */
 typedef struct
 {
   Link *link;
@@ -262,7 +266,8 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* Packet i is put in when the one before it comes into service. */
+  /* Packet i enters the queue when the service of the previous packet begins.
+   */
   for (i = 0; i + 2 < saturation->arrivals->len; i++) {
     ArenaOpportunity opportunity = { 0 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of the arena: each one is a link of wirelesslink's core in either
- * direction, or one half-duplex link for both. Delivery traces are kept as
- * times and written as text, from any offset and only as long as a run takes.
+/* The paths of the arena. Each path has a link of wirelesslink's core for each
+ * direction, or one half-duplex link for both. A delivery trace is kept as an
+ * array of times; its text is made for each run, from any offset and for the
+ * length of the run.
  */
 
 #ifndef __ARENA_PATHS_H__
@@ -12,25 +13,27 @@
 
 G_BEGIN_DECLS
 
-/* Times of opportunities to deliver 1500 bytes, as mahimahi records them */
+/* Times of the opportunities to deliver 1500 bytes, as recorded by mahimahi. */
 typedef struct
 {
   gchar *name;
   GArray *times;                /* of guint32, ms */
-  guint32 period;               /* ms: it repeats */
+  /* Period in ms after which the trace repeats. */
+  guint32 period;
 } ArenaTrace;
 
 ArenaTrace *arena_trace_new (const gchar * name);
 ArenaTrace *arena_trace_load (const gchar * path, GError ** error);
 void arena_trace_free (ArenaTrace * trace);
 void arena_trace_add (ArenaTrace * trace, guint32 time);
-/* Opportunities from `from` to `to` (ms) at a constant rate in bit/s */
+/* Adds opportunities from `from` to `to` (ms) at a constant rate in bit/s. */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
-/* `batch` opportunities at once each `interval` ms, up to `to` ms */
+/* Adds `batch` opportunities at once every `interval` ms, up to `to` ms. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
-/* The text of `length` ms of it from `offset` (ms) on */
+/* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
+ * it with g_free (). */
 gchar *arena_trace_get_text (const ArenaTrace * trace, guint32 offset,
     guint32 length);
 
@@ -43,34 +46,42 @@ typedef enum
 
 typedef struct
 {
-  /* of a half-duplex path only the first is used, for both directions */
+  /* For a half-duplex path only the first entry is used, for both directions.
+   */
   LinkConfig config[ARENA_N_DIRECTIONS];
-  const ArenaTrace *trace[ARENA_N_DIRECTIONS];  /* NULL: as configured */
-  gboolean rotates;             /* each run begins elsewhere in the traces */
-  gboolean one_link;            /* one medium for both directions */
-  guint station[ARENA_N_DIRECTIONS];    /* of one_link: who sends */
-  guint64 known_rate;           /* bit/s that the sender is told; 0: nothing */
+  /* NULL if the link's configuration determines the rate. */
+  const ArenaTrace *trace[ARENA_N_DIRECTIONS];
+  /* Each run begins at another position of the traces. */
+  gboolean rotates;
+  gboolean one_link;            /* Both directions share one medium. */
+  /* With one_link: the station that sends in this direction. */
+  guint station[ARENA_N_DIRECTIONS];
+  /* Rate in bit/s that the sender is told; 0 if it is told no rate. */
+  guint64 known_rate;
 } ArenaPath;
 
-/* Both directions without a limit but drop-tail queues of 1000 packets */
+/* Initializes a path with the given rate (bit/s) and delay (ns) in both
+ * directions, and with drop-tail queues of 1000 packets. */
 void arena_path_init (ArenaPath * path, guint64 rate, guint64 delay);
 
-/* A path in one run */
+/* The links of a path in one run. */
 typedef struct
 {
-  Link *links[ARENA_N_DIRECTIONS];      /* the same link twice for one_link */
+  /* With one_link, both entries are the same link. */
+  Link *links[ARENA_N_DIRECTIONS];
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;
 
-/* Run `number` of `n` decides the seed, and where the traces begin. `length` is
- * the time (ns) that the run takes at most. An invalid configuration ends the
- * program: scenarios are written by us. */
+/* Opens the links of run `number` of `n`; the run number determines the seed
+ * and where the traces begin. `length` is the maximum time of the run in ns. An
+ * invalid configuration ends the program, because the scenarios are part of the
+ * program. */
 void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* What the forward direction of all these paths delivers in that run while
- * packets always wait */
+/* Returns what the forward links of all these paths deliver in this run if
+ * packets always wait to be sent. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

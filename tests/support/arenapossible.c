@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What perfect foresight could have brought, see the header. */
+/* Computes the result of a sender with perfect foresight; arenapossible.h
+ * describes it. */
 
 #include "arenapossible.h"
 
@@ -69,8 +70,8 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* How many bytes have gone by when a frame becomes due. `from`: an opportunity
- * that is not behind it, which moves on. */
+/* Returns how many bytes the links took before `due`. `from` is the number of
+ * an opportunity that is not after this one; it is advanced. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -89,7 +90,8 @@ get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
       / (opportunity->end - opportunity->begin));
 }
 
-/* When the last of so many bytes arrives; G_MAXUINT64: never */
+/* Returns when the last of `bytes` bytes arrives; G_MAXUINT64 if it never does.
+ */
 static guint64
 get_arrival (const ArenaSupply * supply, guint64 bytes)
 {
@@ -97,7 +99,8 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* the first one with which so many have gone by */
+  /* Finds the first opportunity after which at least `bytes` bytes were taken.
+   */
   while (low < high) {
     guint middle = (low + high) / 2;
 
@@ -116,10 +119,12 @@ typedef struct
   const GArray *frames;
   const ArenaSupply *supply;
   const ArenaPossibleConfig *config;
-  guint64 *sizes;               /* bytes of each frame on the wire */
-  guint64 *before;              /* bytes of the supply before it is due */
+  guint64 *sizes;               /* Bytes of each frame with all headers. */
+  /* Bytes that the links take before the frame is due. */
+  guint64 *before;
   gboolean *keep;
-  GArray **dependents;          /* of guint: the frames that refer to it */
+  /* Arrays of guint: the frames that refer to this frame. */
+  GArray **dependents;
 } Plan;
 
 static const ArenaFrame *
@@ -178,13 +183,15 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  guint frame;                  /* the first of the busy period, or the one at
-                                 * which to go on */
-  guint64 bytes;                /* of the supply, used up to then */
+  /* The first frame of the busy period, or the frame with which to continue. */
+  guint frame;
+  /* Bytes that the links have taken before this frame. */
+  guint64 bytes;
 } BusyPeriod;
 
-/* Sends what is kept from `busy` on. Returns the first frame that is late, and
- * in `busy` the busy period that it is in; or the number of frames. */
+/* Sends the kept frames from `busy` on. Returns the first late frame and stores
+ * its busy period in `busy`. Returns the number of frames if no frame is late.
+ */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
 {
@@ -217,9 +224,10 @@ is_feasible (const Plan * plan)
   return find_late (plan, &busy) == plan->frames->len;
 }
 
-/* --- greedy --------------------------------------------------------------- */
+/* --- the greedy algorithm ------------------------------------------------- */
 
-/* A frame with all that is kept and refers to it, in coding order */
+/* Appends a frame and all kept frames that refer to it, directly or indirectly,
+ * in coding order. */
 static void
 add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 {
@@ -236,7 +244,8 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Bytes that it frees up to the frame that is late, for each picture lost */
+/* Returns the bytes that dropping these frames frees before the late frame,
+ * divided by the number of dropped frames. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -299,8 +308,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* A frame was given up to make room for another one, which perhaps was given up
- * later: the first one may fit after all. */
+/* A frame may have been given up for another frame that was given up later. In
+ * this case the first frame may fit after all, so each frame that was given up
+ * is tried again. */
 static void
 take_back (Plan * plan)
 {
@@ -333,7 +343,7 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* Each turn drops a frame of this busy period or of a later one, so the
+  /* Each iteration drops a frame of this busy period or of a later one, so the
    * search never has to go back. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
@@ -345,7 +355,7 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   return sum;
 }
 
-/* --- all sets ------------------------------------------------------------- */
+/* --- the exact algorithm -------------------------------------------------- */
 
 static gboolean
 is_closed (const Plan * plan)
@@ -378,7 +388,7 @@ arena_possible_count_all (const GArray * frames, const ArenaSupply * supply,
   return best;
 }
 
-/* --- their comparison ----------------------------------------------------- */
+/* --- comparison of both algorithms ---------------------------------------- */
 
 static guint64
 draw_below (guint64 seed, guint32 purpose, guint64 index, guint64 n)
@@ -406,7 +416,7 @@ make_frames (guint64 seed, guint n)
   return frames;
 }
 
-/* A link that carries a part of it, with gaps */
+/* Returns a random link that carries only a part of the stream and has gaps. */
 static ArenaSupply *
 make_supply (guint64 seed)
 {
@@ -445,7 +455,7 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* more than the optimum is worse than any share of it */
+    /* A result above the optimum is worse than any result below it. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

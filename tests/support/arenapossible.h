@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many frames of a stream could have been decoded in time by a sender that
- * knows beforehand when its links deliver, and how much: what the arena holds
- * every transport to.
+/* How many frames of a stream a sender could deliver decodable in time if it
+ * knew beforehand when its links deliver and how much. The arena compares every
+ * transport with this result.
  *
- * The links' opportunities to deliver are known (arenapaths.h finds them out by
- * saturating the links). Frames are sent in coding order, each at the earliest
- * opportunities behind its due time. When a frame would be late, a frame leaves
- * the busy period together with all frames that refer to it: the one that frees
- * the most bytes for each picture that is lost. In the end each frame that was
- * given up gets a second chance. arena_possible_count_all () is exact and tells
- * how far from the optimum that is.
+ * The links' opportunities to deliver are known, because arenapaths.h
+ * determines them by saturating the links. Frames are sent in coding order,
+ * each at the earliest opportunities after its due time. When a frame would be
+ * late, one frame of the busy period is dropped together with all frames that
+ * refer to it: the one that frees the most bytes for each dropped frame. At the
+ * end each dropped frame gets a second chance. arena_possible_count_all () is
+ * exact and shows how far this result is from the optimum.
  */
 
 #ifndef __ARENA_POSSIBLE_H__
@@ -19,8 +19,9 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that a link can take between two times and delivers at a third. Where
- * it takes them all at once, `begin` equals `end`. ns since the link began */
+/* Bytes that a link can take between `begin` and `end` and delivers at
+ * `arrival`. `begin` equals `end` if the link takes all bytes at once. Times
+ * are in ns since the link began. */
 typedef struct
 {
   guint64 begin, end;
@@ -28,39 +29,46 @@ typedef struct
   guint32 bytes;
 } ArenaOpportunity;
 
-/* Opportunities of one or more links, in the order of their arrivals */
+/* The opportunities of one or more links, ordered by arrival. */
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
-  guint64 *bytes;               /* sum of all opportunities before each */
+  /* For each opportunity, the sum of the bytes of all opportunities before it.
+   */
+  guint64 *bytes;
 } ArenaSupply;
 
-/* Takes the array, in any order */
+/* Takes ownership of the array, whose order does not matter. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
-/* The longest time (ns) between two times in which nothing arrives */
+/* Returns the maximum time (ns) between `from` and `to` during which nothing
+ * arrives. */
 guint64 arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
     guint64 to);
 
 typedef struct
 {
-  guint64 origin;               /* ns: when the first frame is due */
-  guint64 deadline;             /* ns from due time to the arrival of the last
-                                 * byte, at most */
-  guint overhead;               /* bytes of headers with each packet */
+  guint64 origin;               /* Due time of the first frame, in ns. */
+  /* Maximum time from the due time of a frame to the arrival of its last byte,
+   * in ns. */
+  guint64 deadline;
+  guint overhead;               /* Bytes of headers for each packet. */
 } ArenaPossibleConfig;
 
-/* The greedy one: a lower bound of the optimum that is close to it. Without the
- * second chances it is `first_choice`, which may be NULL. */
+/* Returns the result of the greedy algorithm, which is a lower bound of the
+ * optimum and close to it. `first_choice` may be NULL; it is set to the result
+ * without the second chances. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
-/* The optimum by trying all sets of frames; not more than 20 frames */
+/* Returns the optimum, by trying all sets of frames. There may be at most 20
+ * frames. */
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);
 
-/* Compares both on random instances of up to 12 frames. Returns the mean share
- * (0 to 1) of the optimum that the greedy one reaches, and the worst share in
- * `worst`. A `worst` above 1 means that the greedy one breaks a rule. */
+/* Compares the two algorithms on random instances of up to 12 frames. Returns
+ * the greedy result as a mean share (0 to 1) of the optimum, and stores the
+ * worst share in `worst`. If `worst` is above 1, the greedy algorithm violates
+ * a rule. */
 gdouble arena_possible_check (guint n_instances, guint64 seed,
     gdouble * worst);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scenarios of the arena and how they are run, see the header. */
+/* Runs the scenarios of the arena; arenascenario.h describes them. */
 
 #include "arenascenario.h"
 
@@ -11,8 +11,8 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Of competitors: the one that is there from the beginning is left alone for so
- * long, and what is counted begins so long after the other one. */
+/* Times for competitors: the second flow begins so long after the first one,
+ * and the evaluation begins so long after the second flow. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)
@@ -58,7 +58,8 @@ arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
   gdouble scale = 1;
   guint i;
 
-  /* Headers don't scale, so it takes a few steps. */
+  /* The headers of packets do not scale with the frames, so the scale is found
+   * by iteration. */
   for (i = 0; i < 4; i++) {
     GArray *frames =
         arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);
@@ -97,7 +98,7 @@ make_frames (const ArenaScenario * scenario, guint number)
 
 static void
 configure (const ArenaScenario * scenario, const GArray * frames, guint number,
-    ArenaTransport transport, ArenaSimConfig * config)
+    ArenaTransport transport, ArenaSimulationConfig * config)
 {
   ArenaSessionConfig *session = &config->sessions[0];
 
@@ -115,7 +116,7 @@ configure (const ArenaScenario * scenario, const GArray * frames, guint number,
 }
 
 static void
-add_competitors (const ArenaScenario * scenario, ArenaSimConfig * config)
+add_competitors (const ArenaScenario * scenario, ArenaSimulationConfig * config)
 {
   guint64 begin = TCP_BEGIN;
 
@@ -146,12 +147,12 @@ get_possible (const ArenaScenario * scenario, const GArray * frames,
   return (gdouble) sum / frames->len;
 }
 
-/* Over the path on which it does best */
+/* Runs RTP over UDP on each path and keeps the result of the best path. */
 static void
 run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     guint64 * origin, ArenaOutcome * outcome)
 {
-  ArenaSimConfig config;
+  ArenaSimulationConfig config;
   guint i;
 
   configure (scenario, frames, number, ARENA_UDP, &config);
@@ -160,7 +161,7 @@ run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     ArenaRecord record;
 
     config.sessions[0].udp_path = i;
-    arena_sim_run (&config, &record);
+    arena_simulation_run (&config, &record);
     arena_judge (frames, &record.sessions[0], scenario->deadline, &figures);
     *origin = record.sessions[0].origin;
     if (i == 0 || figures.decodable > outcome->udp.decodable)
@@ -234,15 +235,15 @@ static guint64
 run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
     ArenaOutcome * outcome, guint64 * length)
 {
-  ArenaSimConfig config;
+  ArenaSimulationConfig config;
   ArenaRecord record;
   guint64 origin;
 
   configure (scenario, frames, number, ARENA_MMTP, &config);
   if (has_competitors (scenario))
     add_competitors (scenario, &config);
-  *length = arena_sim_get_length (&config);
-  arena_sim_run (&config, &record);
+  *length = arena_simulation_get_length (&config);
+  arena_simulation_run (&config, &record);
   origin = record.sessions[0].origin;
   arena_judge (frames, &record.sessions[0], scenario->deadline, &outcome->mmtp);
   answer (scenario, &record, outcome->extras);
@@ -254,7 +255,8 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* What RTP over UDP and perfect foresight bring on the same paths */
+/* Adds the results of RTP over UDP and of perfect foresight on the same paths.
+ */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
     guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)
@@ -308,8 +310,8 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
 
   outcome_init (outcome);
   origin = run_mmtp (scenario, frames, number, outcome, &length);
-  /* What competitors leave depends on the traffic that they meet, so beside
-   * them there is no such thing as what is possible. */
+  /* The rate that competing traffic leaves depends on the traffic it meets.
+   * Next to competitors there is therefore no defined best possible result. */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

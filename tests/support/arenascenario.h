@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A scenario of the arena: paths, a stream, competitors, and the number of
- * runs, each from another place in the recordings or with another seed. One run
- * gives the figures of MMTP, of RTP over UDP, and of a sender with perfect
- * foresight. The scenarios themselves are in arenagroups.h.
+/* A scenario of the arena: paths, a stream, competitors and a number of runs.
+ * Each run begins at another position of the recordings or has another seed. A
+ * run gives the figures of MMTP, of RTP over UDP, and of a sender with perfect
+ * foresight. The scenarios themselves are defined in arenagroups.h.
  */
 
 #ifndef __ARENA_SCENARIO_H__
@@ -14,14 +14,16 @@ G_BEGIN_DECLS
 
 #define ARENA_MAX_EXTRAS 2
 
-/* What is asked besides the figures of all scenarios */
+/* The figure that a scenario measures in addition to the common ones. */
 typedef enum
 {
   ARENA_ASK_NOTHING,
-  ARENA_ASK_STEPS,              /* how fast the estimated rate follows */
-  ARENA_ASK_ESTIMATE,           /* how near the estimated rate is */
-  ARENA_ASK_TCP,                /* the ratio to TCP's rate */
-  ARENA_ASK_FAIRNESS            /* of two sessions */
+  /* How fast the estimated rate follows a step. */
+  ARENA_ASK_STEPS,
+  /* How close the estimated rate is to the real one. */
+  ARENA_ASK_ESTIMATE,
+  ARENA_ASK_TCP,                /* Ratio of MMTP's rate to TCP's. */
+  ARENA_ASK_FAIRNESS            /* Fairness between two sessions. */
 } ArenaQuestion;
 
 typedef struct
@@ -30,20 +32,25 @@ typedef struct
   guint n_paths;
   ArenaPath paths[ARENA_MAX_PATHS];
 
-  const GArray *clip;           /* NULL: packets of one size */
-  gdouble scale;                /* of the clip's frames */
-  gboolean shifts_clip;         /* each run begins elsewhere in the clip */
+  const GArray *clip;           /* NULL for packets of one size. */
+  gdouble scale;                /* Factor for the sizes of the clip's frames. */
+  /* Each run begins at another position of the clip. */
+  gboolean shifts_clip;
   guint32 packet_size;
-  guint64 period;               /* ns, of frames or packets */
-  gboolean tells_period;        /* to the sender */
+  guint64 period;               /* Time between two frames or packets, in ns. */
+  gboolean tells_period;        /* The sender is told the period. */
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 
   ArenaQuestion question;
-  gdouble rate;                 /* bit/s: of ARENA_ASK_ESTIMATE, and after the
-                                 * step up of ARENA_ASK_STEPS */
-  guint64 settling;             /* ns of the stream before estimates count */
-  gdouble low_rate;             /* bit/s: after the step down */
+  /* Rate of the link in bit/s: for ARENA_ASK_ESTIMATE, and after the step up
+   * for ARENA_ASK_STEPS. */
+  gdouble rate;
+  /* Time in ns after the begin of the stream from which estimates are
+   * evaluated. */
+  guint64 settling;
+  /* Rate of the link in bit/s after the step down. */
+  gdouble low_rate;
   guint64 step_down, step_up;   /* ns */
   TcpAlgorithm tcp;             /* of ARENA_ASK_TCP */
 } ArenaScenario;
@@ -52,49 +59,61 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  ARENA_OUTCOME_STUCK           /* an end wanted to be called for ever */
+  /* An endpoint asked to be called again and again at the same time. */
+  ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
-/* Plain data, to be passed between processes. NAN: not asked */
+/* Plain data that can be passed between processes. A figure that was not asked
+ * for is NAN. */
 typedef struct
 {
   ArenaOutcomeState state;
-  gdouble possible;             /* share of the frames, 0 to 1 */
-  gdouble first_choice;         /* the same without second chances */
-  gdouble max_gap;              /* ms in which nothing could arrive */
-  gdouble share;                /* MMTP's part of what was possible when its
-                                 * stream began */
-  gdouble ready;                /* ms; INFINITY: never */
-  gdouble estimate;             /* bit/s: median of the estimated rates */
+  /* Share of the frames that perfect foresight achieves, from 0 to 1. */
+  gdouble possible;
+  /* Share of the frames that perfect foresight achieves without second chances.
+   */
+  gdouble first_choice;
+  /* Maximum time in ms in which nothing could arrive. */
+  gdouble max_gap;
+  /* Result of MMTP as a share of the possible result, computed for the time at
+   * which the stream of MMTP began. */
+  gdouble share;
+  /* Time in ms until the session is ready; INFINITY if it never is. */
+  gdouble ready;
+  gdouble estimate;             /* Median of the estimated rates, in bit/s. */
   ArenaFigures mmtp, udp;
   gdouble extras[ARENA_MAX_EXTRAS];
-  gdouble seconds;              /* of CPU time */
+  gdouble seconds;              /* Seconds of CPU time. */
 } ArenaOutcome;
 
-/* Everything that most scenarios share: 8 runs of 30 s, D0 of 450 ms, in time
- * within 500 ms. Takes the name. */
+/* Sets the values that most scenarios share: 8 runs of 30 s, a D0 of 450 ms,
+ * and a deadline of 500 ms. Takes ownership of `name`. */
 void arena_scenario_init (ArenaScenario * scenario, const gchar * group,
     gchar * name);
 void arena_scenario_clear (ArenaScenario * scenario);
-/* `scale` times the clip, 25 frames a second */
+/* Sets the stream to the clip at 25 frames per second, with all sizes
+ * multiplied by `scale`. */
 void arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
     gdouble scale);
-/* The clip, scaled so that it takes `rate` bit/s on the wire of MMTP */
+/* Sets the stream to the clip, scaled so that its MMTP packets need `rate`
+ * bit/s with all headers. */
 void arena_scenario_set_clip_rate (ArenaScenario * scenario,
     const GArray * clip, gdouble rate);
-/* Packets of `size` bytes that take `rate` bit/s on the wire of MMTP */
+/* Sets the stream to packets of `size` bytes, whose MMTP packets need `rate`
+ * bit/s with all headers. */
 void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
     gdouble rate);
 
-/* The names of a scenario's extras, or NULL */
+/* Returns the name of an additional figure of a scenario, or NULL if it has no
+ * such figure. */
 const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
     guint extra);
 
-/* Run `number` of scenario->n_runs */
+/* Does run `number` of scenario->n_runs. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* The same without the comparison with RTP over UDP and with perfect
- * foresight */
+/* Does the same run without the comparison with RTP over UDP and with perfect
+ * foresight. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

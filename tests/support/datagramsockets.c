@@ -33,7 +33,7 @@ datagram_test_listener (const gchar * text, guint16 port)
 }
 
 DatagramSocket *
-datagram_test_try_channel (const gchar * remote, guint16 port,
+datagram_test_try_connect (const gchar * remote, guint16 port,
     const gchar * interface, const gchar * local, GError ** error)
 {
   GSocketAddress *to = datagram_test_address (remote, port);
@@ -50,11 +50,11 @@ datagram_test_try_channel (const gchar * remote, guint16 port,
 }
 
 DatagramSocket *
-datagram_test_channel (const gchar * remote, guint16 port, const gchar * local)
+datagram_test_connect (const gchar * remote, guint16 port, const gchar * local)
 {
   GError *error = NULL;
   DatagramSocket *socket =
-      datagram_test_try_channel (remote, port, NULL, local, &error);
+      datagram_test_try_connect (remote, port, NULL, local, &error);
 
   g_assert_no_error (error);
   return socket;
@@ -160,12 +160,13 @@ datagram_test_assert_remote (const Datagram * datagram, const gchar * text)
 }
 
 void
-datagram_test_expect_no_channel (const gchar * remote, const gchar * interface,
-    const gchar * local, gint code, const gchar * message)
+datagram_test_expect_connect_error (const gchar * remote,
+    const gchar * interface, const gchar * local, gint code,
+    const gchar * message)
 {
   GError *error = NULL;
   DatagramSocket *socket =
-      datagram_test_try_channel (remote, 5004, interface, local, &error);
+      datagram_test_try_connect (remote, 5004, interface, local, &error);
 
   fail_unless (socket == NULL);
   g_assert_error (error, G_IO_ERROR, code);

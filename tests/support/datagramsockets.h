@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of datagram sockets share: they open them, and send and expect
- * packets of text.
+/* Helpers for the tests of datagram sockets: they open sockets, send packets of
+ * text, and expect packets.
  */
 
 #ifndef __DATAGRAMSOCKETS_H__
@@ -18,17 +18,18 @@
 const gchar *datagram_test_loopback (gint ipv6);
 GSocketAddress *datagram_test_address (const gchar * text, guint16 port);
 DatagramSocket *datagram_test_listener (const gchar * text, guint16 port);
-DatagramSocket *datagram_test_try_channel (const gchar * remote, guint16 port,
+DatagramSocket *datagram_test_try_connect (const gchar * remote, guint16 port,
     const gchar * interface, const gchar * local, GError ** error);
-DatagramSocket *datagram_test_channel (const gchar * remote, guint16 port,
+DatagramSocket *datagram_test_connect (const gchar * remote, guint16 port,
     const gchar * local);
 GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
 guint16 datagram_test_get_port (DatagramSocket * socket);
-/* One packet of this text, on a channel or (path) as an answer */
+/* Sends one packet with this text on a connected socket, or as an answer on
+ * `path` if it is not NULL. */
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);
-/* The packet that comes has to be this text. */
+/* The next packet must be this text. */
 void datagram_test_expect (DatagramSocket * socket, const gchar * text,
     Datagram * datagram);
 void datagram_test_expect_error (DatagramSocket * socket, gint code,
@@ -36,7 +37,7 @@ void datagram_test_expect_error (DatagramSocket * socket, gint code,
 void datagram_test_expect_nothing (DatagramSocket * socket);
 void datagram_test_assert_remote (const Datagram * datagram,
     const gchar * text);
-void datagram_test_expect_no_channel (const gchar * remote,
+void datagram_test_expect_connect_error (const gchar * remote,
     const gchar * interface, const gchar * local, gint code,
     const gchar * message);
 

@@ -2,7 +2,7 @@
 
 #include "dccploopback.h"
 
-/* --- which of them -------------------------------------------------------- */
+/* --- combinations --------------------------------------------------------- */
 
 static gint
 encapsulation_of (gint way)
@@ -40,28 +40,21 @@ dccp_loopback_may_have (gint way, const gchar * check)
 void
 dccp_loopback_src_init (LoopbackEnd * end, const gchar * first_property, ...)
 {
-  GstElement *element;
   va_list values;
 
   va_start (values, first_property);
-  element = loopback_make_element ("dcctpthinsrc", first_property, values);
+  loopback_src_init (end, "dcctpthinsrc", first_property, values);
   va_end (values);
-  loopback_end_init (end, element, NULL, "src");
 }
 
 void
 dccp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property, ...)
 {
-  GstElement *element;
   va_list values;
 
   va_start (values, first_property);
-  element = loopback_make_element ("dcctpthinsink", first_property, values);
+  loopback_sink_init (end, "dcctpthinsink", first_property, values);
   va_end (values);
-  /* The source pad of a harness is live, and a machine under load may be slow. */
-  g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
-      G_MAXINT, NULL);
-  loopback_end_init (end, element, "sink", NULL);
 }
 
 void
@@ -79,7 +72,8 @@ dccp_loopback_play_sink (LoopbackEnd * end)
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-/* The one that listens has its port when its socket is open. */
+/* Waits until the element that listens has opened its socket and therefore
+ * knows its port. */
 static gint
 wait_for_port (LoopbackEnd * end)
 {
@@ -93,49 +87,50 @@ wait_for_port (LoopbackEnd * end)
 }
 
 static void
-init_listening_sink (LoopbackPair * pair, gint encapsulation)
+init_listening_sink (LoopbackFixture * fixture, gint encapsulation)
 {
-  dccp_loopback_sink_init (&pair->sink, "bind-address", "127.0.0.1", "port", 0,
-      "mode", LISTEN, "encapsulation", encapsulation, NULL);
-  dccp_loopback_play_sink (&pair->sink);
-  dccp_loopback_src_init (&pair->src, "host", "127.0.0.1", "port", wait_for_port
-      (&pair->sink), "mode", CONNECT, "encapsulation", encapsulation, NULL);
-  gst_harness_play (pair->src.harness);
+  dccp_loopback_sink_init (&fixture->sink, "bind-address", "127.0.0.1", "port",
+      0, "mode", LISTEN, "encapsulation", encapsulation, NULL);
+  dccp_loopback_play_sink (&fixture->sink);
+  dccp_loopback_src_init (&fixture->src, "host", "127.0.0.1", "port",
+      wait_for_port (&fixture->sink), "mode", CONNECT, "encapsulation",
+      encapsulation, NULL);
+  gst_harness_play (fixture->src.harness);
 }
 
 void
-dccp_loopback_pair_init_way (LoopbackPair * pair, gint way)
+dccp_loopback_fixture_init_way (LoopbackFixture * fixture, gint way)
 {
   if (dccp_loopback_sink_listens (way)) {
-    init_listening_sink (pair, encapsulation_of (way));
+    init_listening_sink (fixture, encapsulation_of (way));
     return;
   }
-  dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", 0,
+  dccp_loopback_src_init (&fixture->src, "address", "127.0.0.1", "port", 0,
       "encapsulation", encapsulation_of (way), NULL);
-  gst_harness_play (pair->src.harness);
-  dccp_loopback_sink_init (&pair->sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair->src),
+  gst_harness_play (fixture->src.harness);
+  dccp_loopback_sink_init (&fixture->sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture->src),
       "encapsulation", encapsulation_of (way), NULL);
-  dccp_loopback_play_sink (&pair->sink);
+  dccp_loopback_play_sink (&fixture->sink);
 }
 
 void
-dccp_loopback_pair_init (LoopbackPair * pair)
+dccp_loopback_fixture_init (LoopbackFixture * fixture)
 {
-  dccp_loopback_pair_init_way (pair, 0);
+  dccp_loopback_fixture_init_way (fixture, 0);
 }
 
 void
-dccp_loopback_push_eos (LoopbackPair * pair)
+dccp_loopback_push_eos (LoopbackFixture * fixture)
 {
-  fail_unless (gst_harness_push_event (pair->sink.harness,
+  fail_unless (gst_harness_push_event (fixture->sink.harness,
           gst_event_new_eos ()));
 }
 
 void
-dccp_loopback_expect_eos (LoopbackPair * pair)
+dccp_loopback_expect_eos (LoopbackFixture * fixture)
 {
-  gst_event_unref (loopback_pull_event (pair, GST_EVENT_EOS));
+  gst_event_unref (loopback_pull_event (fixture, GST_EVENT_EOS));
 }
 
 void
@@ -145,7 +140,7 @@ dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name, guint64 min)
     g_usleep (1000);
 }
 
-/* --- a network that can be told to lose ----------------------------------- */
+/* --- a relay that drops packets ------------------------------------------- */
 
 GSocket *
 lossy_relay_socket_new (void)
@@ -236,16 +231,16 @@ lossy_relay_clear (LossyRelay * relay)
 }
 
 void
-dccp_loopback_pair_init_relay (LoopbackPair * pair, LossyRelay * relay,
+dccp_loopback_fixture_init_relay (LoopbackFixture * fixture, LossyRelay * relay,
     guint64 timeout)
 {
   guint16 udp_port;
 
-  dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", 0,
+  dccp_loopback_src_init (&fixture->src, "address", "127.0.0.1", "port", 0,
       "peer-timeout", (guint) (timeout / GST_MSECOND), NULL);
-  gst_harness_play (pair->src.harness);
-  udp_port = lossy_relay_init (relay, loopback_port_of (&pair->src));
-  dccp_loopback_sink_init (&pair->sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair->src), "udp-port", (gint) udp_port, NULL);
-  dccp_loopback_play_sink (&pair->sink);
+  gst_harness_play (fixture->src.harness);
+  udp_port = lossy_relay_init (relay, loopback_port_of (&fixture->src));
+  dccp_loopback_sink_init (&fixture->sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture->src), "udp-port", (gint) udp_port, NULL);
+  dccp_loopback_play_sink (&fixture->sink);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dcctpthinsink and dcctpthinsrc on the loopback: loopback.h with the two in it,
- * and a network between them that can be told to lose.
+/* dcctpthinsink and dcctpthinsrc on the loopback interface. It is loopback.h
+ * with these two elements and with a relay between them that can drop packets.
  */
 
 #ifndef __DCCPLOOPBACK_H__
@@ -12,18 +12,19 @@
 
 #include "skipped.h"
 
-/* --- which of them -------------------------------------------------------- */
+/* --- combinations --------------------------------------------------------- */
 
-/* __i__: bit 0: the sink listens; bit 1: raw */
+/* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
 #define WAYS 4
 
-/* As the properties' enumerations have them, for elements that begin to connect
- * as soon as they are made */
+/* Values of the properties' enumerations, for elements that connect as soon as
+ * they are made. */
 #define CONNECT 0
 #define LISTEN 1
 
 gboolean dccp_loopback_sink_listens (gint way);
-/* FALSE: it says that raw sockets are skipped */
+/* Returns FALSE if raw sockets are not permitted, and reports the check as
+ * skipped. */
 gboolean dccp_loopback_may_have (gint way, const gchar * check);
 
 #define NEED(way) \
@@ -38,36 +39,41 @@ void dccp_loopback_src_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void dccp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
-/* It listens at loopback_port_of () of 127.0.0.1. */
+/* The element listens on port loopback_port_of () of 127.0.0.1. */
 void dccp_loopback_listening_src_init (LoopbackEnd * end);
 void dccp_loopback_play_sink (LoopbackEnd * end);
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-void dccp_loopback_pair_init_way (LoopbackPair * pair, gint way);
-void dccp_loopback_pair_init (LoopbackPair * pair);
-void dccp_loopback_push_eos (LoopbackPair * pair);
-void dccp_loopback_expect_eos (LoopbackPair * pair);
+void dccp_loopback_fixture_init_way (LoopbackFixture * fixture, gint way);
+void dccp_loopback_fixture_init (LoopbackFixture * fixture);
+void dccp_loopback_push_eos (LoopbackFixture * fixture);
+void dccp_loopback_expect_eos (LoopbackFixture * fixture);
 void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
     guint64 min);
 
-/* --- a network that can be told to lose ----------------------------------- */
+/* --- a relay that drops packets ------------------------------------------- */
 
 typedef struct
 {
-  GSocket *front, *back;        /* to the sender, to the receiver */
+  /* Sockets towards the sender and towards the receiver. */
+  GSocket *front, *back;
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  gint cut;                     /* nothing passes */
-  gint n_to_lose;               /* of the next packets of at least so many bytes */
+  gint cut;                     /* Atomic: no packet passes. */
+  /* Atomic: number of packets to drop next; only packets of at least
+   * `size_to_lose` bytes count.
+   */
+  gint n_to_lose;
   gint size_to_lose;
 } LossyRelay;
 
 GSocket *lossy_relay_socket_new (void);
 void lossy_relay_clear (LossyRelay * relay);
-/* With a network between them; `timeout`: ns, of the receiver's sender */
-void dccp_loopback_pair_init_relay (LoopbackPair * pair, LossyRelay * relay,
-    guint64 timeout);
+/* Puts the relay between both elements. `timeout` is the peer timeout of the
+ * receiver in ns. */
+void dccp_loopback_fixture_init_relay (LoopbackFixture * fixture,
+    LossyRelay * relay, guint64 timeout);
 
 #endif /* __DCCPLOOPBACK_H__ */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The wire between two endpoints. */
+/* The simulated network between a DCCP client and a listener; dccpnetwork.h
+ * describes it. */
 
 #include "dccpnetwork.h"
 
 #include <string.h>
 
-#define MAX_AT_ONCE 2000        /* calls without that time goes on */
+#define MAX_AT_ONCE 2000        /* Calls at one time */
 
 typedef struct
 {
@@ -15,21 +16,22 @@ typedef struct
   guint8 bytes[];
 } Flight;
 
-/* --- what must hold ---------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
-/* Those that count are guint64 and stand one behind the other from `connections`
- * to `option_errors`; the others are looked at one by one. */
+/* The counters are guint64 fields from `connections` to `option_errors`,
+ * without other fields in between. The other fields are checked one by one. */
 static void
-check_counters (DccpNetwork * wire, DccpEnd end)
+check_counters (DccpNetwork * network, DccpEnd end)
 {
   DccpStats stats;
-  const guint64 *before = &wire->stats[end].connections;
+  const guint64 *before = &network->stats[end].connections;
   const guint64 *after = &stats.connections;
 
-  dccp_endpoint_get_stats (wire->ends[end], &stats);
+  dccp_endpoint_get_stats (network->ends[end], &stats);
   for (; after <= &stats.option_errors; before++, after++)
     g_assert_cmpuint (*after, >=, *before);
-#define NOT_BACK(name) g_assert_cmpuint (stats.name, >=, wire->stats[end].name)
+#define NOT_BACK(name) \
+    g_assert_cmpuint (stats.name, >=, network->stats[end].name)
   NOT_BACK (feedback_received);
   NOT_BACK (no_feedback);
   NOT_BACK (slow_receiver_received);
@@ -42,10 +44,11 @@ check_counters (DccpNetwork * wire, DccpEnd end)
   NOT_BACK (slow_receiver_sent);
   NOT_BACK (dropped_sent);
 #undef NOT_BACK
-  wire->stats[end] = stats;
+  network->stats[end] = stats;
 }
 
-/* A Sync may also ask whether anybody is there; a Reset that ends a connection is no
+/* Returns whether the packet is an answer. A Sync may also be sent to check
+ * that the peer is still there. A Reset that ends a connection is not an
  * answer. */
 static gboolean
 is_answer (const DccpPacket * packet)
@@ -59,77 +62,79 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Resets to other ends of connections that were, in the last second */
+/* Returns the number of Resets in the last second that answered late packets of
+ * closed connections. */
 static guint
-count_last_resets (DccpNetwork * wire, DccpEnd from)
+count_last_resets (DccpNetwork * network, DccpEnd from)
 {
-  const DccpLimiter *limiter = &wire->ends[from]->common.last_resets;
+  const DccpLimiter *limiter = &network->ends[from]->common.last_resets;
   guint i, n = 0;
 
   for (i = 0; i < MIN (limiter->n, DCCP_ANSWERS_PER_SECOND); i++)
-    n += limiter->times[i] + SECOND > wire->now;
+    n += limiter->times[i] + SECOND > network->now;
   return n;
 }
 
 static void
-check_answers (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet)
+check_answers (DccpNetwork * network, DccpEnd from, const DccpPacket * packet)
 {
   guint i, n = 0;
 
   if (!is_answer (packet))
     return;
-  for (i = wire->log->len; i > 0; i--) {
+  for (i = network->log->len; i > 0; i--) {
     const DccpNetworkEntry *entry =
-        &g_array_index (wire->log, DccpNetworkEntry, i - 1);
+        &g_array_index (network->log, DccpNetworkEntry, i - 1);
 
-    if (entry->time + SECOND <= wire->now)
+    if (entry->time + SECOND <= network->now)
       break;
     n += entry->from == from && entry->packet.type == packet->type
         && is_answer (&entry->packet);
   }
   g_assert_cmpuint (n, <=, DCCP_ANSWERS_PER_SECOND +
-      (packet->type == DCCP_SYNC ? 2 : count_last_resets (wire, from)));
+      (packet->type == DCCP_SYNC ? 2 : count_last_resets (network, from)));
 }
 
 static void
-note_rate (DccpNetwork * wire, DccpEnd end)
+note_rate (DccpNetwork * network, DccpEnd end)
 {
-  DccpConnection *connection = wire->ends[end]->connection;
+  DccpConnection *connection = network->ends[end]->connection;
   DccpCcidSenderState state;
 
   if (!connection || !connection->halves.sender)
     return;
   dccp_half_connections_get_sender (&connection->halves, &state);
-  wire->highest[end] = MAX (wire->highest[end],
+  network->highest[end] = MAX (network->highest[end],
       MAX (state.rate, state.instant_rate));
 }
 
-/* No more than a round trip's is saved up (RFC 5348 section 4.6), and a packet goes
- * half of the timer's granularity early at most; 1 % are for rounding. A window
- * allows bursts instead. */
+/* Checks that the data does not exceed the allowed rate. A sender may save up
+ * at most the data of one round trip (RFC 5348 section 4.6) and may send a
+ * packet early by half of the timer's granularity; 1 % is for rounding. A
+ * congestion window allows bursts instead. */
 static void
-check_rate (DccpNetwork * wire, DccpEnd end, gsize size)
+check_rate (DccpNetwork * network, DccpEnd end, gsize size)
 {
-  DccpConnection *connection = dccp_network_get (wire, end);
-  gdouble seconds = (wire->now - wire->credit_time[end]) / 1e9;
-  gdouble *credit = &wire->credit[end];
+  DccpConnection *connection = dccp_network_get (network, end);
+  gdouble seconds = (network->now - network->credit_time[end]) / 1e9;
+  gdouble *credit = &network->credit[end];
   DccpCcidSenderState state;
 
-  if (wire->is_by_window)
+  if (network->is_by_window)
     return;
   dccp_half_connections_get_sender (&connection->halves, &state);
-  *credit += wire->highest[end] * 1.01 * seconds;
-  *credit = MIN (*credit, wire->highest[end] * state.round_trip / 1e9 +
+  *credit += network->highest[end] * 1.01 * seconds;
+  *credit = MIN (*credit, network->highest[end] * state.round_trip / 1e9 +
       2 * size);
   *credit -= size;
-  wire->credit_time[end] = wire->now;
-  wire->highest[end] = MAX (state.rate, state.instant_rate);
+  network->credit_time[end] = network->now;
+  network->highest[end] = MAX (state.rate, state.instant_rate);
   g_assert_cmpfloat (*credit, >=, -2. * size);
 }
 
-/* --- packets ------------------------------------------------------------------ */
+/* --- packets -------------------------------------------------------------- */
 
-/* What is sent at the same time stays in order. */
+/* Packets that are sent at the same time stay in order. */
 static gint
 compare (gconstpointer a, gconstpointer b, gpointer unused)
 {
@@ -139,123 +144,129 @@ compare (gconstpointer a, gconstpointer b, gpointer unused)
 }
 
 static void
-fly (DccpNetwork * wire, DccpEnd to, const guint8 * bytes, gsize size)
+fly (DccpNetwork * network, DccpEnd to, const guint8 * bytes, gsize size)
 {
   Flight *flight = g_malloc (sizeof (Flight) + size);
 
-  flight->time = wire->now + wire->delay + wire->extra_delay[OTHER (to)];
+  flight->time =
+      network->now + network->delay + network->extra_delay[OTHER (to)];
   flight->to = to;
   flight->size = size;
   memcpy (flight->bytes, bytes, size);
-  g_queue_insert_sorted (&wire->flights, flight, compare, NULL);
+  g_queue_insert_sorted (&network->flights, flight, compare, NULL);
 }
 
 static gboolean
-is_lost (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
+is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
-  if (wire->lose_all[from] > 0) {
-    wire->lose_all[from]--;
+  if (network->lose_all[from] > 0) {
+    network->lose_all[from]--;
     return TRUE;
   }
-  if (wire->lose[from][packet->type] > 0) {
-    wire->lose[from][packet->type]--;
+  if (network->lose[from][packet->type] > 0) {
+    network->lose[from][packet->type]--;
     return TRUE;
   }
-  return wire->filter && !wire->filter (wire, from, packet, bytes, size);
+  return network->filter
+      && !network->filter (network, from, packet, bytes, size);
 }
 
-/* A packet to somebody else is logged, and goes nowhere. */
+/* A packet to another address is logged and not delivered. */
 static void
-send_packet (DccpNetwork * wire, DccpEnd from, const DatagramPath * path,
+send_packet (DccpNetwork * network, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
 {
-  DccpNetworkEntry entry = { wire->now, from };
+  DccpNetworkEntry entry = { network->now, from };
 
   g_assert_cmpint (dccp_packet_parse (&entry.packet, path, bytes, size), ==,
       DCCP_ACCEPTED);
   entry.size = size;
-  entry.lost = is_lost (wire, from, &entry.packet, bytes, size)
-      || !datagram_path_equal (path, &wire->paths[from]);
+  entry.lost = is_lost (network, from, &entry.packet, bytes, size)
+      || !datagram_path_equal (path, &network->paths[from]);
   entry.packet.options = entry.packet.payload = NULL;
-  g_array_append_val (wire->log, entry);
-  check_answers (wire, from, &entry.packet);
+  g_array_append_val (network->log, entry);
+  check_answers (network, from, &entry.packet);
   if (!entry.lost)
-    fly (wire, OTHER (from), bytes, size);
+    fly (network, OTHER (from), bytes, size);
 }
 
 static void
-poll_events (DccpNetwork * wire, DccpEnd end)
+poll_events (DccpNetwork * network, DccpEnd end)
 {
   DccpEvent event;
 
-  while (dccp_endpoint_poll_event (wire->ends[end], &event))
-    g_array_append_val (wire->events[end], event);
+  while (dccp_endpoint_poll_event (network->ends[end], &event))
+    g_array_append_val (network->events[end], event);
 }
 
 static void
-poll_outputs (DccpNetwork * wire, DccpEnd end)
+poll_outputs (DccpNetwork * network, DccpEnd end)
 {
   guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   gsize size;
   guint n = 0;
 
-  while ((size = dccp_endpoint_poll_control (wire->ends[end], wire->now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (network->ends[end], network->now, &path,
               bytes)) > 0) {
     g_assert_cmpuint (n++, <, MAX_AT_ONCE);
-    send_packet (wire, end, &path, bytes, size);
+    send_packet (network, end, &path, bytes, size);
   }
 }
 
 void
-dccp_network_flush (DccpNetwork * wire, DccpEnd end)
+dccp_network_flush (DccpNetwork * network, DccpEnd end)
 {
-  poll_outputs (wire, end);
-  poll_events (wire, end);
-  check_counters (wire, end);
-  note_rate (wire, end);
+  poll_outputs (network, end);
+  poll_events (network, end);
+  check_counters (network, end);
+  note_rate (network, end);
 }
 
 static void
-keep_data (DccpNetwork * wire, DccpEnd end, const DccpData * data)
+keep_data (DccpNetwork * network, DccpEnd end, const DccpData * data)
 {
   guint32 number = 0;
 
   if (data->size >= sizeof (number))
     memcpy (&number, data->payload, sizeof (number));
-  g_array_append_val (wire->received[end], number);
-  wire->last[end] = *data;
-  wire->last[end].payload = NULL;
+  g_array_append_val (network->received[end], number);
+  network->last[end] = *data;
+  network->last[end].payload = NULL;
 }
 
-/* In memory of just that size */
+/* The copy has exactly `size` bytes, so that a memory checker notices any
+ * access beyond them. */
 void
-dccp_network_inject_from (DccpNetwork * wire, DccpEnd to,
+dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size)
 {
   guint8 *copy = g_memdup2 (bytes, size);
   DccpData data;
 
-  if (dccp_endpoint_take (wire->ends[to], wire->now, path, copy, size, &data))
-    keep_data (wire, to, &data);
+  if (dccp_endpoint_take (network->ends[to], network->now, path, copy, size,
+          &data))
+    keep_data (network, to, &data);
   g_free (copy);
-  dccp_network_flush (wire, to);
+  dccp_network_flush (network, to);
 }
 
 void
-dccp_network_inject (DccpNetwork * wire, DccpEnd to, const guint8 * bytes,
+dccp_network_inject (DccpNetwork * network, DccpEnd to, const guint8 * bytes,
     gsize size)
 {
-  dccp_network_inject_from (wire, to, &wire->paths[to], bytes, size);
+  dccp_network_inject_from (network, to, &network->paths[to], bytes, size);
 }
 
 void
-dccp_network_forge (DccpNetwork * wire, DccpEnd to, const DccpPacket * packet)
+dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
+    const DccpPacket * packet)
 {
-  DccpConnection *connection = dccp_network_get (wire, to);
-  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD];
-  DatagramPath path = wire->paths[to];
+  DccpConnection *connection = dccp_network_get (network, to);
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_NETWORK_MAX_PAYLOAD];
+  DatagramPath path = network->paths[to];
   DccpPacket forged = *packet;
   gsize size;
 
@@ -264,20 +275,21 @@ dccp_network_forge (DccpNetwork * wire, DccpEnd to, const DccpPacket * packet)
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* its own checksum is over addresses the other way round */
-  memcpy (path.local, wire->paths[to].remote, sizeof (path.local));
-  memcpy (path.remote, wire->paths[to].local, sizeof (path.remote));
+  /* The checksum of the forged packet covers the addresses in the other order.
+   */
+  memcpy (path.local, network->paths[to].remote, sizeof (path.local));
+  memcpy (path.remote, network->paths[to].local, sizeof (path.remote));
   size = dccp_packet_write (&forged, &path, bytes);
   g_assert_cmpuint (size, >, 0);
   if (forged.payload_size > 0)
     memcpy (bytes + size, forged.payload, forged.payload_size);
-  dccp_network_inject (wire, to, bytes, size + forged.payload_size);
+  dccp_network_inject (network, to, bytes, size + forged.payload_size);
 }
 
 DccpPacket
-dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type)
+dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type)
 {
-  DccpConnection *connection = dccp_network_get (wire, to);
+  DccpConnection *connection = dccp_network_get (network, to);
   DccpPacket packet = {
     .type = type,
     .sequence = dccp_sequence_add (connection->gsr, 1),
@@ -288,205 +300,211 @@ dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type)
   return packet;
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 static void
-put_data (DccpNetwork * wire, DccpEnd end)
+put_data (DccpNetwork * network, DccpEnd end)
 {
-  while (wire->sending[end] && wire->put_at[end] <= wire->now) {
-    wire->n_put[end]++;
-    wire->put_at[end] += wire->periods[end];
+  while (network->sending[end] && network->put_at[end] <= network->now) {
+    network->n_put[end]++;
+    network->put_at[end] += network->periods[end];
   }
 }
 
 static void
-send_data (DccpNetwork * wire, DccpEnd end)
+send_data (DccpNetwork * network, DccpEnd end)
 {
-  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD] = { 0 };
-  const gsize size = wire->sizes[end];
-  guint8 payload[DCCP_WIRE_MAX_PAYLOAD] = { 0 };
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_NETWORK_MAX_PAYLOAD] = { 0 };
+  const gsize size = network->sizes[end];
+  guint8 payload[DCCP_NETWORK_MAX_PAYLOAD] = { 0 };
   gsize header;
 
-  g_assert_cmpuint (size, <=, DCCP_WIRE_MAX_PAYLOAD);
-  while (wire->n_sent[end] < wire->n_put[end]
-      && dccp_endpoint_next_send (wire->ends[end], wire->now) <= wire->now) {
-    memcpy (payload, &wire->n_sent[end], sizeof (guint32));
-    header = dccp_endpoint_send (wire->ends[end], wire->now, payload, size,
-        wire->n_sent[end] + 1 < wire->n_put[end], bytes);
+  g_assert_cmpuint (size, <=, DCCP_NETWORK_MAX_PAYLOAD);
+  while (network->n_sent[end] < network->n_put[end]
+      && dccp_endpoint_next_send (network->ends[end],
+          network->now) <= network->now) {
+    memcpy (payload, &network->n_sent[end], sizeof (guint32));
+    header =
+        dccp_endpoint_send (network->ends[end], network->now, payload, size,
+        network->n_sent[end] + 1 < network->n_put[end], bytes);
     g_assert_cmpuint (header, >, 0);
-    check_rate (wire, end, size);
+    check_rate (network, end, size);
     memcpy (bytes + header, payload, size);
-    wire->n_sent[end]++;
-    send_packet (wire, end, &wire->paths[end], bytes, header + size);
+    network->n_sent[end]++;
+    send_packet (network, end, &network->paths[end], bytes, header + size);
   }
-  dccp_network_flush (wire, end);
+  dccp_network_flush (network, end);
 }
 
-/* --- time -------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 static guint64
-get_next (DccpNetwork * wire, DccpEnd end)
+get_next (DccpNetwork * network, DccpEnd end)
 {
-  guint64 next = dccp_endpoint_next_wakeup (wire->ends[end]);
+  guint64 next = dccp_endpoint_next_wakeup (network->ends[end]);
 
-  if (wire->sending[end])
-    next = MIN (next, wire->put_at[end]);
-  if (wire->n_sent[end] < wire->n_put[end])
-    next = MIN (next, dccp_endpoint_next_send (wire->ends[end], wire->now));
+  if (network->sending[end])
+    next = MIN (next, network->put_at[end]);
+  if (network->n_sent[end] < network->n_put[end])
+    next =
+        MIN (next, dccp_endpoint_next_send (network->ends[end], network->now));
   return next;
 }
 
 static void
-wake (DccpNetwork * wire, DccpEnd end)
+wake (DccpNetwork * network, DccpEnd end)
 {
-  put_data (wire, end);
-  if (dccp_endpoint_next_wakeup (wire->ends[end]) <= wire->now)
-    dccp_endpoint_timeout (wire->ends[end], wire->now);
-  dccp_network_flush (wire, end);
-  send_data (wire, end);
+  put_data (network, end);
+  if (dccp_endpoint_next_wakeup (network->ends[end]) <= network->now)
+    dccp_endpoint_timeout (network->ends[end], network->now);
+  dccp_network_flush (network, end);
+  send_data (network, end);
 }
 
 static void
-arrive (DccpNetwork * wire)
+arrive (DccpNetwork * network)
 {
-  Flight *flight = g_queue_pop_head (&wire->flights);
+  Flight *flight = g_queue_pop_head (&network->flights);
 
-  dccp_network_inject (wire, flight->to, flight->bytes, flight->size);
+  dccp_network_inject (network, flight->to, flight->bytes, flight->size);
   g_free (flight);
 }
 
 void
-dccp_network_run (DccpNetwork * wire, guint64 duration)
+dccp_network_run (DccpNetwork * network, guint64 duration)
 {
-  const guint64 end = wire->now + duration;
+  const guint64 end = network->now + duration;
   guint at_once = 0;
 
   for (;;) {
-    Flight *flight = g_queue_peek_head (&wire->flights);
-    guint64 next = MIN (get_next (wire, CLIENT), get_next (wire, SERVER));
+    Flight *flight = g_queue_peek_head (&network->flights);
+    guint64 next = MIN (get_next (network, CLIENT), get_next (network, SERVER));
 
     if (flight)
       next = MIN (next, flight->time);
     if (next > end)
       break;
-    at_once = next > wire->now ? 0 : at_once + 1;
+    at_once = next > network->now ? 0 : at_once + 1;
     g_assert_cmpuint (at_once, <, MAX_AT_ONCE);
-    wire->now = MAX (wire->now, next);
-    if (flight && flight->time <= wire->now)
-      arrive (wire);
-    wake (wire, CLIENT);
-    wake (wire, SERVER);
+    network->now = MAX (network->now, next);
+    if (flight && flight->time <= network->now)
+      arrive (network);
+    wake (network, CLIENT);
+    wake (network, SERVER);
   }
-  wire->now = end;
+  network->now = end;
 }
 
-/* --- begin and end -------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests hold what CCID 3 does, whatever else is registered before it. */
+/* Most tests check CCID 3, whichever other CCIDs are registered before it. */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void
-dccp_network_init (DccpNetwork * wire)
+dccp_network_init (DccpNetwork * network)
 {
   DccpEnd end;
 
-  memset (wire, 0, sizeof (*wire));
-  wire->delay = 50 * MS;
-  wire->now = SECOND;
-  wire->log = g_array_new (FALSE, FALSE, sizeof (DccpNetworkEntry));
-  g_queue_init (&wire->flights);
+  memset (network, 0, sizeof (*network));
+  network->delay = 50 * MS;
+  network->now = SECOND;
+  network->log = g_array_new (FALSE, FALSE, sizeof (DccpNetworkEntry));
+  g_queue_init (&network->flights);
   for (end = CLIENT; end < N_ENDS; end++) {
-    DatagramPath *path = &wire->paths[end];
+    DatagramPath *path = &network->paths[end];
 
-    dccp_endpoint_config_init (&wire->configs[end]);
-    wire->configs[end].ccids = only_ccid_3;
+    dccp_endpoint_config_init (&network->configs[end]);
+    network->configs[end].ccids = only_ccid_3;
     path->address_size = 4;
     memcpy (path->local, end == CLIENT ? "\x0a\0\0\1" : "\x0a\0\0\2", 4);
     memcpy (path->remote, end == CLIENT ? "\x0a\0\0\2" : "\x0a\0\0\1", 4);
     path->local_port = end == CLIENT ? 40000 : 6511;
     path->remote_port = end == CLIENT ? 6511 : 40000;
-    wire->events[end] = g_array_new (FALSE, FALSE, sizeof (DccpEvent));
-    wire->received[end] = g_array_new (FALSE, FALSE, sizeof (guint32));
-    wire->periods[end] = 10 * MS;
-    wire->sizes[end] = 100;
+    network->events[end] = g_array_new (FALSE, FALSE, sizeof (DccpEvent));
+    network->received[end] = g_array_new (FALSE, FALSE, sizeof (guint32));
+    network->periods[end] = 10 * MS;
+    network->sizes[end] = 100;
   }
-  wire->configs[CLIENT].remote_port = DCCP_WIRE_PORT;
-  wire->configs[SERVER].local_port = DCCP_WIRE_PORT;
-  wire->configs[SERVER].is_listener = TRUE;
+  network->configs[CLIENT].remote_port = DCCP_NETWORK_PORT;
+  network->configs[SERVER].local_port = DCCP_NETWORK_PORT;
+  network->configs[SERVER].is_listener = TRUE;
 }
 
 void
-dccp_network_begin (DccpNetwork * wire)
+dccp_network_begin (DccpNetwork * network)
 {
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++) {
     guint8 entropy[DCCP_ENTROPY_SIZE] = { 'e', end };
 
-    wire->ends[end] = dccp_endpoint_new (&wire->configs[end], entropy);
-    wire->put_at[end] = wire->now;
+    network->ends[end] = dccp_endpoint_new (&network->configs[end], entropy);
+    network->put_at[end] = network->now;
   }
 }
 
 void
-dccp_network_clear (DccpNetwork * wire)
+dccp_network_clear (DccpNetwork * network)
 {
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++) {
-    dccp_endpoint_free (wire->ends[end]);
-    g_array_unref (wire->events[end]);
-    g_array_unref (wire->received[end]);
+    dccp_endpoint_free (network->ends[end]);
+    g_array_unref (network->events[end]);
+    g_array_unref (network->received[end]);
   }
-  g_array_unref (wire->log);
-  g_queue_clear_full (&wire->flights, g_free);
+  g_array_unref (network->log);
+  g_queue_clear_full (&network->flights, g_free);
 }
 
 void
-dccp_network_connect (DccpNetwork * wire)
+dccp_network_connect (DccpNetwork * network)
 {
-  dccp_endpoint_connect (wire->ends[CLIENT], wire->now, &wire->paths[CLIENT]);
-  dccp_network_flush (wire, CLIENT);
+  dccp_endpoint_connect (network->ends[CLIENT], network->now,
+      &network->paths[CLIENT]);
+  dccp_network_flush (network, CLIENT);
 }
 
 void
-dccp_network_open (DccpNetwork * wire)
+dccp_network_open (DccpNetwork * network)
 {
-  dccp_network_connect (wire);
-  dccp_network_run (wire, SECOND / 2);
-  g_assert_cmpint (dccp_network_get_state (wire, CLIENT), ==, DCCP_STATE_OPEN);
-  g_assert_cmpint (dccp_network_get_state (wire, SERVER), ==, DCCP_STATE_OPEN);
+  dccp_network_connect (network);
+  dccp_network_run (network, SECOND / 2);
+  g_assert_cmpint (dccp_network_get_state (network, CLIENT), ==,
+      DCCP_STATE_OPEN);
+  g_assert_cmpint (dccp_network_get_state (network, SERVER), ==,
+      DCCP_STATE_OPEN);
 }
 
 void
-dccp_network_set_iss (DccpNetwork * wire, DccpEnd end, guint64 iss)
+dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss)
 {
-  DccpEndpoint *endpoint = wire->ends[end];
+  DccpEndpoint *endpoint = network->ends[end];
 
   if (end == CLIENT) {
     endpoint->next_iss = iss;
     return;
   }
-  g_assert_cmpuint (wire->configs[CLIENT].local_port, !=, 0);
+  g_assert_cmpuint (network->configs[CLIENT].local_port, !=, 0);
   endpoint->next_iss = 0;
   endpoint->next_iss = (iss - dccp_endpoint_make_iss (endpoint,
-          &wire->paths[SERVER], wire->configs[CLIENT].local_port))
+          &network->paths[SERVER], network->configs[CLIENT].local_port))
       & DCCP_SEQUENCE_MASK;
 }
 
 void
-dccp_network_close (DccpNetwork * wire, DccpEnd end)
+dccp_network_close (DccpNetwork * network, DccpEnd end)
 {
-  dccp_endpoint_close (wire->ends[end], wire->now);
-  dccp_network_flush (wire, end);
+  dccp_endpoint_close (network->ends[end], network->now);
+  dccp_network_flush (network, end);
 }
 
-/* --- what was seen ------------------------------------------------------------- */
+/* --- inspection ----------------------------------------------------------- */
 
 DccpConnection *
-dccp_network_get (DccpNetwork * wire, DccpEnd end)
+dccp_network_get (DccpNetwork * network, DccpEnd end)
 {
-  DccpEndpoint *endpoint = wire->ends[end];
+  DccpEndpoint *endpoint = network->ends[end];
 
   if (endpoint->connection)
     return endpoint->connection;
@@ -494,19 +512,19 @@ dccp_network_get (DccpNetwork * wire, DccpEnd end)
 }
 
 DccpState
-dccp_network_get_state (DccpNetwork * wire, DccpEnd end)
+dccp_network_get_state (DccpNetwork * network, DccpEnd end)
 {
-  return dccp_endpoint_get_state (wire->ends[end]);
+  return dccp_endpoint_get_state (network->ends[end]);
 }
 
 guint
-dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type)
+dccp_network_count (DccpNetwork * network, DccpEnd from, DccpType type)
 {
   guint i, n = 0;
 
-  for (i = 0; i < wire->log->len; i++) {
+  for (i = 0; i < network->log->len; i++) {
     const DccpNetworkEntry *entry =
-        &g_array_index (wire->log, DccpNetworkEntry, i);
+        &g_array_index (network->log, DccpNetworkEntry, i);
 
     n += entry->from == from && entry->packet.type == type;
   }
@@ -514,15 +532,15 @@ dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type)
 }
 
 const DccpNetworkEntry *
-dccp_network_find (DccpNetwork * wire, DccpEnd from, DccpType type, gint n)
+dccp_network_find (DccpNetwork * network, DccpEnd from, DccpType type, gint n)
 {
   guint i;
 
   if (n < 0)
-    n += dccp_network_count (wire, from, type);
-  for (i = 0; i < wire->log->len; i++) {
+    n += dccp_network_count (network, from, type);
+  for (i = 0; i < network->log->len; i++) {
     const DccpNetworkEntry *entry =
-        &g_array_index (wire->log, DccpNetworkEntry, i);
+        &g_array_index (network->log, DccpNetworkEntry, i);
 
     if (entry->from == from && entry->packet.type == type && n-- == 0)
       return entry;
@@ -531,22 +549,24 @@ dccp_network_find (DccpNetwork * wire, DccpEnd from, DccpType type, gint n)
 }
 
 guint
-dccp_network_count_events (DccpNetwork * wire, DccpEnd end, DccpEventType type)
+dccp_network_count_events (DccpNetwork * network, DccpEnd end,
+    DccpEventType type)
 {
   guint i, n = 0;
 
-  for (i = 0; i < wire->events[end]->len; i++)
-    n += g_array_index (wire->events[end], DccpEvent, i).type == type;
+  for (i = 0; i < network->events[end]->len; i++)
+    n += g_array_index (network->events[end], DccpEvent, i).type == type;
   return n;
 }
 
 const DccpEvent *
-dccp_network_find_event (DccpNetwork * wire, DccpEnd end, DccpEventType type)
+dccp_network_find_event (DccpNetwork * network, DccpEnd end, DccpEventType type)
 {
   guint i;
 
-  for (i = 0; i < wire->events[end]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire->events[end], DccpEvent, i);
+  for (i = 0; i < network->events[end]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network->events[end], DccpEvent, i);
 
     if (event->type == type)
       return event;
@@ -555,8 +575,8 @@ dccp_network_find_event (DccpNetwork * wire, DccpEnd end, DccpEventType type)
 }
 
 const DccpStats *
-dccp_network_get_stats (DccpNetwork * wire, DccpEnd end)
+dccp_network_get_stats (DccpNetwork * network, DccpEnd end)
 {
-  dccp_endpoint_get_stats (wire->ends[end], &wire->stats[end]);
-  return &wire->stats[end];
+  dccp_endpoint_get_stats (network->ends[end], &network->stats[end]);
+  return &network->stats[end];
 }

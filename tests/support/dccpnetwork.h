@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A client and a listener of DCCP and a wire between them, in virtual time: it
- * loses what it is told to, delays what it is told to, keeps a log of every
- * packet, and takes packets that neither of them sent. Watches what must hold
- * whatever comes: counters don't go back, nobody wants to be woken at once for
- * ever, Syncs and Resets are limited, data goes no faster than its rate.
+/* A DCCP client, a DCCP listener and a simulated network between them, in
+ * virtual time. The network drops and delays the packets that a test selects,
+ * logs every packet, and delivers packets that neither endpoint sent. It also
+ * checks conditions that must hold in every test: counters never decrease, no
+ * endpoint asks for an immediate wakeup again and again, Syncs and Resets are
+ * rate-limited, and data does not exceed its allowed rate.
  */
 
 #ifndef __DCCPNETWORK_H__
@@ -15,8 +16,8 @@ G_BEGIN_DECLS
 
 #define MS DCCP_MILLISECOND
 #define SECOND DCCP_SECOND
-#define DCCP_WIRE_PORT 5001     /* of the listener */
-#define DCCP_WIRE_MAX_PAYLOAD 1500 /* bytes of a payload */
+#define DCCP_NETWORK_PORT 5001     /* Port of the listener. */
+#define DCCP_NETWORK_MAX_PAYLOAD 1500 /* Bytes of a payload. */
 
 typedef enum
 {
@@ -29,9 +30,10 @@ typedef enum
 
 typedef struct
 {
-  guint64 time;                 /* ns, when it was sent */
+  guint64 time;                 /* Time of sending, in ns. */
   DccpEnd from;
-  DccpPacket packet;            /* options and payload are gone */
+  /* The packet; its options and payload are not kept. */
+  DccpPacket packet;
   gsize size;
   gboolean lost;
 } DccpNetworkEntry;
@@ -41,76 +43,88 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];       /* as each sees it */
-  guint64 delay;                /* ns, one way */
+  DatagramPath paths[N_ENDS];   /* The path as each endpoint sees it. */
+  guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
   GArray *log;                  /* of DccpNetworkEntry */
   GArray *events[N_ENDS];       /* of DccpEvent */
-  GArray *received[N_ENDS];     /* of guint32: numbers of the data, by arrival */
-  DccpData last[N_ENDS];        /* data; its payload is gone */
+  /* Arrays of guint32: numbers of the data packets, in order of arrival. */
+  GArray *received[N_ENDS];
+  DccpData last[N_ENDS];        /* Last data packet; its payload is not kept. */
 
-  /* data that each has to send: a packet each period */
+  /* The data that each endpoint sends: a packet in each period. */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
-  gsize sizes[N_ENDS];          /* bytes, at least 4, at most the longest */
+  /* Payload size in bytes, from 4 to the maximum. */
+  gsize sizes[N_ENDS];
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  guint lose[N_ENDS][DCCP_LAST_TYPE];   /* of those that it sends next */
+  /* Number of packets of this type that are dropped next. */
+  guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
-  /* FALSE: it is lost. May change the bytes. */
-    gboolean (*filter) (DccpNetwork * wire, DccpEnd from,
+  /* Returns FALSE to drop the packet. May change the bytes. */
+    gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
-  guint64 extra_delay[N_ENDS];  /* of those that are sent now */
+  /* Additional delay in ns of packets that are sent now. */
+  guint64 extra_delay[N_ENDS];
   gpointer user_data;
-  gboolean is_by_window;        /* the congestion control has a window, and data
-                                 * may go faster than its rate for a time */
+  /* The congestion control has a window, so data may exceed its rate for a
+   * short time. */
+  gboolean is_by_window;
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
-  gdouble credit[N_ENDS];       /* bytes of data that its rate allows */
-  gdouble highest[N_ENDS];      /* rate since then, bytes per second */
+  gdouble credit[N_ENDS];       /* Bytes of data that the rate allows now. */
+  /* Maximum rate since the last check, in bytes per second. */
+  gdouble highest[N_ENDS];
   guint64 credit_time[N_ENDS];  /* ns */
 };
 
-/* CCID 3 alone, 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
-void dccp_network_init (DccpNetwork * wire);
-/* After the configs, and the paths, were changed */
-void dccp_network_begin (DccpNetwork * wire);
-void dccp_network_clear (DccpNetwork * wire);
-/* The first number of an end; for the SERVER, the client's port has to be known. */
-void dccp_network_set_iss (DccpNetwork * wire, DccpEnd end, guint64 iss);
-void dccp_network_connect (DccpNetwork * wire);
-/* Both are OPEN, and 0.5 s have gone by since. */
-void dccp_network_open (DccpNetwork * wire);
-void dccp_network_run (DccpNetwork * wire, guint64 duration);
-void dccp_network_close (DccpNetwork * wire, DccpEnd end);
-/* What an end has to say after a call of one's own */
-void dccp_network_flush (DccpNetwork * wire, DccpEnd end);
+/* Initializes a network with CCID 3 only, a one-way delay of 50 ms and UDP. An
+ * endpoint that sends data puts a packet of 100 bytes every 10 ms. */
+void dccp_network_init (DccpNetwork * network);
+/* Creates the endpoints. Call it after changing `configs` and `paths`. */
+void dccp_network_begin (DccpNetwork * network);
+void dccp_network_clear (DccpNetwork * network);
+/* Sets the initial sequence number of an endpoint. For the SERVER, the port of
+ * the client must be known already. */
+void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
+void dccp_network_connect (DccpNetwork * network);
+/* Connects and returns 0.5 s after both endpoints are OPEN. */
+void dccp_network_open (DccpNetwork * network);
+void dccp_network_run (DccpNetwork * network, guint64 duration);
+void dccp_network_close (DccpNetwork * network, DccpEnd end);
+/* Sends the pending packets of an endpoint after the test called the endpoint
+ * itself. */
+void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
-/* Arrives now */
-void dccp_network_inject (DccpNetwork * wire, DccpEnd to, const guint8 * bytes,
-    gsize size);
-void dccp_network_inject_from (DccpNetwork * wire, DccpEnd to,
+/* Delivers a packet to the endpoint `to` now. */
+void dccp_network_inject (DccpNetwork * network, DccpEnd to,
+    const guint8 * bytes, gsize size);
+void dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Ports are those of the connection, unless set; long sequence numbers */
-void dccp_network_forge (DccpNetwork * wire, DccpEnd to,
+/* Delivers a packet with the ports of the connection, unless the packet has
+ * ports, and with long sequence numbers. */
+void dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet);
-/* A packet that is valid for this end as the next of the other's */
-DccpPacket dccp_network_next (DccpNetwork * wire, DccpEnd to, DccpType type);
+/* Returns a packet that is valid for the endpoint `to` as the next packet of
+ * its peer. */
+DccpPacket dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type);
 
-DccpConnection *dccp_network_get (DccpNetwork * wire, DccpEnd end);
-DccpState dccp_network_get_state (DccpNetwork * wire, DccpEnd end);
-guint dccp_network_count (DccpNetwork * wire, DccpEnd from, DccpType type);
-/* The n-th of them; negative from the end. NULL: there is none. */
-const DccpNetworkEntry *dccp_network_find (DccpNetwork * wire, DccpEnd from,
+DccpConnection *dccp_network_get (DccpNetwork * network, DccpEnd end);
+DccpState dccp_network_get_state (DccpNetwork * network, DccpEnd end);
+guint dccp_network_count (DccpNetwork * network, DccpEnd from, DccpType type);
+/* Returns the n-th packet of this type that `from` sent, or NULL. A negative n
+ * counts from the end. */
+const DccpNetworkEntry *dccp_network_find (DccpNetwork * network, DccpEnd from,
     DccpType type, gint n);
-guint dccp_network_count_events (DccpNetwork * wire, DccpEnd end,
+guint dccp_network_count_events (DccpNetwork * network, DccpEnd end,
     DccpEventType type);
-const DccpEvent *dccp_network_find_event (DccpNetwork * wire, DccpEnd end,
+const DccpEvent *dccp_network_find_event (DccpNetwork * network, DccpEnd end,
     DccpEventType type);
-const DccpStats *dccp_network_get_stats (DccpNetwork * wire, DccpEnd end);
+const DccpStats *dccp_network_get_stats (DccpNetwork * network, DccpEnd end);
 
 G_END_DECLS
 

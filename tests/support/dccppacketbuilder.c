@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forged packets of DCCP. */
+/* Builds forged DCCP packets. */
 
 #include "dccppacketbuilder.h"
 
 #include "dccpendpoint.h"
 
 guint64
-dccp_forge_draw (guint32 * state)
+dccp_builder_draw (guint32 * state)
 {
   guint64 number = 0;
   guint i;
@@ -21,22 +21,22 @@ dccp_forge_draw (guint32 * state)
 }
 
 DccpPacket
-dccp_forge_packet (guint32 * state)
+dccp_build_packet (guint32 * state)
 {
   static const guint8 payload[64];
   DccpPacket packet = {
-    .type = dccp_forge_draw (state) % DCCP_LAST_TYPE,
+    .type = dccp_builder_draw (state) % DCCP_LAST_TYPE,
     .extended = TRUE,
-    .sequence = dccp_forge_draw (state),
-    .acknowledgement = dccp_forge_draw (state),
-    .reset_code = dccp_forge_draw (state) % 13,
+    .sequence = dccp_builder_draw (state),
+    .acknowledgement = dccp_builder_draw (state),
+    .reset_code = dccp_builder_draw (state) % 13,
     .service_code = DCCP_SERVICE_RTPV,
-    .ccval = dccp_forge_draw (state) % 16,
-    /* Slow Receiver, Receive Rate, Loss Event Rate */
+    .ccval = dccp_builder_draw (state) % 16,
+    /* The options are Slow Receiver, Receive Rate and Loss Event Rate. */
     .options = (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2",
-    .options_size = dccp_forge_draw (state) % 2 ? 13 : 0,
+    .options_size = dccp_builder_draw (state) % 2 ? 13 : 0,
     .payload = payload,
-    .payload_size = dccp_forge_draw (state) % 2 ? sizeof (payload) : 0,
+    .payload_size = dccp_builder_draw (state) % 2 ? sizeof (payload) : 0,
   };
 
   return packet;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forged packets of DCCP for tests of attacks: numbers are drawn, as an attacker
- * does who doesn't see the packets of a connection.
+/* Forged DCCP packets for tests of attacks. Their numbers are random, because
+ * this attacker does not see the packets of a connection.
  */
 
 #ifndef __DCCPPACKETBUILDER_H__
@@ -10,10 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* 48 bits; `state` is not 0 and is the next one after the call. */
-guint64 dccp_forge_draw (guint32 * state);
-/* Of any type, with long numbers, with options and payload or without */
-DccpPacket dccp_forge_packet (guint32 * state);
+/* Returns a random number of 48 bits. `state` must not be 0; it is advanced. */
+guint64 dccp_builder_draw (guint32 * state);
+/* Returns a packet of a random type with long sequence numbers, with or without
+ * options and payload. */
+DccpPacket dccp_build_packet (guint32 * state);
 
 G_END_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The network of the simulation and who talks over it, see the header. What each
- * flow does at a time stands in dccpsimulationflow.c.
+/* The network of the simulation and the flows that share it; dccpsimulation.h
+ * describes it. dccpsimulationflow.c implements the flows.
  */
 
 #include "dccpsimulationprivate.h"
@@ -43,7 +43,7 @@ dccp_simulation_packet_free (gpointer packet)
 }
 
 static void
-on_held (Sim * sim, Flow * flow, Held * held)
+on_held (Simulation * simulation, Flow * flow, Held * held)
 {
   Packet *packet = held->packet;
 
@@ -51,14 +51,14 @@ on_held (Sim * sim, Flow * flow, Held * held)
     flow_receive (flow, packet);
     dccp_simulation_packet_free (packet);
   } else {
-    virtual_link_input (sim->link, sim->now, packet->direction, packet->wire,
-        packet);
+    virtual_link_input (simulation->link, simulation->now, packet->direction,
+        packet->wire_size, packet);
   }
   g_free (held);
 }
 
-/* The delay of a flow lies before the link in the direction of its data, and
- * behind it in the other: its own access network. */
+/* Delays a packet in the access network of its flow. This network is before the
+ * link in the direction of the data, and after it in the other direction. */
 static void
 hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 {
@@ -67,21 +67,21 @@ hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 
   held->packet = packet;
   held->is_behind_link = is_behind_link;
-  held->time = flow->sim->now
+  held->time = flow->simulation->now
       + (is_forward != is_behind_link ? flow->config->delay : 0);
   g_queue_push_tail (&flow->held[is_behind_link], held);
 }
 
 void
-sim_send (Flow * flow, Packet * packet)
+simulation_send (Flow * flow, Packet * packet)
 {
   packet->flow = flow->number;
-  packet->sent = flow->sim->now;
+  packet->sent = flow->simulation->now;
   hold (flow, packet, FALSE);
 }
 
 static gboolean
-release_held (Sim * sim, Flow * flow)
+release_held (Simulation * simulation, Flow * flow)
 {
   gboolean any = FALSE;
   guint i;
@@ -90,9 +90,9 @@ release_held (Sim * sim, Flow * flow)
     Held *held;
 
     while ((held = g_queue_peek_head (&flow->held[i]))
-        && held->time <= sim->now) {
+        && held->time <= simulation->now) {
       g_queue_pop_head (&flow->held[i]);
-      on_held (sim, flow, held);
+      on_held (simulation, flow, held);
       any = TRUE;
     }
   }
@@ -100,34 +100,37 @@ release_held (Sim * sim, Flow * flow)
 }
 
 static gboolean
-step (Sim * sim)
+step (Simulation * simulation)
 {
   VirtualLinkDirection direction;
   Packet *packet;
   gboolean any = FALSE;
   guint i;
 
-  while ((packet = virtual_link_output (sim->link, sim->now, &direction))) {
-    hold (&sim->flows[packet->flow], packet, TRUE);
+  while ((packet =
+          virtual_link_output (simulation->link, simulation->now,
+              &direction))) {
+    hold (&simulation->flows[packet->flow], packet, TRUE);
     any = TRUE;
   }
-  for (i = 0; i < sim->n_flows; i++) {
-    any |= release_held (sim, &sim->flows[i]);
-    any |= flow_run (&sim->flows[i]);
+  for (i = 0; i < simulation->n_flows; i++) {
+    any |= release_held (simulation, &simulation->flows[i]);
+    any |= flow_run (&simulation->flows[i]);
   }
   return any;
 }
 
 static guint64
-next_time (Sim * sim)
+next_time (Simulation * simulation)
 {
-  guint64 next = MIN (virtual_link_next (sim->link), sim->next_bin);
+  guint64 next =
+      MIN (virtual_link_next (simulation->link), simulation->next_bin);
   guint i, j;
 
-  for (i = 0; i < sim->n_flows; i++) {
-    next = MIN (next, flow_next (&sim->flows[i]));
+  for (i = 0; i < simulation->n_flows; i++) {
+    next = MIN (next, flow_next (&simulation->flows[i]));
     for (j = 0; j < 2; j++) {
-      Held *held = g_queue_peek_head (&sim->flows[i].held[j]);
+      Held *held = g_queue_peek_head (&simulation->flows[i].held[j]);
 
       if (held)
         next = MIN (next, held->time);
@@ -137,22 +140,22 @@ next_time (Sim * sim)
 }
 
 static void
-end_bin (Sim * sim)
+end_bin (Simulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < sim->n_flows; i++)
-    flow_end_bin (&sim->flows[i]);
-  sim->next_bin += DCCP_SIMULATION_BIN;
+  for (i = 0; i < simulation->n_flows; i++)
+    flow_end_bin (&simulation->flows[i]);
+  simulation->next_bin += DCCP_SIMULATION_BIN;
 }
 
 static void
-clear (Sim * sim)
+clear (Simulation * simulation)
 {
   guint i, j;
 
-  for (i = 0; i < sim->n_flows; i++) {
-    Flow *flow = &sim->flows[i];
+  for (i = 0; i < simulation->n_flows; i++) {
+    Flow *flow = &simulation->flows[i];
 
     for (j = 0; j < 2; j++) {
       Held *held;
@@ -164,40 +167,41 @@ clear (Sim * sim)
     }
     flow_clear (flow);
   }
-  virtual_link_free (sim->link);
+  virtual_link_free (simulation->link);
 }
 
 void
 dccp_simulation_run (const DccpSimulationConfig * config,
     DccpSimulationResult * result)
 {
-  Sim sim = { 0 };
+  Simulation simulation = { 0 };
   guint i;
 
   memset (result, 0, sizeof (*result));
-  result->n_flows = sim.n_flows = config->n_flows;
-  sim.config = config;
-  sim.now = DCCP_SIMULATION_START;
-  sim.next_bin = DCCP_SIMULATION_START + DCCP_SIMULATION_BIN;
-  sim.link = virtual_link_new (&config->link, config->seed, 0,
+  result->n_flows = simulation.n_flows = config->n_flows;
+  simulation.config = config;
+  simulation.now = DCCP_SIMULATION_START;
+  simulation.next_bin = DCCP_SIMULATION_START + DCCP_SIMULATION_BIN;
+  simulation.link = virtual_link_new (&config->link, config->seed, 0,
       dccp_simulation_packet_free);
-  virtual_link_set_origin (sim.link, DCCP_SIMULATION_START);
+  virtual_link_set_origin (simulation.link, DCCP_SIMULATION_START);
   for (i = 0; i < config->n_flows; i++)
-    flow_init (&sim.flows[i], &sim, i, &result->flows[i]);
+    flow_init (&simulation.flows[i], &simulation, i, &result->flows[i]);
 
-  while (sim.now < DCCP_SIMULATION_START + config->duration) {
+  while (simulation.now < DCCP_SIMULATION_START + config->duration) {
     guint n = 0;
 
-    while (step (&sim))
-      g_assert_cmpuint (n++, <, 100000);        /* somebody never rests */
-    sim.now = MAX (sim.now + 1, next_time (&sim));
-    while (sim.next_bin <= sim.now)
-      end_bin (&sim);
+    while (step (&simulation))
+      /* An endpoint is in an endless loop. */
+      g_assert_cmpuint (n++, <, 100000);
+    simulation.now = MAX (simulation.now + 1, next_time (&simulation));
+    while (simulation.next_bin <= simulation.now)
+      end_bin (&simulation);
   }
 
   for (i = 0; i < 2; i++)
-    virtual_link_get_stats (sim.link, i, &result->link[i]);
-  clear (&sim);
+    virtual_link_get_stats (simulation.link, i, &result->link[i]);
+  clear (&simulation);
 }
 
 void
@@ -212,7 +216,7 @@ dccp_simulation_result_clear (DccpSimulationResult * result)
   }
 }
 
-/* --- what it comes to ----------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static guint64
 sum_arrived (const DccpSimulationFlowResult * flow, guint64 from, guint64 to)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flows of DCCP and of TCP through one bottleneck, in virtual time: the endpoints
- * of the elements, an application on each, and a judge that looks at the packets
- * and their true times. The same seed gives the same figures on every machine.
+/* Flows of DCCP and TCP that share one bottleneck, in virtual time. The
+ * simulation has the endpoints of the elements, an application at each
+ * endpoint, and a judge that sees the packets and their exact times. The same
+ * seed gives the same figures on every machine.
  */
 
 #ifndef __DCCPSIMULATION_H__
@@ -13,37 +14,46 @@
 
 #define DCCP_SIMULATION_MAX_FLOWS 16
 #define DCCP_SIMULATION_BIN (100 * VIRTUAL_LINK_MS)
-/* What a packet has before its DCCP header: IPv4 and UDP */
+/* Bytes of the headers before the DCCP header: IPv4 and UDP. */
 #define DCCP_SIMULATION_OVERHEAD 28
 
 typedef enum
 {
   DCCP_SIMULATION_GREEDY,       /* always has data */
-  DCCP_SIMULATION_CONSTANT,     /* a packet each period; what may not go in time
-                                 * for the next one is dropped */
-  DCCP_SIMULATION_MEDIA,        /* RFC 8867 section 4.3: an encoder that follows
-                                 * the rate allowed, between two bounds */
+  /* A packet in each period. A packet that may not be sent before the next one
+   * is dropped. */
+  DCCP_SIMULATION_CONSTANT,
+  /* RFC 8867 section 4.3: an encoder that follows the allowed rate between a
+   * minimum and a maximum. */
+  DCCP_SIMULATION_MEDIA,
   DCCP_SIMULATION_TCP           /* tcpmodel.h; always has data */
 } DccpSimulationTraffic;
 
 typedef struct
 {
   DccpSimulationTraffic traffic;
-  guint64 from, to;             /* ns; to 0: the end */
-  guint64 pause_from, pause_to; /* ns, of MEDIA: it sends nothing */
-  guint32 size;                 /* bytes of payload */
+  guint64 from, to;             /* Times in ns; `to` = 0 means the end. */
+  /* MEDIA: the time (ns) in which it sends nothing. */
+  guint64 pause_from, pause_to;
+  guint32 size;                 /* Payload size in bytes. */
   guint64 period;               /* ns, of CONSTANT */
-  guint64 delay;                /* ns each way, beside that of the link */
-  gboolean is_reverse;          /* data goes back */
-  gboolean is_short;            /* TCP: transfers of 30 to 50 kB, and in between
-                                 * 10 s on average (RFC 8868 section 8.1) */
-  /* The receiving application; 0: takes what comes at once */
-  guint64 receive_rate;         /* bytes per second that it can take */
-  guint32 receive_buffer;       /* bytes that wait for it; more is dropped, */
-  gboolean says_slow;           /* and told: Slow Receiver when half full, Data
-                                 * Dropped */
+  /* Additional one-way delay in ns, before or after the link. */
+  guint64 delay;
+  gboolean is_reverse;          /* The data flows in the reverse direction. */
+  /* TCP: transfers of 30 to 50 kB, with pauses of 10 s on average (RFC 8868
+   * section 8.1). */
+  gboolean is_short;
+  /* The receiving application. With `receive_rate` 0 it takes all data at once.
+   */
+  guint64 receive_rate;         /* Bytes per second that it can take. */
+  /* Maximum bytes that wait for the application; more data is dropped. */
+  guint32 receive_buffer;
+  /* The receiver reports this: Slow Receiver when the buffer is half full, and
+   * Data Dropped. */
+  gboolean says_slow;
   /* The network */
-  guint drop_each;              /* each n-th data packet is lost, 0: none */
+  /* Each n-th data packet is lost; 0 means none. */
+  guint drop_each;
   gboolean no_oscillation_reduction;
   TfrcEquation equation;
 } DccpSimulationFlow;
@@ -52,36 +62,45 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  VirtualLinkConfig link;       /* rates in bytes per second of IP packets */
+  /* Rates are in bytes per second of IP packets. */
+  VirtualLinkConfig link;
   DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
 } DccpSimulationConfig;
 
-/* Of a flow, in bins of DCCP_SIMULATION_BIN, by the time at which it happened */
+/* Figures of a flow for each interval of DCCP_SIMULATION_BIN, by the time of
+ * the event. */
 typedef struct
 {
   guint64 sent, arrived;        /* bytes of payload */
-  guint64 dropped;              /* bytes: by the receiving application */
-  gdouble rate;                 /* X at the end of the bin, bytes per second */
-  gdouble loss_event_rate;      /* p, as the sender has it */
-  gdouble reported;             /* X_recv that the sender has, bytes/s */
+  /* Bytes that the receiving application dropped. */
+  guint64 dropped;
+  /* X at the end of the interval, in bytes per second. */
+  gdouble rate;
+  gdouble loss_event_rate;      /* p as the sender knows it. */
+  /* X_recv as the sender knows it, in bytes per second. */
+  gdouble reported;
   guint64 round_trip;           /* R, ns */
-  guint64 worst_delay;          /* ns, of what arrived */
+  /* Maximum delay in ns of packets that arrived. */
+  guint64 worst_delay;
 } DccpSimulationBin;
 
 typedef struct
 {
   DccpSimulationBin *bins;
   guint n_bins;
-  GArray *delays;               /* guint64 ns, of each packet that arrived */
-  GArray *estimates;            /* guint64 ns: one-way delay as in Erixzon's
-                                 * equation 5.4, half of the sender's samples */
+  /* Array of guint64: delay of each packet that arrived, in ns. */
+  GArray *delays;
+  /* Array of guint64, ns: one-way delays as estimated by Erixzon's equation
+   * 5.4, half of the sender's samples. */
+  GArray *estimates;
   guint64 packets_sent, packets_arrived;
-  guint64 not_sent;             /* CONSTANT and MEDIA: packets that the rate did
-                                 * not allow */
-  guint64 feedbacks;            /* packets back */
+  /* CONSTANT and MEDIA: packets that were dropped because the rate did not
+   * allow them. */
+  guint64 not_sent;
+  guint64 feedbacks;            /* Number of packets in the other direction. */
   gboolean is_reset;
-  DccpStats sender, receiver;   /* at the end */
+  DccpStats sender, receiver;   /* Statistics at the end of the run. */
 } DccpSimulationFlowResult;
 
 typedef struct
@@ -93,7 +112,8 @@ typedef struct
 
 void dccp_simulation_config_init (DccpSimulationConfig * config, guint64 seed,
     guint64 duration, guint64 rate, guint64 delay, guint64 queue);
-/* Its fields may be changed. */
+/* Adds a flow to the configuration and returns it. The caller may change its
+ * fields. */
 DccpSimulationFlow *dccp_simulation_config_add (DccpSimulationConfig * config,
     DccpSimulationTraffic traffic, guint32 size);
 
@@ -101,16 +121,17 @@ void dccp_simulation_run (const DccpSimulationConfig * config,
     DccpSimulationResult * result);
 void dccp_simulation_result_clear (DccpSimulationResult * result);
 
-/* Bytes of payload per second that arrived from one time to another (ns) */
+/* Payload bytes per second that arrived between two times (ns). */
 gdouble dccp_simulation_get_throughput (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
-/* Coefficient of variation of the bytes that arrived in each second */
+/* Coefficient of variation of the bytes that arrived in each second. */
 gdouble dccp_simulation_get_variation (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
-/* Jain's index of the throughputs of the first `n` flows */
+/* Jain's index of the throughputs of the first `n` flows. */
 gdouble dccp_simulation_get_fairness (const DccpSimulationResult * result,
     guint n, guint64 from, guint64 to);
-/* ns below which `part` of the packets that arrived were under way */
+/* Returns the delay in ns that the share `part` (0 to 1) of the packets that
+ * arrived did not exceed. */
 guint64 dccp_simulation_get_delay (const DccpSimulationFlowResult * flow,
     gdouble part);
 

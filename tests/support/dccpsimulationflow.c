@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One flow of the simulation: two ends and an application on each. */
+/* One flow of the simulation: two endpoints and an application at each. */
 
 #include "dccpsimulationprivate.h"
 
@@ -10,15 +10,17 @@
 
 #define NEVER G_MAXUINT64
 #define PORT 5001
-/* More than so many packets do not wait for the rate: a live encoder drops. */
+/* Maximum number of packets that wait because of the rate. A live encoder drops
+ * further ones. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
-/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the least */
+/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the minimum.
+ */
 #define MEDIA_MIN (150000 / 8.0)
 #define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
   DRAW_LENGTH,
@@ -34,7 +36,7 @@ flow_get_direction (const Flow * flow)
 static guint64
 get_time (const Flow * flow)
 {
-  return flow->sim->now - DCCP_SIMULATION_START;
+  return flow->simulation->now - DCCP_SIMULATION_START;
 }
 
 /* --- TCP ------------------------------------------------------------------ */
@@ -46,7 +48,7 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
   Packet *packet = g_new0 (Packet, 1);
 
   packet->direction = flow_get_direction (flow) ^ is_ack;
-  packet->wire = size;
+  packet->wire_size = size;
   packet->is_ack = is_ack;
   packet->number = number;
   packet->transfer = flow->transfer;
@@ -54,22 +56,23 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
     flow->result->feedbacks++;
   else
     flow->result->packets_sent++;
-  sim_send (flow, packet);
+  simulation_send (flow, packet);
 }
 
 static guint64
 draw (const Flow * flow, guint purpose)
 {
-  return seeded_draw (flow->sim->config->seed, 100 + flow->number, purpose,
-      flow->transfer, 0);
+  return seeded_draw (flow->simulation->config->seed, 100 + flow->number,
+      purpose, flow->transfer, 0);
 }
 
 static guint
 get_segments (const Flow * flow)
 {
   const VirtualLinkPath *path =
-      &flow->sim->config->link.path[flow_get_direction (flow)];
-  guint64 seconds = flow->sim->config->duration / VIRTUAL_LINK_SECOND + 1;
+      &flow->simulation->config->link.path[flow_get_direction (flow)];
+  guint64 seconds =
+      flow->simulation->config->duration / VIRTUAL_LINK_SECOND + 1;
 
   if (flow->config->is_short)
     return (30000 + seeded_draw_below (draw (flow, DRAW_LENGTH), 20000))
@@ -92,7 +95,7 @@ begin_transfer (Flow * flow)
   config.receive_window = G_MAXINT / 2;
   config.segments = get_segments (flow);
   tcp_init (&flow->tcp, &config, send_tcp, flow);
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   flow->next_transfer = NEVER;
   flow->transfer++;
   tcp_send_more (&flow->tcp);
@@ -103,7 +106,7 @@ receive_tcp (Flow * flow, const Packet * packet)
 {
   if (packet->transfer != flow->transfer)
     return;
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   if (!packet->is_ack) {
     flow->result->packets_arrived++;
     if (!flow->tcp.have[packet->number])
@@ -114,7 +117,7 @@ receive_tcp (Flow * flow, const Packet * packet)
   tcp_receive_ack (&flow->tcp, packet->number);
   if (flow->tcp.una == flow->tcp.config.segments
       && flow->next_transfer == NEVER)
-    flow->next_transfer = flow->sim->now
+    flow->next_transfer = flow->simulation->now
         + seeded_draw_exponential (draw (flow, DRAW_PAUSE),
         10 * VIRTUAL_LINK_SECOND);
 }
@@ -122,13 +125,13 @@ receive_tcp (Flow * flow, const Packet * packet)
 static gboolean
 run_tcp (Flow * flow)
 {
-  if (flow->next_transfer <= flow->sim->now) {
+  if (flow->next_transfer <= flow->simulation->now) {
     begin_transfer (flow);
     return TRUE;
   }
-  if (!flow->has_begun || tcp_next_wakeup (&flow->tcp) > flow->sim->now)
+  if (!flow->has_begun || tcp_next_wakeup (&flow->tcp) > flow->simulation->now)
     return FALSE;
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   tcp_timeout (&flow->tcp);
   return TRUE;
 }
@@ -141,7 +144,7 @@ next_tcp (const Flow * flow)
   return MIN (flow->next_transfer, tcp_next_wakeup (&flow->tcp));
 }
 
-/* --- DCCP: the ends ------------------------------------------------------- */
+/* --- DCCP: endpoints ------------------------------------------------------ */
 
 static DatagramPath
 get_path (const Flow * flow, gboolean of_client)
@@ -168,7 +171,7 @@ create_endpoint (const Flow * flow, gboolean is_listener)
   config.equation = flow->config->equation;
   config.reduce_oscillation = !flow->config->no_oscillation_reduction;
   config.granularity = 0;
-  memset (entropy, flow->sim->config->seed * 32 + flow->number * 2
+  memset (entropy, flow->simulation->config->seed * 32 + flow->number * 2
       + is_listener, sizeof (entropy));
   return dccp_endpoint_new (&config, entropy);
 }
@@ -182,7 +185,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
   packet->direction = flow_get_direction (flow) ^ to_client;
   packet->to_client = to_client;
   packet->size = header_size + payload_size;
-  packet->wire = packet->size + DCCP_SIMULATION_OVERHEAD;
+  packet->wire_size = packet->size + DCCP_SIMULATION_OVERHEAD;
   memcpy (packet->bytes, header, header_size);
   if (payload_size) {
     flow->n_data++;
@@ -191,7 +194,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
       return;
     }
   }
-  sim_send (flow, packet);
+  simulation_send (flow, packet);
 }
 
 static gboolean
@@ -203,7 +206,8 @@ send_control (Flow * flow, gboolean of_client)
   gboolean any = FALSE;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (endpoint, flow->sim->now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (endpoint, flow->simulation->now, &path,
               bytes))) {
     if (!of_client)
       flow->result->feedbacks++;
@@ -220,8 +224,8 @@ run_endpoint (Flow * flow, gboolean of_client)
   DccpEvent event;
   gboolean any = FALSE;
 
-  if (dccp_endpoint_next_wakeup (endpoint) <= flow->sim->now) {
-    dccp_endpoint_timeout (endpoint, flow->sim->now);
+  if (dccp_endpoint_next_wakeup (endpoint) <= flow->simulation->now) {
+    dccp_endpoint_timeout (endpoint, flow->simulation->now);
     any = TRUE;
   }
   while (dccp_endpoint_poll_event (endpoint, &event)) {
@@ -235,12 +239,12 @@ run_endpoint (Flow * flow, gboolean of_client)
   return send_control (flow, of_client) || any;
 }
 
-/* --- DCCP: who receives --------------------------------------------------- */
+/* --- DCCP: receiving ------------------------------------------------------ */
 
 static void
 drain (Flow * flow)
 {
-  guint64 now = flow->sim->now;
+  guint64 now = flow->simulation->now;
 
   flow->buffered = MAX (0, flow->buffered
       - flow->config->receive_rate * ((now - flow->drained_at) / 1e9));
@@ -258,7 +262,8 @@ take_data (Flow * flow, const DccpData * data)
   if (flow->buffered + data->size > config->receive_buffer) {
     flow->bin.dropped += data->size;
     if (config->says_slow)
-      dccp_endpoint_dropped (flow->server, flow->sim->now, data->sequence, 2);
+      dccp_endpoint_dropped (flow->server, flow->simulation->now,
+          data->sequence, 2);
   } else {
     flow->buffered += data->size;
   }
@@ -266,7 +271,7 @@ take_data (Flow * flow, const DccpData * data)
     gboolean is_slow = flow->buffered > config->receive_buffer / 2;
 
     if (is_slow != flow->is_slow)
-      dccp_endpoint_set_slow (flow->server, flow->sim->now, is_slow);
+      dccp_endpoint_set_slow (flow->server, flow->simulation->now, is_slow);
     flow->is_slow = is_slow;
   }
 }
@@ -275,13 +280,13 @@ static void
 receive_dccp (Flow * flow, const Packet * packet)
 {
   DatagramPath path = get_path (flow, packet->to_client);
-  guint64 delay = flow->sim->now - packet->sent;
+  guint64 delay = flow->simulation->now - packet->sent;
   guint64 feedbacks;
   DccpStats stats;
   DccpData data;
 
   if (!packet->to_client) {
-    if (dccp_endpoint_take (flow->server, flow->sim->now, &path,
+    if (dccp_endpoint_take (flow->server, flow->simulation->now, &path,
             packet->bytes, packet->size, &data)) {
       flow->result->packets_arrived++;
       flow->bin.arrived += data.size;
@@ -293,7 +298,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
   dccp_endpoint_get_stats (flow->client, &stats);
   feedbacks = stats.feedback_received;
-  dccp_endpoint_take (flow->client, flow->sim->now, &path, packet->bytes,
+  dccp_endpoint_take (flow->client, flow->simulation->now, &path, packet->bytes,
       packet->size, &data);
   dccp_endpoint_get_stats (flow->client, &stats);
   if (stats.feedback_received > feedbacks) {
@@ -303,7 +308,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
 }
 
-/* --- DCCP: who sends ------------------------------------------------------ */
+/* --- DCCP: sending -------------------------------------------------------- */
 
 static gboolean
 is_paused (const Flow * flow)
@@ -321,7 +326,7 @@ get_period (const Flow * flow)
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
 
-/* The application has made a packet. */
+/* Adds a packet of the application to the waiting packets, if there is room. */
 static gboolean
 make_packet (Flow * flow)
 {
@@ -329,7 +334,7 @@ make_packet (Flow * flow)
       : CONSTANT_WAITING;
 
   if (flow->config->traffic == DCCP_SIMULATION_GREEDY
-      || flow->next_packet > flow->sim->now)
+      || flow->next_packet > flow->simulation->now)
     return FALSE;
   flow->next_packet += get_period (flow);
   if (is_paused (flow))
@@ -351,9 +356,9 @@ send_packet (Flow * flow)
   g_assert_cmpuint (flow->config->size, <=, sizeof (payload));
   if ((!is_greedy && !flow->waiting)
       || dccp_endpoint_next_send (flow->client,
-          flow->sim->now) > flow->sim->now)
+          flow->simulation->now) > flow->simulation->now)
     return FALSE;
-  size = dccp_endpoint_send (flow->client, flow->sim->now, payload,
+  size = dccp_endpoint_send (flow->client, flow->simulation->now, payload,
       flow->config->size, is_greedy || flow->waiting > 1, header);
   g_assert_cmpuint (size, >, 0);
   if (!is_greedy)
@@ -373,13 +378,13 @@ begin_or_end (Flow * flow)
     DatagramPath path = get_path (flow, TRUE);
 
     flow->has_begun = TRUE;
-    dccp_endpoint_connect (flow->client, flow->sim->now, &path);
+    dccp_endpoint_connect (flow->client, flow->simulation->now, &path);
     return TRUE;
   }
   if (flow->config->to && time >= flow->config->to && !flow->has_ended) {
     flow->has_ended = TRUE;
     flow->is_open = FALSE;
-    dccp_endpoint_close (flow->client, flow->sim->now);
+    dccp_endpoint_close (flow->client, flow->simulation->now);
     return TRUE;
   }
   return FALSE;
@@ -399,21 +404,21 @@ run_dccp (Flow * flow)
   return any;
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- all kinds of flows --------------------------------------------------- */
 
 void
-flow_init (Flow * flow, Sim * sim, guint number,
+flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result)
 {
-  flow->sim = sim;
+  flow->simulation = simulation;
   flow->number = number;
-  flow->config = &sim->config->flows[number];
+  flow->config = &simulation->config->flows[number];
   flow->result = result;
   result->delays = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->estimates = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->bins =
       g_new0 (DccpSimulationBin,
-      sim->config->duration / DCCP_SIMULATION_BIN + 2);
+      simulation->config->duration / DCCP_SIMULATION_BIN + 2);
   g_queue_init (&flow->held[0]);
   g_queue_init (&flow->held[1]);
   flow->encoder_rate = MEDIA_MIN;
@@ -477,11 +482,13 @@ flow_next (Flow * flow)
   if (flow->config->traffic != DCCP_SIMULATION_GREEDY)
     next = MIN (next, flow->next_packet);
   if (flow->config->traffic == DCCP_SIMULATION_GREEDY || flow->waiting)
-    next = MIN (next, dccp_endpoint_next_send (flow->client, flow->sim->now));
+    next =
+        MIN (next, dccp_endpoint_next_send (flow->client,
+            flow->simulation->now));
   return next;
 }
 
-/* The encoder follows what is allowed, as far as it can. */
+/* The encoder follows the allowed rate within its limits. */
 static void
 follow_rate (Flow * flow)
 {

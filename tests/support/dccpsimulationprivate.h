@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the network and the flows of the simulation know of each other. */
+/* Types and functions that the network and the flows of the simulation share.
+ */
 
 #ifndef __DCCPSIMULATIONPRIVATE_H__
 #define __DCCPSIMULATIONPRIVATE_H__
@@ -7,22 +8,22 @@
 #include "dccpsimulation.h"
 #include "tcpmodel.h"
 
-/* The first time, so that none is 0 */
+/* Time at which the simulation starts, so that no time is 0. */
 #define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
-typedef struct _Sim Sim;
+typedef struct _Simulation Simulation;
 
 typedef struct
 {
   guint flow;
   VirtualLinkDirection direction;
-  guint32 wire;                 /* bytes of the IP packet */
+  guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
-  gboolean to_client;           /* of DCCP */
-  gboolean is_ack;              /* of TCP, */
-  guint number;                 /* its segment, */
-  guint transfer;               /* of this one */
-  gsize size;                   /* of DCCP */
+  gboolean to_client;           /* DCCP: the packet goes to the client. */
+  gboolean is_ack;              /* TCP: it is an acknowledgement. */
+  guint number;                 /* TCP: number of the segment. */
+  guint transfer;               /* TCP: number of the transfer. */
+  gsize size;                   /* DCCP: size in bytes. */
   guint8 bytes[];
 } Packet;
 
@@ -35,19 +36,21 @@ typedef struct
 
 typedef struct
 {
-  Sim *sim;
+  Simulation *simulation;
   guint number;
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
-  DccpSimulationBin bin;        /* the one that runs */
-  GQueue held[2];               /* of Held: before the link, behind it */
+  DccpSimulationBin bin;        /* Current interval. */
+  /* Queues of Held: packets before and after the link. */
+  GQueue held[2];
   gboolean has_begun, has_ended;
 
-  /* DCCP: the client has the data */
+  /* DCCP: the client sends the data. */
   DccpEndpoint *client, *server;
   gboolean is_open;
   guint64 next_packet;          /* ns, of the application */
-  guint waiting;                /* packets that it wants to send */
+  /* Number of packets that the application wants to send. */
+  guint waiting;
   gdouble encoder_rate;         /* bytes per second, of MEDIA */
   guint64 n_data;
   /* the receiving application */
@@ -56,11 +59,12 @@ typedef struct
   gboolean is_slow;
 
   Tcp tcp;
-  guint transfer;               /* number of the one that runs, or of the next */
+  /* Number of the current transfer, or of the next one. */
+  guint transfer;
   guint64 next_transfer;        /* ns */
 } Flow;
 
-struct _Sim
+struct _Simulation
 {
   const DccpSimulationConfig *config;
   guint64 now;                  /* ns */
@@ -72,15 +76,15 @@ struct _Sim
 
 void dccp_simulation_packet_free (gpointer packet);
 /* Takes the packet. */
-void sim_send (Flow * flow, Packet * packet);
+void simulation_send (Flow * flow, Packet * packet);
 
-void flow_init (Flow * flow, Sim * sim, guint number,
+void flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result);
 void flow_clear (Flow * flow);
-/* In which the data goes */
+/* Direction in which the data flows. */
 VirtualLinkDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
-/* Does what is due; TRUE: there was something */
+/* Handles everything that is due. Returns TRUE if there was something to do. */
 gboolean flow_run (Flow * flow);
 guint64 flow_next (Flow * flow);
 void flow_end_bin (Flow * flow);

@@ -2,7 +2,7 @@
 
 #include "ifdharness.h"
 
-/* --- what is pushed ------------------------------------------------------ */
+/* --- buffers and events -------------------------------------------------- */
 
 GBytes *
 harness_make_mpeg (const gchar * word)
@@ -397,7 +397,7 @@ harness_expect_adds_up (IfdHarness * harness, guint being_sent)
           "dropped-p") + harness_get_stat (harness, "dropped-b"));
 }
 
-/* --- life ---------------------------------------------------------------- */
+/* --- life cycle ---------------------------------------------------------- */
 
 static GstStaticPadTemplate harness_src = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);

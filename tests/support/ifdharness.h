@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ifdqueue between a thread that pushes and a network that takes as many frames
- * as a test lets it, on a clock that the test turns: what the network got, and
- * in which order, is one line of text.
+/* A harness for ifdqueue: a thread pushes to the element, and a fake network
+ * takes as many frames as the test allows, on a clock that the test advances.
+ * The harness logs what the network got, in order, as one line of text.
  *
- * A frame is written as its type and its place in the order of input: "I0 B2";
- * "~" before it stands for DISCONT, "s" behind it for a sequence header, and
- * "(x)" for event or query x.
+ * A frame is written as its type and its number in the order of input: "I0 B2".
+ * "~" before a frame means DISCONT, "s" after it means a sequence header, and
+ * "(x)" is the event or query x.
  */
 
 #ifndef __IFDHARNESS_H__
@@ -22,7 +22,8 @@
 #define MPEG_CAPS "video/mpeg,mpegversion=2,systemstream=false,parsed=true," \
     "framerate=25/1"
 #define FRAME_TIME (40 * GST_MSECOND)
-/* For what another thread is about to do; nothing is said of how fast. */
+/* Maximum time to wait for an action of another thread. It is so long that a
+ * slow machine does not fail a test. */
 #define TIMEOUT (60 * G_TIME_SPAN_SECOND)
 
 typedef struct
@@ -30,7 +31,8 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstClock *clock;
-  GstPad *up, *down;            /* linked to the element's pads */
+  /* Pads that are linked to the pads of the element. */
+  GstPad *up, *down;
 
   GThread *pusher;
   GAsyncQueue *work;            /* of GstMiniObject */
@@ -39,36 +41,46 @@ typedef struct
   GCond changed;
   /* protected by lock */
   GString *log;
-  gint room;                    /* frames that the network takes before it
-                                 * blocks; -1: any number */
+  /* Number of frames that the network still takes before it blocks; -1 for any
+   * number. */
+  gint room;
   gboolean flushing;
-  GstFlowReturn answer;         /* of the network */
-  GstFlowReturn flow;           /* what the pusher got last */
-  gboolean last_result;         /* of its last event or query */
-  guint pushed;                 /* things that it has pushed */
+  GstFlowReturn answer;         /* Flow return of the network. */
+  GstFlowReturn flow;           /* Flow return of the last push. */
+  /* Result of the last event or query that was pushed. */
+  gboolean last_result;
+  guint pushed;                 /* Number of objects that were pushed. */
   gboolean live;                /* upstream */
-  guint latency_ms;             /* upstream's; more than 0: it is live */
+  /* Latency of upstream in ms; upstream is live if it is above 0. */
+  guint latency_ms;
   guint key_unit_requests;
-  guint endings;                /* told past what waits */
+  /* Number of times that the end of the stream was announced ahead of the
+   * waiting frames. */
+  guint endings;
 
   guint n_frames;               /* made so far */
 } IfdHarness;
 
-/* --- what is pushed ------------------------------------------------------ */
+/* --- buffers and events -------------------------------------------------- */
 
-/* "scI0": with a sequence header, and a GOP header of a closed ("c"), open ("o")
- * or broken ("x") GOP; a type, a temporal reference; "f": as two fields */
+/* Makes a frame from a word such as "scI0". "s" adds a sequence header, and
+ * "c", "o" or "x" a GOP header of a closed, open or broken GOP. Then follow the
+ * type and the temporal reference. A final "f" codes the frame as two fields.
+ */
 GBytes *harness_make_mpeg (const gchar * word);
-/* Takes the bytes. At its place in time: the next frame is due 40 ms later. */
+/* Takes ownership of `bytes`. Returns a buffer with the next timestamp; the
+ * timestamps advance by 40 ms. */
 GstBuffer *harness_time_frame (IfdHarness * harness, GBytes * bytes);
 GstEvent *harness_make_mark (const gchar * name);
 
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Takes the object; a query stays the caller's. */
+/* Lets the pusher push the object. Takes ownership of it, unless it is a query.
+ */
 void harness_push (IfdHarness * harness, gpointer object);
-/* Words of harness_make_mpeg (), "(x)" for an event, "eos" */
+/* Pushes a list of words: those of harness_make_mpeg (), "(x)" for an event,
+ * and "eos". */
 void harness_push_plan (IfdHarness * harness, const gchar * plan);
 
 /* --- the network --------------------------------------------------------- */
@@ -79,12 +91,13 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* --- waiting for the other threads --------------------------------------- */
 
-/* Until the network got just this. */
+/* Waits until the log of the network equals `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
-/* Until the pusher has done so much, or all. */
+/* Waits until the pusher has pushed this number of objects, or all of them. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
-/* Until a frame of MPEG video is about to wait: its caps go before it. */
+/* Waits until the caps before a frame of MPEG video have passed, because the
+ * frame itself is about to wait. */
 void harness_expect_caps (IfdHarness * harness);
 guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
@@ -93,28 +106,30 @@ guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
 void harness_expect_stat (IfdHarness * harness, const gchar * name,
     guint64 value);
-/* Lets the network take so many frames more; -1: any number. */
+/* Allows the network to take `room` more frames; -1 for any number. */
 void harness_open_network (IfdHarness * harness, gint room);
-/* Until the streaming thread waits for just this time. */
+/* Waits until the streaming thread waits for exactly this clock time. */
 void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
-/* Lets time go on until so many frames have come in. */
+/* Advances the clock until this number of frames has come in. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Nobody is lost: once the other threads are done with what they do */
+/* Checks, when the other threads have finished, that each frame is in exactly
+ * one counter. `being_sent` frames may still be on their way. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
-/* --- life ---------------------------------------------------------------- */
+/* --- life cycle ---------------------------------------------------------- */
 
-/* NULL state; properties may be set. */
+/* The element is in the NULL state, so properties may still be set. */
 void harness_init (IfdHarness * harness);
 void harness_set_state (IfdHarness * harness, GstState state,
     GstStateChangeReturn expected);
 void harness_push_headers (IfdHarness * harness, const gchar * caps,
     GstFormat format);
 void harness_start (IfdHarness * harness, const gchar * caps);
-/* The common case: parsed MPEG video, playing */
+/* Sets up the most common case: parsed MPEG video in the PLAYING state. */
 void harness_setup (IfdHarness * harness);
-/* As of a pipeline: the sink first, then the element, then the source */
+/* Stops the elements in the order that a pipeline uses: sink, element, source.
+ */
 void harness_stop (IfdHarness * harness);
 void harness_teardown (IfdHarness * harness);
 

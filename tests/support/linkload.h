@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Traffic for tests of the link in virtual time: a source that always has one
- * more packet (a blocking UDP socket, iperf), and a bulk transfer over TCP.
+/* Traffic for tests of the link in virtual time. It is either a source that
+ * always has another packet (such as a blocking UDP socket or iperf) or a bulk
+ * transfer over TCP.
  */
 
 #ifndef __LINKLOAD_H__
@@ -12,23 +13,25 @@
 
 typedef struct
 {
-  guint min, max;               /* bytes of an IP packet, uniform */
+  /* Sizes of IP packets in bytes, uniformly distributed. */
+  guint min, max;
 } LinkLoadSizes;
 
 typedef struct
 {
-  gdouble seconds;              /* until the last packet came to its end */
+  /* Seconds until the fate of the last packet was known. */
+  gdouble seconds;
   guint64 delivered;            /* bytes of IP packets */
   LinkFlowStats stats;
 } LinkLoadResult;
 
-/* The configuration of the profile with this nick, so that a test can have a
- * profile that is not in LinkProfile. */
+/* Returns the configuration of the profile with this nick. The nick is a text
+ * so that a test can use a profile that is not in LinkProfile. */
 LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
     guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);
 void link_load_drop_events (Link * link);
-/* n packets, each as soon as the queue has room */
+/* Sends n packets, each as soon as the queue has room for it. */
 LinkLoadResult link_load_saturate (const LinkConfig * config, guint n,
     LinkLoadSizes sizes);
 

@@ -35,15 +35,36 @@ loopback_end_clear (LoopbackEnd * end)
   gst_harness_teardown (end->harness);
 }
 
-GstElement *
-loopback_make_element (const gchar * name, const gchar * first_property,
+static GstElement *
+make_element (const gchar * factory, const gchar * first_property,
     va_list values)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
+  GstElement *element = gst_element_factory_make (factory, NULL);
 
-  fail_unless (element != NULL, "no %s", name);
+  fail_unless (element != NULL, "no %s", factory);
   g_object_set_valist (G_OBJECT (element), first_property, values);
   return element;
+}
+
+void
+loopback_src_init (LoopbackEnd * end, const gchar * factory,
+    const gchar * first_property, va_list values)
+{
+  loopback_end_init (end, make_element (factory, first_property, values), NULL,
+      "src");
+}
+
+void
+loopback_sink_init (LoopbackEnd * end, const gchar * factory,
+    const gchar * first_property, va_list values)
+{
+  GstElement *element = make_element (factory, first_property, values);
+
+  /* The harness is a live source, so frames could be dropped on a slow machine.
+   */
+  g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
+      86400000, NULL);
+  loopback_end_init (end, element, "sink", NULL);
 }
 
 gint
@@ -107,6 +128,19 @@ loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
   }
 }
 
+guint
+loopback_count_key_unit_requests (LoopbackEnd * sink)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (sink->harness))) {
+    n += gst_event_has_name (event, "GstForceKeyUnit");
+    gst_event_unref (event);
+  }
+  return n;
+}
+
 gchar *
 loopback_pop_error (LoopbackEnd * end)
 {
@@ -134,7 +168,7 @@ loopback_expect_no_start (LoopbackEnd * end, const gchar * expected)
   g_free (text);
 }
 
-/* --- downstream that stands still ----------------------------------------- */
+/* --- blocked downstream --------------------------------------------------- */
 
 static GstPadProbeReturn
 hold_it (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -174,10 +208,10 @@ loopback_let_go (LoopbackHold * hold)
 /* --- a sender and its receiver -------------------------------------------- */
 
 void
-loopback_pair_clear (LoopbackPair * pair)
+loopback_fixture_clear (LoopbackFixture * fixture)
 {
-  loopback_end_clear (&pair->sink);
-  loopback_end_clear (&pair->src);
+  loopback_end_clear (&fixture->sink);
+  loopback_end_clear (&fixture->src);
 }
 
 /* Byte k of buffer n */
@@ -202,9 +236,9 @@ loopback_make_buffer (guint n, gsize size)
 }
 
 void
-loopback_push (LoopbackPair * pair, GstBuffer * buffer)
+loopback_push (LoopbackFixture * fixture, GstBuffer * buffer)
 {
-  fail_unless_equals_int (gst_harness_push (pair->sink.harness, buffer),
+  fail_unless_equals_int (gst_harness_push (fixture->sink.harness, buffer),
       GST_FLOW_OK);
 }
 
@@ -222,9 +256,9 @@ check_bytes (GstBuffer * buffer, guint n, gsize size)
 }
 
 GstBuffer *
-loopback_pull (LoopbackPair * pair, guint n, gsize size)
+loopback_pull (LoopbackFixture * fixture, guint n, gsize size)
 {
-  GstBuffer *buffer = gst_harness_pull (pair->src.harness);
+  GstBuffer *buffer = gst_harness_pull (fixture->src.harness);
 
   fail_unless (buffer != NULL, "no buffer %u", n);
   check_bytes (buffer, n, size);
@@ -232,13 +266,13 @@ loopback_pull (LoopbackPair * pair, guint n, gsize size)
 }
 
 void
-loopback_expect (LoopbackPair * pair, guint n, gsize size)
+loopback_expect (LoopbackFixture * fixture, guint n, gsize size)
 {
-  gst_buffer_unref (loopback_pull (pair, n, size));
+  gst_buffer_unref (loopback_pull (fixture, n, size));
 }
 
 void
-loopback_check_pooled (LoopbackPair * pair, guint n, gsize size)
+loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size)
 {
   GstBufferPool *pool = pooled_new (size);
   GstBuffer *buffer;
@@ -246,20 +280,20 @@ loopback_check_pooled (LoopbackPair * pair, guint n, gsize size)
 
   for (i = 0; i < n; i++) {
     buffer = loopback_make_buffer (i, size);
-    pooled_push (pair->sink.harness, pool, buffer);
+    pooled_push (fixture->sink.harness, pool, buffer);
     gst_buffer_unref (buffer);
   }
   for (i = 0; i < n; i++)
-    loopback_expect (pair, i, size);
+    loopback_expect (fixture, i, size);
   pooled_free (pool);
 }
 
 GstEvent *
-loopback_pull_event (LoopbackPair * pair, GstEventType type)
+loopback_pull_event (LoopbackFixture * fixture, GstEventType type)
 {
   GstEvent *event;
 
-  while ((event = gst_harness_pull_event (pair->src.harness))) {
+  while ((event = gst_harness_pull_event (fixture->src.harness))) {
     if (GST_EVENT_TYPE (event) == type)
       return event;
     gst_event_unref (event);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sink and a source of a network on the loopback, each in a harness of its own,
- * and what they said. Both have the system's clock: what is due waits for it.
+/* A network sink and a network source on the loopback interface, each in its
+ * own harness, with the messages that they post. Both use the system clock and
+ * wait for it.
  */
 
 #ifndef __LOOPBACK_H__
@@ -22,33 +23,42 @@ typedef struct
   GstBus *bus;
 } LoopbackEnd;
 
-/* Made so that its properties count from the start; takes `element` */
+/* Initializes an end. Its properties are set when the element is created, so
+ * they apply from the start. Takes ownership of `element`. */
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
-GstElement *loopback_make_element (const gchar * name,
+/* Creates an element of this factory with these properties. A source starts
+ * when the caller plays its harness; a sink starts at once. */
+void loopback_src_init (LoopbackEnd * end, const gchar * factory,
+    const gchar * first_property, va_list values);
+void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 gint loopback_port_of (LoopbackEnd * end);
 guint64 loopback_stat_of (LoopbackEnd * end, const gchar * name);
 GstMessage *loopback_pop_message (LoopbackEnd * end, GstMessageType types);
-/* The next element message of this name; free it */
+/* Returns the next element message with this name. Free it. */
 GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
-/* Until a message of this name has this text in this field */
+/* Waits for a message with this name whose field `field` has this text. */
 void loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
     const gchar * field, const gchar * text);
-/* The text of the next error; free it */
+/* Returns the number of key unit requests that the sink has sent upstream since
+ * the last call. */
+guint loopback_count_key_unit_requests (LoopbackEnd * sink);
+/* Returns the text of the next error. Free it. */
 gchar *loopback_pop_error (LoopbackEnd * end);
-/* It can't begin, and an error with this in it says why. */
+/* Checks that the element cannot start and posts an error that contains this
+ * text. */
 void loopback_expect_no_start (LoopbackEnd * end, const gchar * expected);
 
-/* --- downstream that stands still ----------------------------------------- */
+/* --- blocked downstream --------------------------------------------------- */
 
 typedef struct
 {
   gint held, go_on;             /* atomic */
 } LoopbackHold;
 
-/* Of a source, before anything comes */
+/* Call it for a source before the first buffer arrives. */
 void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
 void loopback_wait_until_held (LoopbackHold * hold);
 void loopback_let_go (LoopbackHold * hold);
@@ -58,18 +68,19 @@ void loopback_let_go (LoopbackHold * hold);
 typedef struct
 {
   LoopbackEnd src, sink;
-} LoopbackPair;
+} LoopbackFixture;
 
-void loopback_pair_clear (LoopbackPair * pair);
+void loopback_fixture_clear (LoopbackFixture * fixture);
 GstBuffer *loopback_make_buffer (guint n, gsize size);
-void loopback_push (LoopbackPair * pair, GstBuffer * buffer);
-/* The next buffer that comes is this one; free it. */
-GstBuffer *loopback_pull (LoopbackPair * pair, guint n, gsize size);
-void loopback_expect (LoopbackPair * pair, guint n, gsize size);
-/* What is sent stays what it was, whatever upstream's pool does with a buffer
- * that it has back. */
-void loopback_check_pooled (LoopbackPair * pair, guint n, gsize size);
-/* The next serialized event downstream of the receiver of this type; free it */
-GstEvent *loopback_pull_event (LoopbackPair * pair, GstEventType type);
+void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
+/* Returns the next received buffer, which must be buffer `n`. Free it. */
+GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
+void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
+/* Checks that sent data stays unchanged when the buffer pool of upstream
+ * overwrites a returned buffer. */
+void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
+/* Returns the next serialized event of this type downstream of the receiver.
+ * Free it. */
+GstEvent *loopback_pull_event (LoopbackFixture * fixture, GstEventType type);
 
 #endif /* __LOOPBACK_H__ */

@@ -39,11 +39,11 @@ attacker_is_stranger (const MmtpAddress * address)
 }
 
 void
-attacker_record (Recorded * recorded, MmtpNetwork * pair, MmtpRole from,
+attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   g_assert (size <= sizeof (recorded->bytes));
-  recorded->time = pair->now;
+  recorded->time = network->now;
   recorded->from = from;
   recorded->address = *address;
   recorded->size = size;

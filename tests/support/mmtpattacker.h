@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests with attackers of an MMTP session share: numbers that can be
- * drawn again, addresses of hosts that are no end of the session, messages that
- * were seen on the path, and damage to them.
+/* Helpers for tests with attackers of an MMTP session: reproducible random
+ * numbers, addresses of hosts outside the session, recorded messages, and
+ * damage to messages.
  */
 
 #ifndef __MMTPATTACKER_H__
@@ -17,21 +17,23 @@ typedef struct
 {
   guint64 time;                 /* ns */
   MmtpRole from;
-  MmtpAddress address;          /* of the sender's channel */
+  MmtpAddress address;          /* Address of the sender's path. */
   guint8 bytes[1500];
   gsize size;
 } Recorded;
 
-/* xorshift32; `state` is a guint32 that is not 0. */
+/* Returns a random number (xorshift32). `state` is a guint32 that must not be
+ * 0. */
 guint32 attacker_draw (gpointer state);
-/* A host in a network of its own */
+/* Returns the address of a host in a network of its own. */
 MmtpAddress attacker_make_stranger (guint32 number);
-/* On the host of the sender's first channel, with a port of its own */
+/* Returns an address on the host of the sender's first path, with another port.
+ */
 MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
-void attacker_record (Recorded * recorded, MmtpNetwork * pair, MmtpRole from,
+void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* Changes one bit, or cuts the end off. */
+/* Inverts one bit or cuts the end off. */
 void attacker_spoil (guint32 * state, guint8 * bytes, gsize * size);
 
 G_END_DECLS

@@ -11,7 +11,8 @@ mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1])
     g_snprintf (key + i, 9, "%08x", g_random_int ());
 }
 
-/* Texts that are no key; the last one is NULL. `valid` is one. */
+/* Returns texts that are not accepted as a key, ending with NULL. They are made
+ * from the valid key `valid`. */
 static gchar **
 make_weak_keys (const gchar * valid)
 {
@@ -35,7 +36,8 @@ make_weak_keys (const gchar * valid)
   return (gchar **) g_ptr_array_free (keys, FALSE);
 }
 
-/* The element doesn't begin, and says what a key is and how one is made. */
+/* Checks that the element does not start. Its error must say what a key is and
+ * how to make one. */
 static void
 check_weak_key (const gchar * factory, const gchar * key)
 {
@@ -102,50 +104,44 @@ mmtp_loopback_check_strong_keys (const gchar * factory)
 void
 mmtp_loopback_src_init (LoopbackEnd * end, const gchar * first_property, ...)
 {
-  GstElement *element;
   va_list values;
 
   va_start (values, first_property);
-  element = loopback_make_element ("mmtpsrc", first_property, values);
+  loopback_src_init (end, "mmtpsrc", first_property, values);
   va_end (values);
-  g_object_set (element, "port", 0, NULL);
-  loopback_end_init (end, element, NULL, "src");
+  g_object_set (end->element, "port", 0, NULL);
 }
 
 void
 mmtp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property, ...)
 {
-  GstElement *element;
   va_list values;
 
   va_start (values, first_property);
-  element = loopback_make_element ("mmtpsink", first_property, values);
+  loopback_sink_init (end, "mmtpsink", first_property, values);
   va_end (values);
-  /* The source pad of a harness is live, and a machine under load may be slow. */
-  g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
-      G_MAXINT, NULL);
-  loopback_end_init (end, element, "sink", NULL);
 }
 
 void
-mmtp_loopback_pair_init_src (LoopbackPair * pair, const gchar * address)
+mmtp_loopback_fixture_init_src (LoopbackFixture * fixture,
+    const gchar * address)
 {
-  mmtp_loopback_src_init (&pair->src, "address", address, NULL);
-  gst_harness_play (pair->src.harness);
+  mmtp_loopback_src_init (&fixture->src, "address", address, NULL);
+  gst_harness_play (fixture->src.harness);
 }
 
 void
-mmtp_loopback_pair_init_sink (LoopbackPair * pair, const gchar * host,
+mmtp_loopback_fixture_init_sink (LoopbackFixture * fixture, const gchar * host,
     const gchar * channels)
 {
-  mmtp_loopback_sink_init (&pair->sink, "host", host, "port",
-      loopback_port_of (&pair->src), "channels", channels, NULL);
-  gst_harness_set_src_caps_str (pair->sink.harness, CAPS);
+  mmtp_loopback_sink_init (&fixture->sink, "host", host, "port",
+      loopback_port_of (&fixture->src), "channels", channels, NULL);
+  gst_harness_set_src_caps_str (fixture->sink.harness, CAPS);
 }
 
 void
-mmtp_loopback_pair_init (LoopbackPair * pair, const gchar * channels)
+mmtp_loopback_fixture_init (LoopbackFixture * fixture, const gchar * channels)
 {
-  mmtp_loopback_pair_init_src (pair, "127.0.0.1");
-  mmtp_loopback_pair_init_sink (pair, "127.0.0.1", channels);
+  mmtp_loopback_fixture_init_src (fixture, "127.0.0.1");
+  mmtp_loopback_fixture_init_sink (fixture, "127.0.0.1", channels);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of MMTP in virtual time; see the header. Whatever
- * does not hold ends the program.
+/* A sender and a receiver of MMTP in virtual time; mmtpnetwork.h describes
+ * them. A violated condition ends the program.
  */
 
 #include "mmtpnetwork.h"
@@ -12,15 +12,17 @@
 #define OVERHEAD 28             /* IPv4 and UDP */
 #define MAX_SIZE 1472
 #define MAX_BYTES 500000
-#define MAX_OUTPUTS 100000      /* at one time; more is without end */
-#define MAX_WAKEUPS 8           /* at one time; the same */
+/* Maximum number of outputs at one time; more would be an endless loop. */
+#define MAX_OUTPUTS 100000
+/* Maximum number of wakeups at one time; more would be an endless loop. */
+#define MAX_WAKEUPS 8
 
 static const struct
 {
   const gchar *name;
   guint64 rate;                 /* bits per second */
   guint64 delay;                /* ns one way */
-} channels[MMTP_PAIR_CHANNELS] = {
+} paths[MMTP_NETWORK_PATHS] = {
   {"fast", 4000000, 10 * MS}, {"middle", 2000000, 40 * MS},
   {"slow", 500000, 120 * MS}
 };
@@ -28,19 +30,23 @@ static const struct
 typedef struct
 {
   guint64 time;                 /* ns, of arrival */
-  guint channel;
-  MmtpAddress address;          /* of the channel when it was sent */
+  guint path;
+  /* Address of the path at the time of sending. */
+  MmtpAddress address;
   GBytes *bytes;
 } Flight;
 
-/* Of an address, as the receiver has to see it: docs/wire-mmtp.md section 3,
- * RESPONSE, and section 4 */
+/* The state of an address, as the receiver has to see it. See docs/wire-mmtp.md
+ * section 3 (RESPONSE) and section 4. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */
-  GArray *challenges;           /* guint64: that were sent there; NULL: none */
+  /* Array of guint64: challenges that were sent to this address; NULL if none.
+   */
+  GArray *challenges;
   GByteArray *cookies;
-  gboolean validated;           /* one of them came back */
+  /* The peer has returned one of the challenges. */
+  gboolean validated;
 } Account;
 
 enum
@@ -77,9 +83,9 @@ is_same_address (gconstpointer a, gconstpointer b)
 }
 
 void
-mmtp_network_get_address (guint channel, MmtpAddress * address)
+mmtp_network_get_address (guint path, MmtpAddress * address)
 {
-  const guint8 bytes[] = { 192, 0, 2, channel + 1, 0x13, 0x8c };
+  const guint8 bytes[] = { 192, 0, 2, path + 1, 0x13, 0x8c };
 
   memset (address, 0, sizeof (*address));
   address->size = sizeof (bytes);
@@ -93,27 +99,26 @@ find_path (MmtpNetwork * self, const MmtpAddress * address)
 {
   guint i;
 
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     if (is_same_address (address, &self->addresses[i]))
       return i;
   return MMTP_NO_PATH;
 }
 
 void
-mmtp_network_move (MmtpNetwork * self, guint channel,
-    const MmtpAddress * address)
+mmtp_network_move (MmtpNetwork * self, guint path, const MmtpAddress * address)
 {
-  self->addresses[channel] = *address;
+  self->addresses[path] = *address;
 }
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static void
-check_sender_channel (MmtpNetwork * self, guint channel)
+check_sender_path (MmtpNetwork * self, guint path)
 {
-  MmtpSenderPathStats *old = &self->sender_channels[channel], new;
+  MmtpSenderPathStats *old = &self->sender_paths[path], new;
 
-  if (!mmtp_sender_get_path_stats (self->sender, channel, &new))
+  if (!mmtp_sender_get_path_stats (self->sender, path, &new))
     return;
   g_assert (new.packets >= old->packets && new.bytes >= old->bytes);
   g_assert (new.data_packets >= old->data_packets);
@@ -126,11 +131,11 @@ check_sender_channel (MmtpNetwork * self, guint channel)
 }
 
 static void
-check_receiver_channel (MmtpNetwork * self, guint channel)
+check_receiver_path (MmtpNetwork * self, guint path)
 {
-  MmtpReceiverPathStats *old = &self->receiver_channels[channel], new;
+  MmtpReceiverPathStats *old = &self->receiver_paths[path], new;
 
-  if (!mmtp_receiver_get_path_stats (self->receiver, channel, &new))
+  if (!mmtp_receiver_get_path_stats (self->receiver, path, &new))
     return;
   g_assert (new.received >= old->received && new.bytes >= old->bytes);
   g_assert (new.lost >= old->lost && new.late >= old->late);
@@ -151,18 +156,19 @@ check_sender_stats (MmtpNetwork * self)
   g_assert (new.discarded_buffers >= old->discarded_buffers);
   g_assert (new.discarded_room >= old->discarded_room);
   g_assert (new.discarded_broken >= old->discarded_broken);
+  g_assert (new.discarded_connection >= old->discarded_connection);
   g_assert (new.discarded_keys >= old->discarded_keys);
   g_assert (new.discarded_droppable >= old->discarded_droppable);
   g_assert (new.retransmitted >= old->retransmitted);
   g_assert (new.unrepaired >= old->unrepaired);
   g_assert (new.n_paths >= old->n_paths);
-  g_assert (new.n_paths <= MMTP_PAIR_CHANNELS);
+  g_assert (new.n_paths <= MMTP_NETWORK_PATHS);
   g_assert (new.queued_bytes <= 2 * self->sender_config.max_bytes);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    check_sender_channel (self, i);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    check_sender_path (self, i);
 }
 
 static void
@@ -184,8 +190,8 @@ check_receiver_stats (MmtpNetwork * self)
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
   *old = new;
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    check_receiver_channel (self, i);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    check_receiver_path (self, i);
 }
 
 static Account *
@@ -304,14 +310,14 @@ put (MmtpNetwork * self)
         MMTP_FLAG_DELTA : MMTP_FLAG_HEADER, {0,}
   };
 
-  self->put_at = self->now + MMTP_PAIR_PERIOD;
+  self->put_at = self->now + MMTP_NETWORK_PERIOD;
   buffer.data = new_frame (self->n_put++, self->config.frame_size);
   mmtp_sender_put (self->sender, self->now, &buffer);
   g_bytes_unref (buffer.data);
 }
 
-/* While a buffer waits the receiver's clock may be corrected, by at most 1 ms
- * in a second (mmtpclock.c). */
+/* While a buffer waits, the receiver may correct its clock by at most 1 ms per
+ * second (mmtpclock.c). */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
@@ -364,21 +370,21 @@ tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
       size, self->config.data);
 }
 
-/* Messages of a channel come in the order in which they were sent. */
+/* The messages of a path arrive in the order in which they were sent. */
 static void
-take_off (MmtpNetwork * self, guint to, guint channel,
+take_off (MmtpNetwork * self, guint to, guint path,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
-  guint64 *busy = &self->busy[to][channel];
+  guint64 *busy = &self->busy[to][path];
   Flight *flight = g_new (Flight, 1);
 
   *busy = MAX (*busy, self->now)
-      + (size + OVERHEAD) * 8 * SECOND / channels[channel].rate;
-  flight->time = *busy + channels[channel].delay;
-  flight->channel = channel;
+      + (size + OVERHEAD) * 8 * SECOND / paths[path].rate;
+  flight->time = *busy + paths[path].delay;
+  flight->path = path;
   flight->address = *address;
   flight->bytes = g_bytes_new (bytes, size);
-  g_queue_push_tail (&self->flights[to][channel], flight);
+  g_queue_push_tail (&self->flights[to][path], flight);
 }
 
 static void
@@ -391,21 +397,21 @@ free_flight (gpointer data)
 }
 
 static gboolean
-has_room (MmtpNetwork * self, guint to, guint channel)
+has_room (MmtpNetwork * self, guint to, guint path)
 {
-  return self->busy[to][channel] < self->now + SECOND;
+  return self->busy[to][path] < self->now + SECOND;
 }
 
-/* A queue of a second, then it drops. */
+/* The path has a queue of one second and drops further messages. */
 static void
-send (MmtpNetwork * self, guint to, guint channel, const MmtpAddress * address,
+send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
   MmtpRole from = to == TO_RECEIVER ? MMTP_SENDER : MMTP_RECEIVER;
 
-  if (has_room (self, to, channel)
+  if (has_room (self, to, path)
       && tell_sent (self, from, address, bytes, size))
-    take_off (self, to, channel, address, bytes, size);
+    take_off (self, to, path, address, bytes, size);
 }
 
 static void
@@ -413,14 +419,14 @@ poll_sender (MmtpNetwork * self)
 {
   MmtpSenderEvent event;
   guint8 bytes[MAX_SIZE];
-  guint channel, n = 0;
+  guint path, n = 0;
   gsize size;
 
-  while ((size = mmtp_sender_poll_output (self->sender, self->now, &channel,
+  while ((size = mmtp_sender_poll_output (self->sender, self->now, &path,
               bytes, sizeof (bytes)))) {
-    g_assert (size <= MAX_SIZE && channel < MMTP_PAIR_CHANNELS);
+    g_assert (size <= MAX_SIZE && path < MMTP_NETWORK_PATHS);
     g_assert (n++ < MAX_OUTPUTS);
-    send (self, TO_RECEIVER, channel, &self->addresses[channel], bytes, size);
+    send (self, TO_RECEIVER, path, &self->addresses[path], bytes, size);
   }
   while (mmtp_sender_poll_event (self->sender, &event)) {
     if (event.type == MMTP_EVENT_READY && self->put_at == MMTP_NEVER) {
@@ -440,7 +446,7 @@ poll_receiver_output (MmtpNetwork * self)
 {
   MmtpAddress address;
   guint8 bytes[MAX_SIZE];
-  guint channel, n = 0;
+  guint path, n = 0;
   gsize size;
 
   while ((size = mmtp_receiver_poll_output (self->receiver, self->now,
@@ -448,9 +454,9 @@ poll_receiver_output (MmtpNetwork * self)
     g_assert (size <= MAX_SIZE);
     g_assert (n++ < MAX_OUTPUTS);
     account_output (self, &address, bytes, size);
-    channel = find_path (self, &address);
-    if (channel != MMTP_NO_PATH)
-      send (self, TO_SENDER, channel, &address, bytes, size);
+    path = find_path (self, &address);
+    if (path != MMTP_NO_PATH)
+      send (self, TO_SENDER, path, &address, bytes, size);
     else
       tell_sent (self, MMTP_RECEIVER, &address, bytes, size);
   }
@@ -478,10 +484,10 @@ poll_receiver (MmtpNetwork * self)
 }
 
 void
-mmtp_network_to_sender (MmtpNetwork * self, guint channel, const guint8 * bytes,
+mmtp_network_to_sender (MmtpNetwork * self, guint path, const guint8 * bytes,
     gsize size)
 {
-  mmtp_sender_input (self->sender, self->now, channel, bytes, size);
+  mmtp_sender_input (self->sender, self->now, path, bytes, size);
   poll_sender (self);
 }
 
@@ -502,9 +508,9 @@ get_next_flight (MmtpNetwork * self)
   GQueue *next = NULL;
   guint i;
 
-  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++) {
-    GQueue *queue = &self->flights[i / MMTP_PAIR_CHANNELS]
-        [i % MMTP_PAIR_CHANNELS];
+  for (i = 0; i < 2 * MMTP_NETWORK_PATHS; i++) {
+    GQueue *queue = &self->flights[i / MMTP_NETWORK_PATHS]
+        [i % MMTP_NETWORK_PATHS];
     const Flight *flight = g_queue_peek_head (queue);
 
     if (flight && (!next
@@ -530,7 +536,7 @@ land (MmtpNetwork * self, GQueue * queue)
   if (is_to_receiver (self, queue))
     mmtp_network_to_receiver (self, &flight->address, bytes, size);
   else
-    mmtp_network_to_sender (self, flight->channel, bytes, size);
+    mmtp_network_to_sender (self, flight->path, bytes, size);
   free_flight (flight);
 }
 
@@ -547,8 +553,8 @@ get_next_time (MmtpNetwork * self, GQueue * queue)
   return next;
 }
 
-/* What one of them does may be a reason to do something else at once, but not
- * for ever. */
+/* An action of one endpoint may cause another action at the same time, but not
+ * endlessly. */
 static void
 wake (MmtpNetwork * self)
 {
@@ -594,11 +600,11 @@ mmtp_network_run (MmtpNetwork * self, guint64 duration)
 /* --- life cycle ----------------------------------------------------------- */
 
 void
-mmtp_network_add_channel (MmtpNetwork * self, guint channel)
+mmtp_network_add_path (MmtpNetwork * self, guint path)
 {
-  const MmtpPathConfig config = { channels[channel].name, MAX_SIZE, OVERHEAD };
+  const MmtpPathConfig config = { paths[path].name, MAX_SIZE, OVERHEAD };
 
-  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) == channel);
+  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) == path);
   poll_sender (self);
 }
 
@@ -620,7 +626,7 @@ mmtp_network_begin_anew (MmtpNetwork * self, guint seed)
   g_clear_pointer (&self->sender, mmtp_sender_free);
   self->sender = mmtp_sender_new (&self->sender_config, entropy);
   memset (&self->sender_stats, 0, sizeof (self->sender_stats));
-  memset (self->sender_channels, 0, sizeof (self->sender_channels));
+  memset (self->sender_paths, 0, sizeof (self->sender_paths));
   self->put_at = MMTP_NEVER;
   self->streaming = FALSE;
 }
@@ -648,7 +654,7 @@ mmtp_network_init (MmtpNetwork * self, const MmtpNetworkConfig * config)
   self->put_at = MMTP_NEVER;
   self->trusted = TRUE;
   self->out = g_array_new (FALSE, FALSE, sizeof (guint32));
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
     mmtp_network_get_address (i, &self->addresses[i]);
   self->accounts = g_hash_table_new_full (hash_address, is_same_address,
       g_free, free_account);
@@ -668,9 +674,9 @@ mmtp_network_clear (MmtpNetwork * self)
 
   for (i = 0; i < 2; i++)
     mmtp_direction_clear (&self->directions[i]);
-  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++)
-    g_queue_clear_full (&self->flights[i / MMTP_PAIR_CHANNELS]
-        [i % MMTP_PAIR_CHANNELS], free_flight);
+  for (i = 0; i < 2 * MMTP_NETWORK_PATHS; i++)
+    g_queue_clear_full (&self->flights[i / MMTP_NETWORK_PATHS]
+        [i % MMTP_NETWORK_PATHS], free_flight);
   mmtp_key_clear (&self->key);
   g_clear_pointer (&self->sender_config.key, g_bytes_unref);
   mmtp_sender_free (self->sender);

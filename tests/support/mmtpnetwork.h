@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of MMTP with channels of constant rate and delay
- * between them, in virtual time, for those who want to put messages of their
- * own among theirs. Watches what must hold whatever comes: counters don't go
- * back, memory is bounded, nobody is sent more than came from there before the
- * address is validated, no buffer comes out after its time, or other than it
- * was put.
+/* A sender and a receiver of MMTP in virtual time. The paths between them have
+ * a constant rate and delay. A test can inject its own messages into the
+ * session. The network checks conditions that must always hold: counters do not
+ * decrease, memory is bounded, an address that is not validated gets no more
+ * bytes than came from it, and each buffer is output in time and unchanged.
  */
 
 #ifndef __MMTPNETWORK_H__
@@ -17,22 +16,23 @@
 
 G_BEGIN_DECLS
 
-#define MMTP_PAIR_CHANNELS 3
-#define MMTP_PAIR_PERIOD (40 * G_GUINT64_CONSTANT (1000000))    /* ns */
+#define MMTP_NETWORK_PATHS 3
+#define MMTP_NETWORK_PERIOD (40 * G_GUINT64_CONSTANT (1000000))    /* ns */
 
 typedef struct _MmtpNetwork MmtpNetwork;
 
 typedef struct
 {
   const gchar *key;             /* NULL: none */
-  guint frame_size;             /* bytes of a buffer each period */
-  /* Each message that goes on a channel, or to another address; FALSE: it is
-   * lost */
-    gboolean (*sent) (MmtpNetwork * pair, MmtpRole from,
+  /* Size in bytes of the buffer that is put in each period. */
+  guint frame_size;
+  /* Called for each message that is sent on a path, or to another address.
+   * Returns FALSE to drop the message. */
+    gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
-  /* After each thing that happened */
-  void (*happened) (MmtpNetwork * pair, gpointer data);
+  /* Called after each event. */
+  void (*happened) (MmtpNetwork * network, gpointer data);
   gpointer data;
 } MmtpNetworkConfig;
 
@@ -45,48 +45,58 @@ struct _MmtpNetwork
   MmtpReceiver *receiver;
   guint64 now;                  /* ns */
   MmtpOverheard overheard;
-  gboolean has_session;         /* an ACCEPT came by; `directions` are set */
-  MmtpDirection directions[2];  /* the sender's, the receiver's */
+  /* An ACCEPT was seen, so `directions` is set. */
+  gboolean has_session;
+  /* The direction of the sender and that of the receiver. */
+  MmtpDirection directions[2];
   MmtpKey key;
 
-  gboolean streaming;           /* since READY, until it is set FALSE */
+  /* TRUE from READY until the test sets it to FALSE. */
+  gboolean streaming;
   guint64 put_at;               /* ns */
   guint32 n_put;
-  GArray *out;                  /* guint32: the buffers that came out */
-  guint sessions, silences, ends;       /* events of the receiver */
-  guint lost, broken, refused, ended;   /* events of the sender */
-  gboolean trusted;             /* nobody else has the secrets: what comes out
-                                 * is what was put */
+  /* Array of guint32: the buffers that the receiver output. */
+  GArray *out;
+  guint sessions, silences, ends;       /* Number of events of the receiver. */
+  guint lost, broken, refused, ended;   /* Number of events of the sender. */
+  /* No attacker has the secrets, so each output buffer must equal a buffer that
+   * was put. */
+  gboolean trusted;
 
-  GQueue flights[2][MMTP_PAIR_CHANNELS];        /* to sender, to receiver */
-  guint64 busy[2][MMTP_PAIR_CHANNELS];  /* ns, until which the channel sends */
-  MmtpAddress addresses[MMTP_PAIR_CHANNELS];    /* of the sender's channels */
-  GHashTable *accounts;         /* of every address */
-  MmtpSenderPathStats sender_channels[MMTP_PAIR_CHANNELS];
-  MmtpReceiverPathStats receiver_channels[MMTP_PAIR_CHANNELS];
+  /* Messages on their way to the sender and to the receiver. */
+  GQueue flights[2][MMTP_NETWORK_PATHS];
+  /* Time in ns until which the path is busy with sending. */
+  guint64 busy[2][MMTP_NETWORK_PATHS];
+  /* Addresses of the sender's paths. */
+  MmtpAddress addresses[MMTP_NETWORK_PATHS];
+  GHashTable *accounts;         /* Account of every address. */
+  MmtpSenderPathStats sender_paths[MMTP_NETWORK_PATHS];
+  MmtpReceiverPathStats receiver_paths[MMTP_NETWORK_PATHS];
   MmtpSenderStats sender_stats;
   MmtpReceiverStats receiver_stats;
 };
 
-void mmtp_network_init (MmtpNetwork * pair, const MmtpNetworkConfig * config);
-void mmtp_network_clear (MmtpNetwork * pair);
-/* Another sender in the place of the one that was, without a channel */
-void mmtp_network_begin_anew (MmtpNetwork * pair, guint seed);
-/* The address that a channel of the sender begins with */
-void mmtp_network_get_address (guint channel, MmtpAddress * address);
-void mmtp_network_add_channel (MmtpNetwork * pair, guint channel);
-void mmtp_network_run (MmtpNetwork * pair, guint64 duration);
+void mmtp_network_init (MmtpNetwork * network,
+    const MmtpNetworkConfig * config);
+void mmtp_network_clear (MmtpNetwork * network);
+/* Replaces the sender with a new one that has no paths. */
+void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
+/* Returns the first address of a path of the sender. */
+void mmtp_network_get_address (guint path, MmtpAddress * address);
+void mmtp_network_add_path (MmtpNetwork * network, guint path);
+void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
-/* As if it came now */
-void mmtp_network_to_sender (MmtpNetwork * pair, guint channel,
+/* Delivers a message to the endpoint now. */
+void mmtp_network_to_sender (MmtpNetwork * network, guint path,
     const guint8 * bytes, gsize size);
-void mmtp_network_to_receiver (MmtpNetwork * pair, const MmtpAddress * address,
-    const guint8 * bytes, gsize size);
-/* The channel has another address from now on. */
-void mmtp_network_move (MmtpNetwork * pair, guint channel,
+void mmtp_network_to_receiver (MmtpNetwork * network,
+    const MmtpAddress * address, const guint8 * bytes, gsize size);
+/* Changes the address of a path from now on. */
+void mmtp_network_move (MmtpNetwork * network, guint path,
     const MmtpAddress * address);
-/* Bytes that were sent there */
-gsize mmtp_network_get_sent (MmtpNetwork * pair, const MmtpAddress * address);
+/* Returns how many bytes were sent to this address. */
+gsize mmtp_network_get_sent (MmtpNetwork * network,
+    const MmtpAddress * address);
 
 G_END_DECLS
 

@@ -2,21 +2,22 @@
 
 #include "mmtpoptimum.h"
 
-/* All slots of a channel that can serve anything, by time, the first at
- * `begin` */
+/* Returns all useful slots of a path, ordered by time. The first slot begins at
+ * `begin`. */
 static GArray *
-mmtp_optimum_make_slots (const MmtpOptimumChannel * channel, gdouble begin,
+mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
 {
   GArray *slots = g_array_new (FALSE, FALSE, sizeof (MmtpOptimumSlot));
-  gdouble reach = limit - channel->seconds - channel->delay;
+  gdouble reach = limit - path->seconds - path->delay;
   guint i;
 
   for (i = 0; reach >= 0; i++) {
-    gdouble time = begin + i * channel->seconds;
+    gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* nothing that is generated is as late as this one would serve */
+    /* The slot could only carry packets that are generated after the last one.
+     */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);
@@ -24,18 +25,18 @@ mmtp_optimum_make_slots (const MmtpOptimumChannel * channel, gdouble begin,
   return slots;
 }
 
-/* The slot that can serve what is generated at `time` and ends its chances
- * first, or -1; slots whose chances are over are left behind */
+/* Returns the path whose next slot can carry a packet that is generated at
+ * `time` and expires first, or -1 if there is none. Slots that have expired are
+ * skipped. */
 static gint
-mmtp_optimum_choose (GArray ** slots, guint * next, guint n_channels,
-    gdouble time)
+mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {
   const gdouble tiny = 1e-9;
   gdouble best_to = 0;
   gint best = -1;
   guint c;
 
-  for (c = 0; c < n_channels; c++) {
+  for (c = 0; c < n_paths; c++) {
     MmtpOptimumSlot *all = (MmtpOptimumSlot *) slots[c]->data;
     const MmtpOptimumSlot *slot;
 
@@ -53,29 +54,28 @@ mmtp_optimum_choose (GArray ** slots, guint * next, guint n_channels,
 }
 
 static guint
-mmtp_optimum_count_in_order (const MmtpOptimumChannel * channels,
-    guint n_channels, gboolean backwards, guint n, gdouble period,
-    gdouble limit)
+mmtp_optimum_count_in_order (const MmtpOptimumPath * paths,
+    guint n_paths, gboolean backwards, guint n, gdouble period, gdouble limit)
 {
-  GArray **slots = g_new (GArray *, n_channels);
-  guint *next = g_new0 (guint, n_channels);
+  GArray **slots = g_new (GArray *, n_paths);
+  guint *next = g_new0 (guint, n_paths);
   guint i, c, carried = 0;
 
-  for (c = 0; c < n_channels; c++) {
-    guint place = backwards ? n_channels - 1 - c : c;
+  for (c = 0; c < n_paths; c++) {
+    guint place = backwards ? n_paths - 1 - c : c;
 
-    slots[c] = mmtp_optimum_make_slots (&channels[c], place * period,
+    slots[c] = mmtp_optimum_make_slots (&paths[c], place * period,
         (n - 1) * period, limit);
   }
   for (i = 0; i < n; i++) {
-    gint best = mmtp_optimum_choose (slots, next, n_channels, i * period);
+    gint best = mmtp_optimum_choose (slots, next, n_paths, i * period);
 
     if (best < 0)
       continue;
     next[best]++;
     carried++;
   }
-  for (c = 0; c < n_channels; c++)
+  for (c = 0; c < n_paths; c++)
     g_array_unref (slots[c]);
   g_free (slots);
   g_free (next);
@@ -83,12 +83,12 @@ mmtp_optimum_count_in_order (const MmtpOptimumChannel * channels,
 }
 
 guint
-mmtp_optimum_count (const MmtpOptimumChannel * channels, guint n_channels,
+mmtp_optimum_count (const MmtpOptimumPath * paths, guint n_paths,
     guint n, gdouble period, gdouble limit)
 {
-  guint forwards = mmtp_optimum_count_in_order (channels, n_channels, FALSE, n,
+  guint forwards = mmtp_optimum_count_in_order (paths, n_paths, FALSE, n,
       period, limit);
-  guint backwards = mmtp_optimum_count_in_order (channels, n_channels, TRUE, n,
+  guint backwards = mmtp_optimum_count_in_order (paths, n_paths, TRUE, n,
       period, limit);
 
   return MAX (forwards, backwards);

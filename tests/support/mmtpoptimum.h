@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many packets of a periodic stream an ideal scheduler brings in time over
- * known channels: what MMTP is measured by. It shares nothing with MMTP.
+/* How many packets of a periodic stream an ideal scheduler delivers in time
+ * over known paths. MMTP is compared with this number. The computation shares
+ * no code with MMTP.
  *
- * A channel of `seconds` to a packet can begin one transmission every so many
- * seconds; one that begins at t can carry what was generated between
- * t + seconds + delay - limit and t. Which packets can be carried at most is
- * then a matching of points to intervals, and the greedy one is exact: each
- * packet, in the order of generation, takes of the transmissions that it may
- * take the one that ends its chances first (Glover 1967). A transmission that
- * begins later serves later packets, so that is the earliest deadline first.
- * The channels begin with the first packets, one each, in the order in which
- * that brings more.
+ * A path on which a packet takes `seconds` can begin one transmission every
+ * `seconds`. A transmission that begins at t can carry a packet that was
+ * generated between t + seconds + delay - limit and t. The maximum number of
+ * packets is then a matching of points to intervals, for which the greedy
+ * algorithm is exact: each packet, in order of generation, takes the possible
+ * transmission that expires first (Glover 1967). A later transmission carries
+ * later packets, so this is earliest deadline first. Each path begins with one
+ * of the first packets, in the order of paths that delivers more.
  */
 
 #ifndef __MMTPOPTIMUM_H__
@@ -20,17 +20,20 @@
 
 typedef struct
 {
-  gdouble seconds;              /* on the air, of one packet */
-  gdouble delay;                /* behind it */
-} MmtpOptimumChannel;
+  /* Time in seconds that one packet takes on the path. */
+  gdouble seconds;
+  gdouble delay;                /* Seconds of delay after transmission. */
+} MmtpOptimumPath;
 
 typedef struct
 {
-  gdouble from, to;             /* generation of what it can carry */
+  /* Range of generation times of the packets that the slot can carry. */
+  gdouble from, to;
 } MmtpOptimumSlot;
 
-/* n packets, one each `period` seconds, within `limit` seconds */
-guint mmtp_optimum_count (const MmtpOptimumChannel * channels,
-    guint n_channels, guint n, gdouble period, gdouble limit);
+/* Returns how many of n packets arrive within `limit` seconds if one packet is
+ * generated every `period` seconds. */
+guint mmtp_optimum_count (const MmtpOptimumPath * paths,
+    guint n_paths, guint n, gdouble period, gdouble limit);
 
 #endif /* __MMTPOPTIMUM_H__ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes MMTP messages that nobody sent; see the header. Each value is drawn
- * near the one that was overheard, at an edge, or anywhere.
+/* Builds forged MMTP messages; mmtppacketbuilder.h describes them. Each value
+ * is close to the observed one, a minimum or maximum, or random.
  */
 
 #include "mmtppacketbuilder.h"
@@ -12,13 +12,13 @@ typedef struct
   MmtpDraw draw;
   gpointer source;
   const MmtpOverheard *overheard;
-  const guint64 *others;        /* numbers, of the other direction */
-} Forger;
+  const guint64 *others;        /* Message numbers of the other direction. */
+} Builder;
 
 static const guint8 forged_payload[1500];
 static const gchar forged_caps[] = "video/mpeg, mpegversion=(int)2";
 
-/* --- overhearing ---------------------------------------------------------- */
+/* --- observing a session -------------------------------------------------- */
 
 static void
 overhear_number (MmtpOverheard * self, const MmtpMessage * message,
@@ -69,13 +69,13 @@ mmtp_overhear (MmtpOverheard * self, const guint8 * bytes, gsize size,
 /* --- values --------------------------------------------------------------- */
 
 static guint32
-draw (const Forger * self, guint32 below)
+draw (const Builder * self, guint32 below)
 {
   return self->draw (self->source) % below;
 }
 
 static guint32
-draw_u32 (const Forger * self)
+draw_u32 (const Builder * self)
 {
   static const guint32 edges[] = {
     0, 1, 1000, 65536, 1000000, G_MAXINT32, 0x80000000, G_MAXUINT32
@@ -87,16 +87,17 @@ draw_u32 (const Forger * self)
 }
 
 static guint64
-draw_u64 (const Forger * self)
+draw_u64 (const Builder * self)
 {
   guint64 high = draw_u32 (self);
 
   return high << 32 | draw_u32 (self);
 }
 
-/* Mostly close by, at times a window of replays away, or anywhere */
+/* Returns a number that is usually close to `value`, at times further away than
+ * the replay window, or random. */
 static guint64
-draw_near (const Forger * self, guint64 value)
+draw_near (const Builder * self, guint64 value)
 {
   switch (draw (self, 8)) {
     case 0:
@@ -111,7 +112,7 @@ draw_near (const Forger * self, guint64 value)
 }
 
 static void
-draw_bytes (const Forger * self, guint8 * bytes, const guint8 * known,
+draw_bytes (const Builder * self, guint8 * bytes, const guint8 * known,
     gsize size)
 {
   guint bit = draw (self, 64);
@@ -124,7 +125,7 @@ draw_bytes (const Forger * self, guint8 * bytes, const guint8 * known,
 /* --- messages ------------------------------------------------------------- */
 
 static void
-forge_data (const Forger * self, MmtpData * data)
+build_data (const Builder * self, MmtpData * data)
 {
   data->stream_number = draw_near (self, self->overheard->stream_number + 1);
   data->due = draw_near (self, self->overheard->due + 1000 * draw (self, 100));
@@ -145,7 +146,7 @@ forge_data (const Forger * self, MmtpData * data)
 }
 
 static void
-forge_open (const Forger * self, MmtpOpen * open)
+build_open (const Builder * self, MmtpOpen * open)
 {
   draw_bytes (self, open->nonce, self->overheard->nonce_s, MMTP_NONCE_SIZE);
   draw_bytes (self, open->cookie, self->overheard->cookie, MMTP_COOKIE_SIZE);
@@ -161,7 +162,7 @@ forge_open (const Forger * self, MmtpOpen * open)
 }
 
 static void
-forge_accept (const Forger * self, MmtpAccept * accept)
+build_accept (const Builder * self, MmtpAccept * accept)
 {
   draw_bytes (self, accept->nonce, self->overheard->nonce_s, MMTP_NONCE_SIZE);
   draw_bytes (self, accept->nonce_r, self->overheard->nonce_r, MMTP_NONCE_SIZE);
@@ -172,7 +173,8 @@ forge_accept (const Forger * self, MmtpAccept * accept)
 }
 
 static void
-forge_keepalive (const Forger * self, MmtpKeepalive * keepalive, guint64 number)
+build_keepalive (const Builder * self, MmtpKeepalive * keepalive,
+    guint64 number)
 {
   const guint32 next = self->overheard->stream_number + 1;
 
@@ -193,7 +195,7 @@ forge_keepalive (const Forger * self, MmtpKeepalive * keepalive, guint64 number)
 }
 
 static void
-forge_record (const Forger * self, MmtpRecord * record)
+build_record (const Builder * self, MmtpRecord * record)
 {
   guint i;
 
@@ -217,7 +219,7 @@ forge_record (const Forger * self, MmtpRecord * record)
 }
 
 static void
-forge_report (const Forger * self, MmtpReport * report, guint64 number)
+build_report (const Builder * self, MmtpReport * report, guint64 number)
 {
   guint i;
 
@@ -231,11 +233,11 @@ forge_report (const Forger * self, MmtpReport * report, guint64 number)
   report->n_records = draw (self, 4) ? draw (self, 4) :
       draw (self, MMTP_MAX_RECORDS + 1);
   for (i = 0; i < report->n_records; i++)
-    forge_record (self, &report->records[i]);
+    build_record (self, &report->records[i]);
 }
 
 static void
-forge_caps (const Forger * self, MmtpCaps * caps)
+build_caps (const Builder * self, MmtpCaps * caps)
 {
   caps->version = 1 + draw (self, draw (self, 4) ? 4 : 255);
   caps->length = draw (self, 2) ? strlen (forged_caps) :
@@ -246,7 +248,7 @@ forge_caps (const Forger * self, MmtpCaps * caps)
 }
 
 static void
-forge_repair (const Forger * self, MmtpRepair * repair)
+build_repair (const Builder * self, MmtpRepair * repair)
 {
   repair->first = draw_near (self, self->overheard->stream_number - 8);
   repair->first &= 0xffffff;
@@ -258,13 +260,13 @@ forge_repair (const Forger * self, MmtpRepair * repair)
 }
 
 static void
-forge_body (const Forger * self, MmtpMessage * message, guint64 number)
+build_body (const Builder * self, MmtpMessage * message, guint64 number)
 {
   const MmtpOverheard *overheard = self->overheard;
 
   switch (message->type) {
     case MMTP_DATA:
-      forge_data (self, &message->data);
+      build_data (self, &message->data);
       break;
     case MMTP_PROBE:
       message->probe.size = 15 + draw (self, 1400);
@@ -277,10 +279,10 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
           MMTP_COOKIE_SIZE);
       break;
     case MMTP_OPEN:
-      forge_open (self, &message->open);
+      build_open (self, &message->open);
       break;
     case MMTP_ACCEPT:
-      forge_accept (self, &message->accept);
+      build_accept (self, &message->accept);
       break;
     case MMTP_REFUSE:
       draw_bytes (self, message->refuse.nonce, overheard->nonce_s,
@@ -301,10 +303,10 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
           draw_u64 (self);
       break;
     case MMTP_KEEPALIVE:
-      forge_keepalive (self, &message->keepalive, number);
+      build_keepalive (self, &message->keepalive, number);
       break;
     case MMTP_REPORT:
-      forge_report (self, &message->report, number);
+      build_report (self, &message->report, number);
       break;
     case MMTP_QUERY:
       message->query.channel = draw (self, 2) ? draw (self, 4) :
@@ -319,10 +321,10 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
       break;
     case MMTP_CAPS:
     case MMTP_CAPS_ACK:
-      forge_caps (self, &message->caps);
+      build_caps (self, &message->caps);
       break;
     case MMTP_REPAIR:
-      forge_repair (self, &message->repair);
+      build_repair (self, &message->repair);
       break;
     default:
       message->end.stream_number = draw_near (self,
@@ -338,25 +340,26 @@ is_handshake (MmtpType type)
 }
 
 guint64
-mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
-    guint8 channel, const MmtpOverheard * overheard, MmtpDraw draw_number,
+mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
+    guint8 path, const MmtpOverheard * overheard, MmtpDraw draw_number,
     gpointer source)
 {
   const gboolean by_receiver = from == MMTP_RECEIVER;
-  const Forger self = {
+  const Builder self = {
     draw_number, source, overheard, overheard->numbers[!by_receiver]
   };
   guint64 number = 0;
 
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
-    number = draw_near (&self, overheard->numbers[by_receiver][channel] + 1);
-  /* A type that nobody can write is one that both sides send. */
+    number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
+  /* MMTP_RESERVED_13 cannot be written, so a type that both endpoints send
+   * replaces it. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
-  message->channel = channel;
+  message->channel = path;
   message->number = number;
   message->sent = draw_near (&self, overheard->sent);
   message->trailer = 0;
-  forge_body (&self, message, number);
+  build_body (&self, message, number);
   return number;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes MMTP messages that nobody sent: of any type, well-formed, their values
- * near those of the session that was overheard or far from them, as a source of
- * numbers wants it.
+/* Builds forged MMTP messages of any type. The messages are well-formed. Their
+ * values are close to those of an observed session or far from them, as a
+ * random source decides.
  */
 
 #ifndef __MMTPPACKETBUILDER_H__
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 
 typedef guint32 (*MmtpDraw) (gpointer source);
 
-/* What somebody who overhears a session knows of it */
+/* The knowledge of an on-path attacker about a session. */
 typedef struct
 {
-  guint64 numbers[2][MMTP_MAX_PATHS];        /* the highest that was sent, by
-                                                 * sender and receiver */
+  /* Maximum numbers that the sender and the receiver have sent on each path. */
+  guint64 numbers[2][MMTP_MAX_PATHS];
   guint32 sent;
   guint32 stream_number;
   guint32 due;
@@ -26,16 +26,17 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint64 tokens[2];            /* of the messages of sender and receiver */
+  /* Tokens in the messages of the sender and of the receiver. */
+  guint64 tokens[2];
 } MmtpOverheard;
 
-/* Learns from a message that was sent. */
+/* Updates `overheard` from a message that was sent. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
-/* A message that may be written, with a trailer of zero; returns its whole
- * channel number. */
-guint64 mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
-    guint8 channel, const MmtpOverheard * overheard, MmtpDraw draw,
+/* Builds a message that can be written, with a trailer of zero. Returns its
+ * full channel number (the message number on its path). */
+guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
+    guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loop of the simulation: whatever comes next in virtual time happens, and
- * then both ends say all that they have to say. Judging is mmtpsimulationjudge.c.
+/* The main loop of the simulation: it advances virtual time to the next event,
+ * handles the event, and then collects all messages of both endpoints.
+ * mmtpsimulationjudge.c judges the results.
  */
 
 #include "mmtpsimulation.h"
@@ -9,11 +10,12 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* The sender's clock at time 0: the 24 bits of the times of sending, or the 32
- * of the due times, are about to wrap. docs/wire-mmtp.md section 1 */
+/* The sender's clock at time 0. The 24 bits of the sending times, or the 32
+ * bits of the due times, are about to wrap (docs/wire-mmtp.md section 1). */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
-/* Calls in one instant, after which an end is said to turn in a circle */
+/* Maximum number of calls at one time, after which an endpoint is considered to
+ * be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
 
 typedef enum
@@ -25,14 +27,14 @@ typedef enum
 typedef struct
 {
   PacketKind kind;
-  guint8 generation;            /* of the address */
+  guint8 generation;            /* Number of the address. */
   Tcp *tcp;
   guint number;                 /* TCP's */
-  gsize size;                   /* of bytes */
+  gsize size;                   /* Size of `bytes`. */
   guint8 bytes[];
 } Packet;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 void
 mmtp_simulation_config_init (MmtpSimulationConfig * config,
@@ -47,17 +49,16 @@ mmtp_simulation_config_init (MmtpSimulationConfig * config,
   config->timeout = 30 * VIRTUAL_LINK_SECOND;
 }
 
-MmtpSimulationChannelConfig *
-mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+MmtpSimulationPathConfig *
+mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back)
 {
-  MmtpSimulationChannelConfig *channel =
-      &config->channels[config->n_channels++];
+  MmtpSimulationPathConfig *path = &config->paths[config->n_paths++];
 
-  g_assert_cmpuint (config->n_channels, <=, MMTP_SIMULATION_MAX_CHANNELS);
-  channel->link.path[VIRTUAL_LINK_FORWARD] = *forward;
-  channel->link.path[VIRTUAL_LINK_BACK] = *back;
-  return channel;
+  g_assert_cmpuint (config->n_paths, <=, MMTP_SIMULATION_MAX_PATHS);
+  path->link.path[VIRTUAL_LINK_FORWARD] = *forward;
+  path->link.path[VIRTUAL_LINK_BACK] = *back;
+  return path;
 }
 
 void
@@ -71,14 +72,14 @@ mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 
 void
 mmtp_simulation_config_add_action (MmtpSimulationConfig * config, guint64 time,
-    MmtpSimulationActionType type, guint channel)
+    MmtpSimulationActionType type, guint path)
 {
   MmtpSimulationAction *action = &config->actions[config->n_actions++];
 
   g_assert_cmpuint (config->n_actions, <=, MMTP_SIMULATION_MAX_ACTIONS);
   action->time = time;
   action->type = type;
-  action->channel = channel;
+  action->path = path;
 }
 
 static void
@@ -90,226 +91,238 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
   packet->kind = PACKET_TCP;
   packet->tcp = tcp;
   packet->number = number;
-  virtual_link_input (flow->sim->channels[flow->channel].link,
-      flow->sim->now, is_ack ? VIRTUAL_LINK_BACK : VIRTUAL_LINK_FORWARD, size,
-      packet);
+  virtual_link_input (flow->simulation->paths[flow->path].link,
+      flow->simulation->now, is_ack ? VIRTUAL_LINK_BACK : VIRTUAL_LINK_FORWARD,
+      size, packet);
 }
 
 static void
-add_tcp_flows (MmtpSimulation * sim, guint channel)
+add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* more than any run needs; of Ethernet's size with time stamps */
+  /* More segments than any run needs. They have the size for Ethernet with TCP
+   * timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
-  for (i = 0; i < sim->config.channels[channel].n_tcp; i++) {
+  for (i = 0; i < simulation->config.paths[path].n_tcp; i++) {
     MmtpSimulationFlow *flow = g_new0 (MmtpSimulationFlow, 1);
 
-    flow->sim = sim;
-    flow->channel = channel;
+    flow->simulation = simulation;
+    flow->path = path;
     tcp_init (&flow->tcp, &tcp_config, send_tcp, flow);
-    g_ptr_array_add (sim->flows, flow);
+    g_ptr_array_add (simulation->flows, flow);
   }
 }
 
 MmtpSimulation *
 mmtp_simulation_new (const MmtpSimulationConfig * config)
 {
-  MmtpSimulation *sim = g_new0 (MmtpSimulation, 1);
+  MmtpSimulation *simulation = g_new0 (MmtpSimulation, 1);
   guint i;
 
-  sim->config = *config;
-  sim->ends = config->ends;
-  sim->sender = sim->ends->sender_new (&config->sender, config->seed);
-  sim->receiver = sim->ends->receiver_new (&config->receiver, config->seed + 1);
-  sim->sender_clock = config->seed % 2 ? SENDER_CLOCK_ODD : SENDER_CLOCK_EVEN;
-  sim->flows = g_ptr_array_new ();
-  sim->frames = g_new0 (MmtpSimulationFrame, config->source.n);
-  sim->scratch = g_malloc0 (MMTP_MAX_MESSAGE);
-  mmtp_simulation_judge_init (sim);
-  for (i = 0; i < config->n_channels; i++) {
-    sim->channels[i].link = virtual_link_new (&config->channels[i].link,
+  simulation->config = *config;
+  simulation->ends = config->ends;
+  simulation->sender =
+      simulation->ends->sender_new (&config->sender, config->seed);
+  simulation->receiver =
+      simulation->ends->receiver_new (&config->receiver, config->seed + 1);
+  simulation->sender_clock =
+      config->seed % 2 ? SENDER_CLOCK_ODD : SENDER_CLOCK_EVEN;
+  simulation->flows = g_ptr_array_new ();
+  simulation->frames = g_new0 (MmtpSimulationFrame, config->source.n);
+  simulation->scratch = g_malloc0 (MMTP_MAX_MESSAGE);
+  mmtp_simulation_judge_init (simulation);
+  for (i = 0; i < config->n_paths; i++) {
+    simulation->paths[i].link = virtual_link_new (&config->paths[i].link,
         config->seed, i, g_free);
-    sim->channels[i].is_up = !config->channels[i].is_later;
-    add_tcp_flows (sim, i);
+    simulation->paths[i].is_up = !config->paths[i].is_later;
+    add_tcp_flows (simulation, i);
   }
-  return sim;
+  return simulation;
 }
 
 void
-mmtp_simulation_free (MmtpSimulation * sim)
+mmtp_simulation_free (MmtpSimulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < sim->config.n_channels; i++)
-    virtual_link_free (sim->channels[i].link);
-  for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimulationFlow *flow = sim->flows->pdata[i];
+  for (i = 0; i < simulation->config.n_paths; i++)
+    virtual_link_free (simulation->paths[i].link);
+  for (i = 0; i < simulation->flows->len; i++) {
+    MmtpSimulationFlow *flow = simulation->flows->pdata[i];
 
     tcp_clear (&flow->tcp);
     g_free (flow);
   }
-  g_ptr_array_unref (sim->flows);
-  sim->ends->sender_free (sim->sender);
-  sim->ends->receiver_free (sim->receiver);
-  mmtp_simulation_judge_clear (sim);
-  g_free (sim->frames);
-  g_free (sim->scratch);
-  g_free (sim);
+  g_ptr_array_unref (simulation->flows);
+  simulation->ends->sender_free (simulation->sender);
+  simulation->ends->receiver_free (simulation->receiver);
+  mmtp_simulation_judge_clear (simulation);
+  g_free (simulation->frames);
+  g_free (simulation->scratch);
+  g_free (simulation);
 }
 
 /* --- clocks --------------------------------------------------------------- */
 
 guint64
-mmtp_simulation_to_sender (const MmtpSimulation * sim, guint64 now)
+mmtp_simulation_to_sender (const MmtpSimulation * simulation, guint64 now)
 {
-  return now + sim->sender_clock;
+  return now + simulation->sender_clock;
 }
 
 guint64
-mmtp_simulation_to_receiver (const MmtpSimulation * sim, guint64 now)
+mmtp_simulation_to_receiver (const MmtpSimulation * simulation, guint64 now)
 {
-  gint64 skew = sim->config.clock_skew;
+  gint64 skew = simulation->config.clock_skew;
 
-  return now + sim->config.clock_offset + skew * (gint64) now / 1000000000;
+  return now + simulation->config.clock_offset +
+      skew * (gint64) now / 1000000000;
 }
 
 static guint64
-from_sender (const MmtpSimulation * sim, guint64 time)
+from_sender (const MmtpSimulation * simulation, guint64 time)
 {
   if (time == MMTP_SIMULATION_NEVER)
     return time;
-  return time > sim->sender_clock ? time - sim->sender_clock : 0;
+  return time > simulation->sender_clock ? time - simulation->sender_clock : 0;
 }
 
-/* The first instant at which the receiver's clock shows the time */
+/* Returns the first time at which the receiver's clock shows `time`. */
 static guint64
-from_receiver (const MmtpSimulation * sim, guint64 time)
+from_receiver (const MmtpSimulation * simulation, guint64 time)
 {
-  guint64 instant = sim->now;
+  guint64 instant = simulation->now;
   guint i;
 
   if (time == MMTP_SIMULATION_NEVER)
     return time;
   for (i = 0; i < 4; i++)
-    instant += time - mmtp_simulation_to_receiver (sim, instant);
-  while (mmtp_simulation_to_receiver (sim, instant) < time)
+    instant += time - mmtp_simulation_to_receiver (simulation, instant);
+  while (mmtp_simulation_to_receiver (simulation, instant) < time)
     instant++;
   return instant;
 }
 
-/* --- what happens --------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
-add_channel (MmtpSimulation * sim, guint channel)
+add_path (MmtpSimulation * simulation, guint path)
 {
-  const MmtpSimulationChannelConfig *c = &sim->config.channels[channel];
-  gchar *name = g_strdup_printf ("channel%u", channel);
+  const MmtpSimulationPathConfig *c = &simulation->config.paths[path];
+  gchar *name = g_strdup_printf ("path%u", path);
   MmtpPathConfig config =
-      { name, sim->config.max_size, MMTP_SIMULATION_OVERHEAD,
+      { name, simulation->config.max_size, MMTP_SIMULATION_OVERHEAD,
     c->known_rate, c->known_delay
   };
-  gint number = sim->ends->add_channel (sim->sender,
-      mmtp_simulation_to_sender (sim, sim->now), &config);
+  gint number = simulation->ends->add_path (simulation->sender,
+      mmtp_simulation_to_sender (simulation, simulation->now), &config);
 
-  if (number != channel)
-    mmtp_simulation_error (sim, "channel %u got number %d", channel, number);
-  sim->channels[channel].is_up = TRUE;
-  sim->channels[channel].generation++;
+  if (number != path)
+    mmtp_simulation_error (simulation, "path %u got number %d", path, number);
+  simulation->paths[path].is_up = TRUE;
+  simulation->paths[path].generation++;
   g_free (name);
 }
 
 static void
-run_action (MmtpSimulation * sim, const MmtpSimulationAction * action)
+run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
 {
   if (action->type == MMTP_SIMULATION_ADD) {
-    add_channel (sim, action->channel);
+    add_path (simulation, action->path);
     return;
   }
-  sim->ends->remove_path (sim->sender, mmtp_simulation_to_sender (sim,
-          sim->now), action->channel, MMTP_LEAVE_INTERFACE);
-  sim->channels[action->channel].is_up = FALSE;
+  simulation->ends->remove_path (simulation->sender,
+      mmtp_simulation_to_sender (simulation, simulation->now), action->path,
+      MMTP_LEAVE_INTERFACE);
+  simulation->paths[action->path].is_up = FALSE;
 }
 
-/* A message of ours, as the receiver's address of the channel has it */
+/* Delivers a message of the sender. The receiver sees the current address of
+ * the path. */
 static void
-deliver_to_receiver (MmtpSimulation * sim, guint channel, const Packet * packet)
+deliver_to_receiver (MmtpSimulation * simulation, guint path,
+    const Packet * packet)
 {
-  MmtpAddress address = { 2, {channel, packet->generation} };
+  MmtpAddress address = { 2, {path, packet->generation} };
 
-  mmtp_simulation_judge_packet (sim, channel, packet->bytes, packet->size);
-  sim->ends->receiver_input (sim->receiver,
-      mmtp_simulation_to_receiver (sim, sim->now), &address, packet->bytes,
-      packet->size);
+  mmtp_simulation_judge_packet (simulation, path, packet->bytes, packet->size);
+  simulation->ends->receiver_input (simulation->receiver,
+      mmtp_simulation_to_receiver (simulation, simulation->now), &address,
+      packet->bytes, packet->size);
 }
 
 static void
-deliver (MmtpSimulation * sim, guint channel, VirtualLinkDirection direction,
-    Packet * packet)
+deliver (MmtpSimulation * simulation, guint path,
+    VirtualLinkDirection direction, Packet * packet)
 {
-  MmtpSimulationEnd *end = &sim->channels[channel];
+  MmtpSimulationEnd *end = &simulation->paths[path];
 
   if (packet->kind == PACKET_TCP) {
-    packet->tcp->now = sim->now;
+    packet->tcp->now = simulation->now;
     if (direction == VIRTUAL_LINK_FORWARD) {
-      mmtp_simulation_judge_tcp (sim, channel, packet->tcp);
+      mmtp_simulation_judge_tcp (simulation, path, packet->tcp);
       tcp_receive_data (packet->tcp, packet->number);
     } else {
       tcp_receive_ack (packet->tcp, packet->number);
     }
   } else if (direction == VIRTUAL_LINK_FORWARD) {
-    deliver_to_receiver (sim, channel, packet);
+    deliver_to_receiver (simulation, path, packet);
   } else if (end->is_up && packet->generation == end->generation) {
-    sim->ends->sender_input (sim->sender, mmtp_simulation_to_sender (sim,
-            sim->now), channel, packet->bytes, packet->size);
+    simulation->ends->sender_input (simulation->sender,
+        mmtp_simulation_to_sender (simulation, simulation->now), path,
+        packet->bytes, packet->size);
   }
   g_free (packet);
 }
 
 static void
-run_links (MmtpSimulation * sim)
+run_links (MmtpSimulation * simulation)
 {
   VirtualLinkDirection direction;
   Packet *packet;
   guint i;
 
-  for (i = 0; i < sim->config.n_channels; i++) {
-    while ((packet = virtual_link_output (sim->channels[i].link, sim->now,
+  for (i = 0; i < simulation->config.n_paths; i++) {
+    while ((packet =
+            virtual_link_output (simulation->paths[i].link, simulation->now,
                 &direction)))
-      deliver (sim, i, direction, packet);
+      deliver (simulation, i, direction, packet);
   }
 }
 
 static guint64
-get_flow_start (const MmtpSimulation * sim, const MmtpSimulationFlow * flow)
+get_flow_start (const MmtpSimulation * simulation,
+    const MmtpSimulationFlow * flow)
 {
-  guint64 from = sim->config.channels[flow->channel].tcp_from;
+  guint64 from = simulation->config.paths[flow->path].tcp_from;
 
   if (!from)
     return 0;
-  return sim->origin ==
-      MMTP_SIMULATION_NEVER ? sim->origin : sim->origin + from;
+  return simulation->origin ==
+      MMTP_SIMULATION_NEVER ? simulation->origin : simulation->origin + from;
 }
 
 static void
-run_flows (MmtpSimulation * sim)
+run_flows (MmtpSimulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimulationFlow *flow = sim->flows->pdata[i];
+  for (i = 0; i < simulation->flows->len; i++) {
+    MmtpSimulationFlow *flow = simulation->flows->pdata[i];
 
-    flow->tcp.now = sim->now;
-    if (!flow->has_begun && get_flow_start (sim, flow) <= sim->now) {
+    flow->tcp.now = simulation->now;
+    if (!flow->has_begun
+        && get_flow_start (simulation, flow) <= simulation->now) {
       flow->has_begun = TRUE;
       tcp_send_more (&flow->tcp);
     }
-    if (tcp_next_wakeup (&flow->tcp) <= sim->now)
+    if (tcp_next_wakeup (&flow->tcp) <= simulation->now)
       tcp_timeout (&flow->tcp);
   }
 }
 
-/* I-frames are five times, P-frames three times a B-frame */
+/* I-frames are five times as large as B-frames, P-frames three times. */
 static guint32
 get_frame_size (const MmtpSimulationSource * source, guint number,
     guint8 * flags)
@@ -328,7 +341,7 @@ get_frame_size (const MmtpSimulationSource * source, guint number,
   return MAX (source->size * weight * 12 / 22, 4);
 }
 
-/* The frame's number, and behind it its lowest byte */
+/* The first four bytes hold the frame's number, all others its lowest byte. */
 static GBytes *
 make_frame (guint number, guint32 size)
 {
@@ -342,91 +355,99 @@ make_frame (guint number, guint32 size)
 }
 
 static void
-put_frame (MmtpSimulation * sim)
+put_frame (MmtpSimulation * simulation)
 {
-  const MmtpSimulationSource *source = &sim->config.source;
-  guint number = sim->n_put++;
-  MmtpSimulationFrame *frame = &sim->frames[number];
+  const MmtpSimulationSource *source = &simulation->config.source;
+  guint number = simulation->n_put++;
+  MmtpSimulationFrame *frame = &simulation->frames[number];
   MmtpBuffer buffer = { 0, };
 
-  frame->due = sim->origin + number * source->period;
+  frame->due = simulation->origin + number * source->period;
   frame->size = get_frame_size (source, number, &frame->flags);
   buffer.data = make_frame (number, frame->size);
-  buffer.due = mmtp_simulation_to_sender (sim, frame->due);
+  buffer.due = mmtp_simulation_to_sender (simulation, frame->due);
   buffer.flags = frame->flags;
-  frame->refused = !sim->ends->put (sim->sender,
-      mmtp_simulation_to_sender (sim, sim->now), &buffer);
-  sim->result.refused += frame->refused;
+  frame->refused = !simulation->ends->put (simulation->sender,
+      mmtp_simulation_to_sender (simulation, simulation->now), &buffer);
+  simulation->result.refused += frame->refused;
   g_bytes_unref (buffer.data);
-  if (sim->n_put < source->n)
+  if (simulation->n_put < source->n)
     return;
-  sim->last_put = sim->now;
-  sim->ends->end (sim->sender, mmtp_simulation_to_sender (sim, sim->now));
+  simulation->last_put = simulation->now;
+  simulation->ends->end (simulation->sender,
+      mmtp_simulation_to_sender (simulation, simulation->now));
 }
 
 static guint64
-get_next_frame (const MmtpSimulation * sim)
+get_next_frame (const MmtpSimulation * simulation)
 {
-  if (sim->origin == MMTP_SIMULATION_NEVER)
-    return sim->config.timeout;
-  if (sim->n_put == sim->config.source.n || sim->config.source.stored)
+  if (simulation->origin == MMTP_SIMULATION_NEVER)
+    return simulation->config.timeout;
+  if (simulation->n_put == simulation->config.source.n
+      || simulation->config.source.stored)
     return MMTP_SIMULATION_NEVER;
-  return sim->origin + sim->n_put * sim->config.source.period;
+  return simulation->origin +
+      simulation->n_put * simulation->config.source.period;
 }
 
 static void
-begin (MmtpSimulation * sim)
+begin (MmtpSimulation * simulation)
 {
   guint i;
 
-  sim->origin = sim->result.origin = sim->now;
-  for (i = 0; i < sim->config.n_channels; i++)
-    virtual_link_set_origin (sim->channels[i].link, sim->origin);
+  simulation->origin = simulation->result.origin = simulation->now;
+  for (i = 0; i < simulation->config.n_paths; i++)
+    virtual_link_set_origin (simulation->paths[i].link, simulation->origin);
 }
 
 static void
-run_source (MmtpSimulation * sim)
+run_source (MmtpSimulation * simulation)
 {
-  if (sim->origin == MMTP_SIMULATION_NEVER) {
-    if (sim->result.ready || sim->now >= sim->config.timeout)
-      begin (sim);
+  if (simulation->origin == MMTP_SIMULATION_NEVER) {
+    if (simulation->result.ready
+        || simulation->now >= simulation->config.timeout)
+      begin (simulation);
     else
       return;
   }
-  while (get_next_frame (sim) <= sim->now)
-    put_frame (sim);
-  while (sim->config.source.stored && sim->n_put < sim->config.source.n
-      && sim->ends->has_room (sim->sender, mmtp_simulation_to_sender (sim,
-              sim->now)))
-    put_frame (sim);
+  while (get_next_frame (simulation) <= simulation->now)
+    put_frame (simulation);
+  while (simulation->config.source.stored
+      && simulation->n_put < simulation->config.source.n
+      && simulation->ends->has_room (simulation->sender,
+          mmtp_simulation_to_sender (simulation, simulation->now)))
+    put_frame (simulation);
 }
 
 static guint64
-get_next_action (const MmtpSimulation * sim)
+get_next_action (const MmtpSimulation * simulation)
 {
-  if (sim->origin == MMTP_SIMULATION_NEVER
-      || sim->n_acted == sim->config.n_actions)
+  if (simulation->origin == MMTP_SIMULATION_NEVER
+      || simulation->n_acted == simulation->config.n_actions)
     return MMTP_SIMULATION_NEVER;
-  return sim->origin + sim->config.actions[sim->n_acted].time;
+  return simulation->origin +
+      simulation->config.actions[simulation->n_acted].time;
 }
 
 static void
-run_timeouts (MmtpSimulation * sim)
+run_timeouts (MmtpSimulation * simulation)
 {
-  if (from_sender (sim, sim->ends->sender_next_wakeup (sim->sender))
-      <= sim->now)
-    sim->ends->sender_timeout (sim->sender, mmtp_simulation_to_sender (sim,
-            sim->now));
-  if (from_receiver (sim, sim->ends->receiver_next_wakeup (sim->receiver))
-      <= sim->now)
-    sim->ends->receiver_timeout (sim->receiver,
-        mmtp_simulation_to_receiver (sim, sim->now));
+  if (from_sender (simulation,
+          simulation->ends->sender_next_wakeup (simulation->sender))
+      <= simulation->now)
+    simulation->ends->sender_timeout (simulation->sender,
+        mmtp_simulation_to_sender (simulation, simulation->now));
+  if (from_receiver (simulation,
+          simulation->ends->receiver_next_wakeup (simulation->receiver))
+      <= simulation->now)
+    simulation->ends->receiver_timeout (simulation->receiver,
+        mmtp_simulation_to_receiver (simulation, simulation->now));
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
 static void
-send_packet (MmtpSimulation * sim, guint channel,
+send_packet (MmtpSimulation * simulation, guint path,
     VirtualLinkDirection direction, guint8 generation, gsize size)
 {
   Packet *packet = g_malloc (sizeof *packet + size);
@@ -435,65 +456,68 @@ send_packet (MmtpSimulation * sim, guint channel,
   packet->kind = PACKET_MMTP;
   packet->generation = generation;
   packet->size = size;
-  memcpy (packet->bytes, sim->scratch, size);
-  virtual_link_input (sim->channels[channel].link, sim->now, direction,
-      size + MMTP_SIMULATION_OVERHEAD, packet);
+  memcpy (packet->bytes, simulation->scratch, size);
+  virtual_link_input (simulation->paths[path].link, simulation->now,
+      direction, size + MMTP_SIMULATION_OVERHEAD, packet);
 }
 
 static gboolean
-drain_sender (MmtpSimulation * sim)
+drain_sender (MmtpSimulation * simulation)
 {
-  guint64 now = mmtp_simulation_to_sender (sim, sim->now);
+  guint64 now = mmtp_simulation_to_sender (simulation, simulation->now);
   MmtpSenderEvent event;
   gboolean any = FALSE;
-  guint channel;
+  guint path;
   gsize size;
 
-  while ((size = sim->ends->sender_poll_output (sim->sender, now, &channel,
-              sim->scratch, MMTP_MAX_MESSAGE))) {
+  while ((size =
+          simulation->ends->sender_poll_output (simulation->sender, now,
+              &path, simulation->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
-    if (channel >= sim->config.n_channels || size > sim->config.max_size) {
-      mmtp_simulation_error (sim, "%" G_GSIZE_FORMAT " bytes on channel %u",
-          size, channel);
+    if (path >= simulation->config.n_paths
+        || size > simulation->config.max_size) {
+      mmtp_simulation_error (simulation,
+          "%" G_GSIZE_FORMAT " bytes on path %u", size, path);
       continue;
     }
-    mmtp_simulation_judge_sent (sim, VIRTUAL_LINK_FORWARD, channel,
-        sim->scratch, size);
-    if (sim->channels[channel].is_up)
-      send_packet (sim, channel, VIRTUAL_LINK_FORWARD,
-          sim->channels[channel].generation, size);
+    mmtp_simulation_judge_sent (simulation, VIRTUAL_LINK_FORWARD, path,
+        simulation->scratch, size);
+    if (simulation->paths[path].is_up)
+      send_packet (simulation, path, VIRTUAL_LINK_FORWARD,
+          simulation->paths[path].generation, size);
   }
-  while (sim->ends->sender_poll_event (sim->sender, &event)) {
+  while (simulation->ends->sender_poll_event (simulation->sender, &event)) {
     any = TRUE;
-    mmtp_simulation_judge_sender_event (sim, &event);
+    mmtp_simulation_judge_sender_event (simulation, &event);
   }
   return any;
 }
 
 static gboolean
-drain_receiver (MmtpSimulation * sim)
+drain_receiver (MmtpSimulation * simulation)
 {
-  guint64 now = mmtp_simulation_to_receiver (sim, sim->now);
+  guint64 now = mmtp_simulation_to_receiver (simulation, simulation->now);
   MmtpReceiverEvent event;
   MmtpAddress address;
   gboolean any = FALSE;
   gsize size;
 
-  while ((size = sim->ends->receiver_poll_output (sim->receiver, now,
-              &address, sim->scratch, MMTP_MAX_MESSAGE))) {
+  while ((size =
+          simulation->ends->receiver_poll_output (simulation->receiver, now,
+              &address, simulation->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
-    if (address.size != 2 || address.bytes[0] >= sim->config.n_channels) {
-      mmtp_simulation_error (sim, "a message to an unknown address");
+    if (address.size != 2 || address.bytes[0] >= simulation->config.n_paths) {
+      mmtp_simulation_error (simulation, "a message to an unknown address");
       continue;
     }
-    mmtp_simulation_judge_sent (sim, VIRTUAL_LINK_BACK, address.bytes[0],
-        sim->scratch, size);
-    send_packet (sim, address.bytes[0], VIRTUAL_LINK_BACK, address.bytes[1],
-        size);
+    mmtp_simulation_judge_sent (simulation, VIRTUAL_LINK_BACK, address.bytes[0],
+        simulation->scratch, size);
+    send_packet (simulation, address.bytes[0], VIRTUAL_LINK_BACK,
+        address.bytes[1], size);
   }
-  while (sim->ends->receiver_poll_event (sim->receiver, &event)) {
+  while (simulation->ends->receiver_poll_event (simulation->receiver, &event)) {
     any = TRUE;
-    mmtp_simulation_judge_receiver_event (sim, &event);
+    mmtp_simulation_judge_receiver_event (simulation, &event);
   }
   return any;
 }
@@ -501,83 +525,88 @@ drain_receiver (MmtpSimulation * sim)
 /* --- the loop ------------------------------------------------------------- */
 
 static guint64
-get_next_time (MmtpSimulation * sim)
+get_next_time (MmtpSimulation * simulation)
 {
-  guint64 next = MIN (get_next_frame (sim), get_next_action (sim));
+  guint64 next =
+      MIN (get_next_frame (simulation), get_next_action (simulation));
   guint i;
 
-  for (i = 0; i < sim->config.n_channels; i++)
-    next = MIN (next, virtual_link_next (sim->channels[i].link));
-  for (i = 0; i < sim->flows->len; i++) {
-    MmtpSimulationFlow *flow = sim->flows->pdata[i];
+  for (i = 0; i < simulation->config.n_paths; i++)
+    next = MIN (next, virtual_link_next (simulation->paths[i].link));
+  for (i = 0; i < simulation->flows->len; i++) {
+    MmtpSimulationFlow *flow = simulation->flows->pdata[i];
 
     next = MIN (next, flow->has_begun ? tcp_next_wakeup (&flow->tcp)
-        : get_flow_start (sim, flow));
+        : get_flow_start (simulation, flow));
   }
-  next = MIN (next, from_sender (sim,
-          sim->ends->sender_next_wakeup (sim->sender)));
-  return MIN (next, from_receiver (sim,
-          sim->ends->receiver_next_wakeup (sim->receiver)));
+  next = MIN (next, from_sender (simulation,
+          simulation->ends->sender_next_wakeup (simulation->sender)));
+  return MIN (next, from_receiver (simulation,
+          simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* The stream has ended at both ends, or will never */
+/* Returns whether the stream has ended at both endpoints, or will never end. */
 static gboolean
-is_over (const MmtpSimulation * sim, guint64 next)
+is_over (const MmtpSimulation * simulation, guint64 next)
 {
-  if (sim->n_put < sim->config.source.n)
+  if (simulation->n_put < simulation->config.source.n)
     return next == MMTP_SIMULATION_NEVER;
-  if (sim->has_ended && sim->result.ended_at != MMTP_SIMULATION_NEVER)
+  if (simulation->has_ended
+      && simulation->result.ended_at != MMTP_SIMULATION_NEVER)
     return TRUE;
-  return next > MAX (sim->last_put, sim->frames[sim->n_put - 1].due)
-      + sim->result.initial_delay + 10 * VIRTUAL_LINK_SECOND;
+  return next > MAX (simulation->last_put,
+      simulation->frames[simulation->n_put - 1].due)
+      + simulation->result.initial_delay + 10 * VIRTUAL_LINK_SECOND;
 }
 
 static void
-run_instant (MmtpSimulation * sim)
+run_instant (MmtpSimulation * simulation)
 {
-  while (get_next_action (sim) <= sim->now)
-    run_action (sim, &sim->config.actions[sim->n_acted++]);
-  run_links (sim);
-  run_flows (sim);
-  run_timeouts (sim);
-  run_source (sim);
-  while (drain_sender (sim))
-    run_source (sim);
-  drain_receiver (sim);
-  mmtp_simulation_judge_memory (sim);
+  while (get_next_action (simulation) <= simulation->now)
+    run_action (simulation, &simulation->config.actions[simulation->n_acted++]);
+  run_links (simulation);
+  run_flows (simulation);
+  run_timeouts (simulation);
+  run_source (simulation);
+  while (drain_sender (simulation))
+    run_source (simulation);
+  drain_receiver (simulation);
+  mmtp_simulation_judge_memory (simulation);
 }
 
 static void
-run_watch (MmtpSimulation * sim)
+run_watch (MmtpSimulation * simulation)
 {
-  if (!sim->config.watch_period || sim->now < sim->next_watch)
+  if (!simulation->config.watch_period
+      || simulation->now < simulation->next_watch)
     return;
-  sim->next_watch += sim->config.watch_period;
-  sim->config.watch (sim, sim->config.watch_data);
+  simulation->next_watch += simulation->config.watch_period;
+  simulation->config.watch (simulation, simulation->config.watch_data);
 }
 
 void
-mmtp_simulation_run (MmtpSimulation * sim)
+mmtp_simulation_run (MmtpSimulation * simulation)
 {
   guint calls = 0;
   guint64 next;
   guint i;
 
-  for (i = 0; i < sim->config.n_channels; i++) {
-    if (sim->channels[i].is_up)
-      add_channel (sim, i);
+  for (i = 0; i < simulation->config.n_paths; i++) {
+    if (simulation->paths[i].is_up)
+      add_path (simulation, i);
   }
-  run_instant (sim);
-  while (!is_over (sim, next = get_next_time (sim))) {
-    calls = next > sim->now ? 0 : calls + 1;
+  run_instant (simulation);
+  while (!is_over (simulation, next = get_next_time (simulation))) {
+    calls = next > simulation->now ? 0 : calls + 1;
     if (calls > MAX_CALLS_AT_ONCE) {
-      mmtp_simulation_error (sim,
-          "an end wants to be called for ever at %.6f s", sim->now / 1e9);
+      mmtp_simulation_error (simulation,
+          "an end wants to be called for ever at %.6f s",
+          simulation->now / 1e9);
       break;
     }
-    sim->now = MAX (sim->now, next);
-    run_instant (sim);
-    run_watch (sim);
+    simulation->now = MAX (simulation->now, next);
+    run_instant (simulation);
+    run_watch (simulation);
   }
-  mmtp_simulation_judge_end (sim);
+  mmtp_simulation_judge_end (simulation);
 }

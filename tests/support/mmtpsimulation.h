@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two ends of a session over simulated channels in virtual time, and what
- * became of each frame. The judge looks at the bytes of each DATA packet and at
- * true times by itself, so that it need not believe what the ends say of
- * themselves.
+/* Two endpoints of an MMTP session over simulated paths in virtual time, and a
+ * judge that records what became of each frame. The judge reads the bytes of
+ * each DATA packet and the true times itself, so that its results do not depend
+ * on the statistics of the endpoints.
  *
  *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
- *   ... channels, source ...
- *   sim = mmtp_simulation_new (&config);
- *   mmtp_simulation_run (sim);
- *   mmtp_simulation_get_result (sim)
+ *   ... paths, source ...
+ *   simulation = mmtp_simulation_new (&config);
+ *   mmtp_simulation_run (simulation);
+ *   mmtp_simulation_get_result (simulation)
  */
 
 #ifndef __MMTPSIMULATION_H__
@@ -18,37 +18,39 @@
 #include "mmtpsender.h"
 #include "virtuallink.h"
 
-#define MMTP_SIMULATION_MAX_CHANNELS 8
+#define MMTP_SIMULATION_MAX_PATHS 8
 #define MMTP_SIMULATION_OVERHEAD 28 /* bytes of IPv4 and UDP */
 #define MMTP_SIMULATION_MAX_ACTIONS 32
 #define MMTP_SIMULATION_NEVER G_MAXUINT64
 
 typedef struct _MmtpSimulation MmtpSimulation;
 
-/* The two ends: the cores, or something simple to hold the simulation itself to
- * what can be worked out by hand. The same verbs as the cores'. */
+/* The two endpoints as a table of functions. They are the cores of MMTP, or a
+ * simple replacement for which the results of the simulation can be computed by
+ * hand. */
 /* *INDENT-OFF* */
 typedef struct
 {
-  gboolean speaks_mmtp;         /* the judge may look at the packets */
+  /* The packets are MMTP, so the judge may read them. */
+  gboolean speaks_mmtp;
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);
-  gint (*add_channel) (gpointer sender, guint64 now,
+  gint (*add_path) (gpointer sender, guint64 now,
       const MmtpPathConfig * config);
-  void (*remove_path) (gpointer sender, guint64 now, guint channel,
+  void (*remove_path) (gpointer sender, guint64 now, guint path,
       MmtpLeaveReason reason);
   gboolean (*put) (gpointer sender, guint64 now, const MmtpBuffer * buffer);
   gboolean (*has_room) (gpointer sender, guint64 now);
   void (*end) (gpointer sender, guint64 now);
-  void (*sender_input) (gpointer sender, guint64 now, guint channel,
+  void (*sender_input) (gpointer sender, guint64 now, guint path,
       const guint8 * bytes, gsize size);
   void (*sender_timeout) (gpointer sender, guint64 now);
   gsize (*sender_poll_output) (gpointer sender, guint64 now,
-      guint * channel, guint8 * bytes, gsize room);
+      guint * path, guint8 * bytes, gsize room);
   guint64 (*sender_next_wakeup) (gpointer sender);
   gboolean (*sender_poll_event) (gpointer sender, MmtpSenderEvent * event);
   void (*get_sender_stats) (gpointer sender, MmtpSenderStats * stats);
-  gboolean (*get_sender_channel_stats) (gpointer sender, guint channel,
+  gboolean (*get_sender_path_stats) (gpointer sender, guint path,
       MmtpSenderPathStats * stats);
 
   gpointer (*receiver_new) (const MmtpReceiverConfig * config, guint64 seed);
@@ -62,28 +64,31 @@ typedef struct
   gboolean (*receiver_poll_event) (gpointer receiver,
       MmtpReceiverEvent * event);
   void (*get_receiver_stats) (gpointer receiver, MmtpReceiverStats * stats);
-  gboolean (*get_receiver_channel_stats) (gpointer receiver, guint channel,
+  gboolean (*get_receiver_path_stats) (gpointer receiver, guint path,
       MmtpReceiverPathStats * stats);
 } MmtpSimulationEnds;
 /* *INDENT-ON* */
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
-/* A sender that puts each frame into one datagram on the first channel at once,
- * and a receiver that lets out what comes: UDP [5.2] */
+/* The sender sends each frame at once in one datagram on the first path, and
+ * the receiver outputs what arrives. The paper calls this UDP [5.2]. */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
 {
   guint n;                      /* frames */
   guint64 period;               /* ns */
-  guint32 size;                 /* bytes, of a video's the mean */
-  gboolean video;               /* IBBPBBPBBPBB, sizes as 5 : 3 : 1 */
-  gboolean stored;              /* there all at once, put while there is room */
+  guint32 size;                 /* Size in bytes; for a video, the mean size. */
+  /* Frames with the pattern IBBPBBPBBPBB whose sizes are in the ratio 5 : 3 :
+   * 1. */
+  gboolean video;
+  /* All frames are available at once and are put while there is room. */
+  gboolean stored;
 } MmtpSimulationSource;
 
 typedef enum
 {
-  MMTP_SIMULATION_ADD,          /* a channel, with a new address */
+  MMTP_SIMULATION_ADD,          /* Adds a path with a new address. */
   MMTP_SIMULATION_REMOVE
 } MmtpSimulationActionType;
 
@@ -91,17 +96,21 @@ typedef struct
 {
   guint64 time;                 /* ns since the origin */
   MmtpSimulationActionType type;
-  guint channel;
+  guint path;
 } MmtpSimulationAction;
 
 typedef struct
 {
   VirtualLinkConfig link;
-  guint n_tcp;                  /* flows that share the forward direction */
-  guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
-  gboolean is_later;            /* not there until an action adds it */
-  guint64 known_rate, known_delay;      /* as MmtpPathConfig's */
-} MmtpSimulationChannelConfig;
+  /* Number of TCP flows that share the forward direction. */
+  guint n_tcp;
+  /* Start of the TCP flows in ns after the origin; 0 for the beginning of the
+   * run. */
+  guint64 tcp_from;
+  /* The path does not exist until an action adds it. */
+  gboolean is_later;
+  guint64 known_rate, known_delay;      /* Same meaning as in MmtpPathConfig. */
+} MmtpSimulationPathConfig;
 
 typedef struct
 {
@@ -109,41 +118,47 @@ typedef struct
   guint64 seed;
   MmtpSenderConfig sender;
   MmtpReceiverConfig receiver;
-  MmtpSimulationChannelConfig channels[MMTP_SIMULATION_MAX_CHANNELS];
-  guint n_channels;
+  MmtpSimulationPathConfig paths[MMTP_SIMULATION_MAX_PATHS];
+  guint n_paths;
   guint max_size;               /* bytes of a message */
   MmtpSimulationSource source;
   MmtpSimulationAction actions[MMTP_SIMULATION_MAX_ACTIONS];
   guint n_actions;
-  gint64 clock_offset;          /* ns, of the receiver's clock */
-  gint64 clock_skew;            /* parts per billion, of the receiver's clock */
-  guint64 timeout;             /* ns until the origin, ready or not */
+  gint64 clock_offset;          /* Offset of the receiver's clock, in ns. */
+  /* Skew of the receiver's clock, in parts per billion. */
+  gint64 clock_skew;
+  /* Time in ns at which the source begins even if the session is not ready. */
+  guint64 timeout;
   gboolean verbose;
-  /* Called once in each period of virtual time; 0: never */
+  /* Calls `watch` once in each period of virtual time; 0 means never. */
   guint64 watch_period;         /* ns */
-  void (*watch) (MmtpSimulation * sim, gpointer data);
+  void (*watch) (MmtpSimulation * simulation, gpointer data);
   gpointer watch_data;
 } MmtpSimulationConfig;
 
 void mmtp_simulation_config_init (MmtpSimulationConfig * config,
     const MmtpSimulationEnds * ends);
-/* Appends one, with the rest of the configuration zero */
-MmtpSimulationChannelConfig *
-mmtp_simulation_config_add_channel (MmtpSimulationConfig * config,
+/* Appends a path whose other fields are zero. */
+MmtpSimulationPathConfig *
+mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back);
 void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
     guint64 period, guint32 size);
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
-    guint64 time, MmtpSimulationActionType type, guint channel);
+    guint64 time, MmtpSimulationActionType type, guint path);
 
-/* What the judge saw of a frame; times are true ones */
+/* The record of the judge about a frame. All times are true ones. */
 typedef struct
 {
-  guint64 due;                  /* ns; MMTP_SIMULATION_NEVER: not put yet */
-  guint64 limit;                /* ns, due + D0 at the time */
-  guint64 arrived;              /* ns, the last of its packets before it was let
-                                 * out */
-  guint64 released;             /* ns; MMTP_SIMULATION_NEVER: not */
+  /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */
+  guint64 due;
+  guint64 limit;                /* Due time plus the D0 of that time, in ns. */
+  /* Time in ns at which the last packet of the frame arrived before the frame
+   * was output. */
+  guint64 arrived;
+  /* Time in ns at which the frame was output; MMTP_SIMULATION_NEVER if it was
+   * not. */
+  guint64 released;
   guint32 size;
   guint8 flags;
   gboolean refused;             /* put said no */
@@ -151,56 +166,65 @@ typedef struct
 
 typedef struct
 {
-  guint64 origin;               /* ns, when the source began */
-  gboolean ready;               /* the sender said so before */
-  guint64 initial_delay;        /* ns, D0 at the end */
+  guint64 origin;               /* Time in ns at which the source began. */
+  gboolean ready;               /* The sender reported READY before `origin`. */
+  guint64 initial_delay;        /* D0 at the end, in ns. */
   guint frames;                 /* put */
-  guint refused;                /* at once */
-  guint in_time, too_late;      /* let out, and arrived before and after their
-                                 * limit */
+  /* Frames that the sender refused when they were put. */
+  guint refused;
+  /* Frames that were output and whose last packet arrived before or after the
+   * limit. */
+  guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  guint64 worst_release;        /* ns after the limit, where the ends' clocks
-                                 * differ from the truth */
+  /* Maximum time in ns by which a frame was output after its limit. The clocks
+   * of the endpoints differ from the true time. */
+  guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
-  guint64 messages[2][MMTP_LAST_TYPE];  /* sent, by direction and type */
-  guint64 late_packets;         /* of these arrived after their limit */
+  /* Messages that were sent, by direction and type. */
+  guint64 messages[2][MMTP_LAST_TYPE];
+  guint64 late_packets;         /* Packets that arrived after their limit. */
   guint64 worst_late;           /* ns */
-  guint64 max_queued, max_held;         /* bytes, by the ends' own account */
-  guint64 ended_at;             /* ns, END came out; MMTP_SIMULATION_NEVER: it
-                                 * didn't */
-  guint64 worst_deadline;       /* ns, between a buffer's deadline at the
-                                 * receiver and the true one */
-  /* bytes of IP that arrived from the time on at which both the source and the
-   * TCP flows had begun, until the last frame was put */
-  guint64 mmtp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
-  guint64 tcp_bytes[MMTP_SIMULATION_MAX_CHANNELS];
+  /* Maximum bytes that the endpoints report as queued and held. */
+  guint64 max_queued, max_held;
+  /* Time in ns at which END was output; MMTP_SIMULATION_NEVER if it was not. */
+  guint64 ended_at;
+  /* Maximum difference in ns between a deadline at the receiver and the true
+   * one. */
+  guint64 worst_deadline;
+  /* Bytes of IP packets that arrived while both the source and the TCP flows
+   * were active, until the last frame was put. */
+  guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
+  guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
-  MmtpSenderPathStats channels[MMTP_SIMULATION_MAX_CHANNELS];
-  MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_CHANNELS];
-  VirtualLinkStats links[MMTP_SIMULATION_MAX_CHANNELS][2];
+  MmtpSenderPathStats paths[MMTP_SIMULATION_MAX_PATHS];
+  MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_PATHS];
+  VirtualLinkStats links[MMTP_SIMULATION_MAX_PATHS][2];
   guint broken_events, too_slow_events;
-  GString *errors;              /* the first few things that may never be */
+  /* The first few violations of conditions that must always hold. */
+  GString *errors;
 } MmtpSimulationResult;
 
 MmtpSimulation *mmtp_simulation_new (const MmtpSimulationConfig * config);
-void mmtp_simulation_free (MmtpSimulation * sim);
-void mmtp_simulation_run (MmtpSimulation * sim);
-/* The sim's */
-const MmtpSimulationResult *mmtp_simulation_get_result (MmtpSimulation * sim);
-const MmtpSimulationFrame *mmtp_simulation_get_frames (MmtpSimulation * sim);
-/* Frames put in this time since the origin, ns, that were not let out in
- * time */
-guint mmtp_simulation_count_lost (MmtpSimulation * sim, guint64 from,
+void mmtp_simulation_free (MmtpSimulation * simulation);
+void mmtp_simulation_run (MmtpSimulation * simulation);
+/* Owned by the simulation */
+const MmtpSimulationResult *mmtp_simulation_get_result
+    (MmtpSimulation * simulation);
+const MmtpSimulationFrame *mmtp_simulation_get_frames
+    (MmtpSimulation * simulation);
+/* Returns how many frames that were put between two times (ns since the origin)
+ * were not output in time. */
+guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* The lost frames among them that no decoder could have shown, because a frame
- * to which they refer was lost, too */
-guint mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from,
+/* Returns how many of these lost frames no decoder could have shown in any
+ * case, because a frame to which they refer was lost, too. */
+guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* A few lines for a person */
-void mmtp_simulation_print (MmtpSimulation * sim);
+/* Prints a summary of a few lines. */
+void mmtp_simulation_print (MmtpSimulation * simulation);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSimulation, mmtp_simulation_free)
 #endif /* __MMTPSIMULATION_H__ */

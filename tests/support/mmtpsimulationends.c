@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ends of a simulated session: MMTP's cores. */
+/* The endpoints of a simulated session that are the cores of MMTP. */
 
 #include "mmtpsimulation.h"
 
 #include "seededdraw.h"
 
-/* "Random" in a simulation that must be the same each time */
+/* Makes the random bytes of an endpoint from the seed, so that a simulation is
+ * reproducible. */
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 {
@@ -41,7 +42,7 @@ const MmtpSimulationEnds mmtp_simulation_cores = {
   .speaks_mmtp = TRUE,
   .sender_new = sender_new,
   VERB (sender_free, mmtp_sender_free),
-  VERB (add_channel, mmtp_sender_add_path),
+  VERB (add_path, mmtp_sender_add_path),
   VERB (remove_path, mmtp_sender_remove_path),
   VERB (put, mmtp_sender_put),
   VERB (has_room, mmtp_sender_has_room),
@@ -52,7 +53,7 @@ const MmtpSimulationEnds mmtp_simulation_cores = {
   VERB (sender_next_wakeup, mmtp_sender_next_wakeup),
   VERB (sender_poll_event, mmtp_sender_poll_event),
   VERB (get_sender_stats, mmtp_sender_get_stats),
-  VERB (get_sender_channel_stats, mmtp_sender_get_path_stats),
+  VERB (get_sender_path_stats, mmtp_sender_get_path_stats),
   .receiver_new = receiver_new,
   VERB (receiver_free, mmtp_receiver_free),
   VERB (receiver_input, mmtp_receiver_input),
@@ -61,6 +62,6 @@ const MmtpSimulationEnds mmtp_simulation_cores = {
   VERB (receiver_next_wakeup, mmtp_receiver_next_wakeup),
   VERB (receiver_poll_event, mmtp_receiver_poll_event),
   VERB (get_receiver_stats, mmtp_receiver_get_stats),
-  VERB (get_receiver_channel_stats, mmtp_receiver_get_path_stats),
+  VERB (get_receiver_path_stats, mmtp_receiver_get_path_stats),
 };
 /* *INDENT-ON* */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What became of each frame and packet of a simulated session, by true time and
- * by the bytes of docs/wire-mmtp.md, read here once more and not by the codec
- * that wrote them.
+/* Determines what became of each frame and packet of a simulated session. The
+ * judge uses true times and reads the wire format of docs/wire-mmtp.md with its
+ * own code, not with the codec that wrote the packets.
  */
 
 #include "mmtpsimulation.h"
@@ -13,124 +13,131 @@
 #define MAX_ERRORS 8
 
 void
-mmtp_simulation_judge_init (MmtpSimulation * sim)
+mmtp_simulation_judge_init (MmtpSimulation * simulation)
 {
   guint i;
 
-  sim->origin = MMTP_SIMULATION_NEVER;
-  sim->result.origin = MMTP_SIMULATION_NEVER;
-  sim->result.ended_at = MMTP_SIMULATION_NEVER;
-  sim->result.errors = g_string_new (NULL);
-  for (i = 0; i < sim->config.source.n; i++)
-    sim->frames[i].due = sim->frames[i].released = MMTP_SIMULATION_NEVER;
+  simulation->origin = MMTP_SIMULATION_NEVER;
+  simulation->result.origin = MMTP_SIMULATION_NEVER;
+  simulation->result.ended_at = MMTP_SIMULATION_NEVER;
+  simulation->result.errors = g_string_new (NULL);
+  for (i = 0; i < simulation->config.source.n; i++)
+    simulation->frames[i].due = simulation->frames[i].released =
+        MMTP_SIMULATION_NEVER;
 }
 
 void
-mmtp_simulation_judge_clear (MmtpSimulation * sim)
+mmtp_simulation_judge_clear (MmtpSimulation * simulation)
 {
-  g_string_free (sim->result.errors, TRUE);
+  g_string_free (simulation->result.errors, TRUE);
 }
 
 void
-mmtp_simulation_error (MmtpSimulation * sim, const gchar * format, ...)
+mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 {
   va_list args;
 
-  if (sim->n_errors++ >= MAX_ERRORS)
+  if (simulation->n_errors++ >= MAX_ERRORS)
     return;
-  g_string_append_printf (sim->result.errors, "%.6f s: ", sim->now / 1e9);
+  g_string_append_printf (simulation->result.errors, "%.6f s: ",
+      simulation->now / 1e9);
   va_start (args, format);
-  g_string_append_vprintf (sim->result.errors, format, args);
+  g_string_append_vprintf (simulation->result.errors, format, args);
   va_end (args);
-  g_string_append_c (sim->result.errors, '\n');
+  g_string_append_c (simulation->result.errors, '\n');
 }
 
 /* --- packets -------------------------------------------------------------- */
 
 static gboolean
-is_data (const MmtpSimulation * sim, const guint8 * bytes, gsize size)
+is_data (const MmtpSimulation * simulation, const guint8 * bytes, gsize size)
 {
-  return sim->ends->speaks_mmtp && size >= 24 &&
+  return simulation->ends->speaks_mmtp && size >= 24 &&
       bytes[0] == (MMTP_VERSION << 5 | MMTP_DATA);
 }
 
 void
-mmtp_simulation_judge_sent (MmtpSimulation * sim,
-    VirtualLinkDirection direction, guint channel, const guint8 * bytes,
+mmtp_simulation_judge_sent (MmtpSimulation * simulation,
+    VirtualLinkDirection direction, guint path, const guint8 * bytes,
     gsize size)
 {
-  if (!sim->ends->speaks_mmtp)
+  if (!simulation->ends->speaks_mmtp)
     return;
-  if (bytes[1] != channel)
-    mmtp_simulation_error (sim, "says channel %u on channel %u", bytes[1],
-        channel);
+  if (bytes[1] != path)
+    mmtp_simulation_error (simulation, "says path %u on path %u",
+        bytes[1], path);
   if ((bytes[0] & 0x1f) < MMTP_LAST_TYPE)
-    sim->result.messages[direction][bytes[0] & 0x1f]++;
-  sim->result.data_packets += is_data (sim, bytes, size);
+    simulation->result.messages[direction][bytes[0] & 0x1f]++;
+  simulation->result.data_packets += is_data (simulation, bytes, size);
 }
 
-/* While the source and the TCP flows of the channel both run */
+/* Returns whether both the source and the TCP flows of the path are active. */
 static gboolean
-is_shared_time (const MmtpSimulation * sim, guint channel)
+is_shared_time (const MmtpSimulation * simulation, guint path)
 {
-  return sim->origin != MMTP_SIMULATION_NEVER
-      && sim->now >= sim->origin + sim->config.channels[channel].tcp_from
-      && sim->n_put < sim->config.source.n;
+  return simulation->origin != MMTP_SIMULATION_NEVER
+      && simulation->now >=
+      simulation->origin + simulation->config.paths[path].tcp_from
+      && simulation->n_put < simulation->config.source.n;
 }
 
-/* All packets of a frame have its due time, of which a packet has 32 bits. */
+/* All packets of a frame have the frame's due time. A packet holds its lowest
+ * 32 bits. */
 static void
-note_arrival (MmtpSimulation * sim, guint32 due)
+note_arrival (MmtpSimulation * simulation, guint32 due)
 {
-  guint32 now = mmtp_simulation_to_sender (sim, sim->now) / 1000;
+  guint32 now = mmtp_simulation_to_sender (simulation, simulation->now) / 1000;
   gint64 ahead = (gint32) (due - now) * G_GINT64_CONSTANT (1000);
-  guint64 since = sim->now + ahead - sim->origin;
-  guint number = (since + sim->config.source.period / 2) /
-      sim->config.source.period;
+  guint64 since = simulation->now + ahead - simulation->origin;
+  guint number = (since + simulation->config.source.period / 2) /
+      simulation->config.source.period;
 
-  if (number < sim->n_put
-      && sim->frames[number].released == MMTP_SIMULATION_NEVER)
-    sim->frames[number].arrived = sim->now;
+  if (number < simulation->n_put
+      && simulation->frames[number].released == MMTP_SIMULATION_NEVER)
+    simulation->frames[number].arrived = simulation->now;
 }
 
-/* A message has come to the receiver. Due time in us, docs/wire-mmtp.md 3 */
+/* Judges a message that arrived at the receiver. The due time is in us
+ * (docs/wire-mmtp.md section 3). */
 void
-mmtp_simulation_judge_packet (MmtpSimulation * sim, guint channel,
+mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size)
 {
   MmtpSenderStats stats;
   guint32 due, now;
   gint64 lateness;
 
-  if (is_shared_time (sim, channel))
-    sim->result.mmtp_bytes[channel] += size + MMTP_SIMULATION_OVERHEAD;
-  if (!is_data (sim, bytes, size))
+  if (is_shared_time (simulation, path))
+    simulation->result.mmtp_bytes[path] += size + MMTP_SIMULATION_OVERHEAD;
+  if (!is_data (simulation, bytes, size))
     return;
-  sim->result.data_arrived++;
-  sim->ends->get_sender_stats (sim->sender, &stats);
+  simulation->result.data_arrived++;
+  simulation->ends->get_sender_stats (simulation->sender, &stats);
   due = (guint32) bytes[10] << 24 | bytes[11] << 16 | bytes[12] << 8
       | bytes[13];
-  now = mmtp_simulation_to_sender (sim, sim->now) / 1000;
-  note_arrival (sim, due);
+  now = mmtp_simulation_to_sender (simulation, simulation->now) / 1000;
+  note_arrival (simulation, due);
   lateness = (gint64) (gint32) (now - due) * 1000 - stats.initial_delay;
   if (lateness <= 0)
     return;
-  sim->result.late_packets++;
-  sim->result.worst_late = MAX (sim->result.worst_late, lateness);
+  simulation->result.late_packets++;
+  simulation->result.worst_late = MAX (simulation->result.worst_late, lateness);
 }
 
 void
-mmtp_simulation_judge_tcp (MmtpSimulation * sim, guint channel, const Tcp * tcp)
+mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
+    const Tcp * tcp)
 {
-  if (is_shared_time (sim, channel))
-    sim->result.tcp_bytes[channel] += tcp->config.mss + tcp->config.header;
+  if (is_shared_time (simulation, path))
+    simulation->result.tcp_bytes[path] += tcp->config.mss + tcp->config.header;
 }
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The frame's number, or G_MAXUINT: its bytes are not those that were put. */
+/* Returns the number of the frame, or G_MAXUINT if its bytes are not those that
+ * were put. */
 static guint
-identify_frame (const MmtpSimulation * sim, GBytes * data)
+identify_frame (const MmtpSimulation * simulation, GBytes * data)
 {
   gsize size;
   const guint8 *bytes = g_bytes_get_data (data, &size);
@@ -139,159 +146,166 @@ identify_frame (const MmtpSimulation * sim, GBytes * data)
   if (size < 4)
     return G_MAXUINT;
   number = (guint) bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
-  if (number >= sim->n_put || sim->frames[number].size != size)
+  if (number >= simulation->n_put || simulation->frames[number].size != size)
     return G_MAXUINT;
   if (bytes[3] != (guint8) number || memcmp (bytes + 3, bytes + 4, size - 4))
     return G_MAXUINT;
   return number;
 }
 
-/* The receiver's word for the deadline, and its own promise */
+/* Compares the deadline that the receiver reports with the true one, and checks
+ * that the receiver kept it. */
 static void
-judge_times (MmtpSimulation * sim, const MmtpSimulationFrame * frame,
+judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)
 {
   gint64 error = event->due + event->delay
-      - mmtp_simulation_to_receiver (sim, frame->limit);
+      - mmtp_simulation_to_receiver (simulation, frame->limit);
 
-  if (event->due + event->delay < mmtp_simulation_to_receiver (sim, sim->now))
-    mmtp_simulation_error (sim,
+  if (event->due + event->delay < mmtp_simulation_to_receiver (simulation,
+          simulation->now))
+    mmtp_simulation_error (simulation,
         "let out %.6f s after its time by its own clock",
-        (mmtp_simulation_to_receiver (sim,
-                sim->now) - event->due - event->delay) / 1e9);
-  sim->result.worst_deadline = MAX (sim->result.worst_deadline, ABS (error));
+        (mmtp_simulation_to_receiver (simulation,
+                simulation->now) - event->due - event->delay) / 1e9);
+  simulation->result.worst_deadline =
+      MAX (simulation->result.worst_deadline, ABS (error));
 }
 
 static void
-judge_frame (MmtpSimulation * sim, const MmtpReceiverEvent * event)
+judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
 {
-  guint number = identify_frame (sim, event->data);
-  MmtpSimulationResult *result = &sim->result;
+  guint number = identify_frame (simulation, event->data);
+  MmtpSimulationResult *result = &simulation->result;
   MmtpSenderStats stats;
   MmtpSimulationFrame *frame;
 
   if (number == G_MAXUINT) {
     result->corrupt++;
-    mmtp_simulation_error (sim, "a buffer that nobody put");
+    mmtp_simulation_error (simulation, "a buffer that nobody put");
     return;
   }
-  frame = &sim->frames[number];
+  frame = &simulation->frames[number];
   if (frame->released != MMTP_SIMULATION_NEVER) {
     result->duplicates++;
-    mmtp_simulation_error (sim, "frame %u twice", number);
+    mmtp_simulation_error (simulation, "frame %u twice", number);
     return;
   }
-  if (number < sim->next_frame) {
+  if (number < simulation->next_frame) {
     result->out_of_order++;
-    mmtp_simulation_error (sim, "frame %u after frame %u", number,
-        sim->next_frame - 1);
+    mmtp_simulation_error (simulation, "frame %u after frame %u", number,
+        simulation->next_frame - 1);
   }
   if (event->flags != frame->flags)
-    mmtp_simulation_error (sim, "frame %u has flags %02x", number,
+    mmtp_simulation_error (simulation, "frame %u has flags %02x", number,
         event->flags);
-  sim->next_frame = MAX (sim->next_frame, number + 1);
-  frame->released = sim->now;
-  sim->ends->get_sender_stats (sim->sender, &stats);
+  simulation->next_frame = MAX (simulation->next_frame, number + 1);
+  frame->released = simulation->now;
+  simulation->ends->get_sender_stats (simulation->sender, &stats);
   frame->limit = frame->due + stats.initial_delay;
-  judge_times (sim, frame, event);
+  judge_times (simulation, frame, event);
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
   /* Without MMTP, or by a REPAIR */
   if (frame->arrived == 0)
-    frame->arrived = sim->now;
+    frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;
   result->too_late += frame->arrived > frame->limit;
 }
 
 void
-mmtp_simulation_judge_receiver_event (MmtpSimulation * sim,
+mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event)
 {
   switch (event->type) {
     case MMTP_EVENT_BUFFER:
-      judge_frame (sim, event);
+      judge_frame (simulation, event);
       g_bytes_unref (event->data);
       break;
     case MMTP_EVENT_CAPS:
       g_free (event->caps);
       break;
     case MMTP_EVENT_END:
-      sim->result.ended_at = sim->now;
+      simulation->result.ended_at = simulation->now;
       break;
     default:
       break;
   }
-  if (sim->config.verbose)
-    g_print ("%10.6f receiver event %d channel %u\n", sim->now / 1e9,
+  if (simulation->config.verbose)
+    g_print ("%10.6f receiver event %d path %u\n", simulation->now / 1e9,
         event->type, event->path);
 }
 
 void
-mmtp_simulation_judge_sender_event (MmtpSimulation * sim,
+mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event)
 {
   if (event->type == MMTP_EVENT_READY)
-    sim->result.ready = TRUE;
+    simulation->result.ready = TRUE;
   else if (event->type == MMTP_EVENT_ENDED)
-    sim->has_ended = TRUE;
+    simulation->has_ended = TRUE;
   else if (event->type == MMTP_EVENT_BROKEN)
-    sim->result.broken_events++;
+    simulation->result.broken_events++;
   else if (event->type == MMTP_EVENT_TOO_SLOW)
-    sim->result.too_slow_events++;
-  if (sim->config.verbose)
-    g_print ("%10.6f sender event %d channel %u state %d rate %"
-        G_GUINT64_FORMAT "\n", sim->now / 1e9, event->type, event->path,
+    simulation->result.too_slow_events++;
+  if (simulation->config.verbose)
+    g_print ("%10.6f sender event %d path %u state %d rate %"
+        G_GUINT64_FORMAT "\n", simulation->now / 1e9, event->type, event->path,
         event->state, event->rate);
 }
 
-/* --- in all --------------------------------------------------------------- */
+/* --- the end of the run --------------------------------------------------- */
 
 void
-mmtp_simulation_judge_memory (MmtpSimulation * sim)
+mmtp_simulation_judge_memory (MmtpSimulation * simulation)
 {
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
 
-  sim->ends->get_sender_stats (sim->sender, &sender);
-  sim->ends->get_receiver_stats (sim->receiver, &receiver);
-  sim->result.max_queued = MAX (sim->result.max_queued, sender.queued_bytes);
-  sim->result.max_held = MAX (sim->result.max_held, receiver.held_bytes);
-  sim->result.initial_delay = sender.initial_delay;
+  simulation->ends->get_sender_stats (simulation->sender, &sender);
+  simulation->ends->get_receiver_stats (simulation->receiver, &receiver);
+  simulation->result.max_queued =
+      MAX (simulation->result.max_queued, sender.queued_bytes);
+  simulation->result.max_held =
+      MAX (simulation->result.max_held, receiver.held_bytes);
+  simulation->result.initial_delay = sender.initial_delay;
 }
 
 void
-mmtp_simulation_judge_end (MmtpSimulation * sim)
+mmtp_simulation_judge_end (MmtpSimulation * simulation)
 {
-  MmtpSimulationResult *result = &sim->result;
+  MmtpSimulationResult *result = &simulation->result;
   guint i;
 
-  result->frames = sim->n_put;
-  for (i = 0; i < sim->n_put; i++)
-    result->missing += sim->frames[i].released == MMTP_SIMULATION_NEVER;
-  sim->ends->get_sender_stats (sim->sender, &result->sender);
-  sim->ends->get_receiver_stats (sim->receiver, &result->receiver);
-  for (i = 0; i < sim->config.n_channels; i++) {
-    sim->ends->get_sender_channel_stats (sim->sender, i, &result->channels[i]);
-    sim->ends->get_receiver_channel_stats (sim->receiver, i,
+  result->frames = simulation->n_put;
+  for (i = 0; i < simulation->n_put; i++)
+    result->missing += simulation->frames[i].released == MMTP_SIMULATION_NEVER;
+  simulation->ends->get_sender_stats (simulation->sender, &result->sender);
+  simulation->ends->get_receiver_stats (simulation->receiver,
+      &result->receiver);
+  for (i = 0; i < simulation->config.n_paths; i++) {
+    simulation->ends->get_sender_path_stats (simulation->sender, i,
+        &result->paths[i]);
+    simulation->ends->get_receiver_path_stats (simulation->receiver, i,
         &result->arrivals[i]);
-    virtual_link_get_stats (sim->channels[i].link, VIRTUAL_LINK_FORWARD,
+    virtual_link_get_stats (simulation->paths[i].link, VIRTUAL_LINK_FORWARD,
         &result->links[i][VIRTUAL_LINK_FORWARD]);
-    virtual_link_get_stats (sim->channels[i].link, VIRTUAL_LINK_BACK,
+    virtual_link_get_stats (simulation->paths[i].link, VIRTUAL_LINK_BACK,
         &result->links[i][VIRTUAL_LINK_BACK]);
   }
 }
 
 const MmtpSimulationResult *
-mmtp_simulation_get_result (MmtpSimulation * sim)
+mmtp_simulation_get_result (MmtpSimulation * simulation)
 {
-  return &sim->result;
+  return &simulation->result;
 }
 
 const MmtpSimulationFrame *
-mmtp_simulation_get_frames (MmtpSimulation * sim)
+mmtp_simulation_get_frames (MmtpSimulation * simulation)
 {
-  return sim->frames;
+  return simulation->frames;
 }
 
 static gboolean
@@ -302,35 +316,39 @@ is_lost (const MmtpSimulationFrame * frame)
 }
 
 static gboolean
-is_put_in (const MmtpSimulation * sim, const MmtpSimulationFrame * frame,
+is_put_in (const MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     guint64 from, guint64 to)
 {
-  return frame->due >= sim->origin + from && frame->due < sim->origin + to;
+  return frame->due >= simulation->origin + from
+      && frame->due < simulation->origin + to;
 }
 
 guint
-mmtp_simulation_count_lost (MmtpSimulation * sim, guint64 from, guint64 to)
+mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
+    guint64 to)
 {
   guint i, n = 0;
 
-  for (i = 0; i < sim->n_put; i++)
-    n += is_put_in (sim, &sim->frames[i], from, to) &&
-        is_lost (&sim->frames[i]);
+  for (i = 0; i < simulation->n_put; i++)
+    n += is_put_in (simulation, &simulation->frames[i], from, to) &&
+        is_lost (&simulation->frames[i]);
   return n;
 }
 
 guint
-mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from, guint64 to)
+mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
+    guint64 to)
 {
   gboolean is_broken = FALSE;
   guint i, n = 0;
 
-  for (i = 0; i < sim->n_put; i++) {
-    const MmtpSimulationFrame *frame = &sim->frames[i];
+  for (i = 0; i < simulation->n_put; i++) {
+    const MmtpSimulationFrame *frame = &simulation->frames[i];
 
     if (!(frame->flags & MMTP_FLAG_DELTA))
       is_broken = FALSE;
-    n += is_broken && is_lost (frame) && is_put_in (sim, frame, from, to);
+    n += is_broken && is_lost (frame)
+        && is_put_in (simulation, frame, from, to);
     if (is_lost (frame) && !(frame->flags & MMTP_FLAG_DROPPABLE))
       is_broken = TRUE;
   }
@@ -338,19 +356,20 @@ mmtp_simulation_count_useless (MmtpSimulation * sim, guint64 from, guint64 to)
 }
 
 static void
-print_channel (MmtpSimulation * sim, guint i)
+print_path (MmtpSimulation * simulation, guint i)
 {
-  const MmtpSimulationResult *result = &sim->result;
-  const MmtpSenderPathStats *c = &result->channels[i];
+  const MmtpSimulationResult *result = &simulation->result;
+  const MmtpSenderPathStats *c = &result->paths[i];
   const VirtualLinkStats *forward = &result->links[i][VIRTUAL_LINK_FORWARD];
   const VirtualLinkStats *back = &result->links[i][VIRTUAL_LINK_BACK];
 
   g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
       "%.1f ms, rtt %.1f ms\n", i, mmtp_path_state_get_name (c->state),
       c->rate / 8.0,
-      (gdouble) sim->config.channels[i].link.path[0].rate,
+      (gdouble) simulation->config.paths[i].link.path[0].rate,
       c->delay / 1e6, c->high_delay / 1e6,
-      sim->config.channels[i].link.path[0].delay / 1e6, c->round_trip / 1e6);
+      simulation->config.paths[i].link.path[0].delay / 1e6,
+      c->round_trip / 1e6);
   g_print ("      packets %" G_GUINT64_FORMAT " data %" G_GUINT64_FORMAT
       " again %" G_GUINT64_FORMAT " probes %" G_GUINT64_FORMAT " lost %"
       G_GUINT64_FORMAT " late %" G_GUINT64_FORMAT " silences %" G_GUINT64_FORMAT
@@ -363,14 +382,14 @@ print_channel (MmtpSimulation * sim, guint i)
 }
 
 static void
-print_messages (MmtpSimulation * sim)
+print_messages (MmtpSimulation * simulation)
 {
   guint d, i;
 
   g_print ("    messages:");
   for (d = 0; d < 2; d++) {
     for (i = 0; i < MMTP_LAST_TYPE; i++) {
-      guint64 n = sim->result.messages[d][i];
+      guint64 n = simulation->result.messages[d][i];
 
       if (n)
         g_print (" %" G_GUINT64_FORMAT " %s", n, mmtp_type_get_name (i));
@@ -380,14 +399,14 @@ print_messages (MmtpSimulation * sim)
 }
 
 void
-mmtp_simulation_print (MmtpSimulation * sim)
+mmtp_simulation_print (MmtpSimulation * simulation)
 {
-  const MmtpSimulationResult *result = &sim->result;
+  const MmtpSimulationResult *result = &simulation->result;
   guint i;
 
   g_print ("  seed %" G_GUINT64_FORMAT ": %u frames from %.3f s%s, D0 %.1f ms:"
       " %u refused, %u in time, %u too late (%.3f ms), %u missing, %u twice, "
-      "%u disordered, %u corrupt\n", sim->config.seed, result->frames,
+      "%u disordered, %u corrupt\n", simulation->config.seed, result->frames,
       result->origin / 1e9, result->ready ? "" : " (not ready)",
       result->initial_delay / 1e6, result->refused, result->in_time,
       result->too_late, result->worst_release / 1e6, result->missing,
@@ -401,9 +420,9 @@ mmtp_simulation_print (MmtpSimulation * sim)
       result->sender.retransmitted, result->max_queued, result->max_held,
       result->worst_deadline / 1e6,
       result->ended_at == MMTP_SIMULATION_NEVER ? "never" : "told");
-  print_messages (sim);
-  for (i = 0; i < sim->config.n_channels; i++)
-    print_channel (sim, i);
+  print_messages (simulation);
+  for (i = 0; i < simulation->config.n_paths; i++)
+    print_path (simulation, i);
   if (result->errors->len)
     g_print ("%s", result->errors->str);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between the loop of the simulation (mmtpsimulation.c) and its judge
- * (mmtpsimulationjudge.c).
+/* Types and functions that the loop of the simulation (mmtpsimulation.c) and
+ * its judge (mmtpsimulationjudge.c) share.
  */
 
 #ifndef __MMTPSIMULATIONPRIVATE_H__
@@ -12,14 +12,14 @@
 typedef struct
 {
   VirtualLink *link;
-  gboolean is_up;               /* the interface is there */
-  guint8 generation;            /* of its address */
+  gboolean is_up;               /* The network interface exists. */
+  guint8 generation;            /* Increases with each new address. */
 } MmtpSimulationEnd;
 
 typedef struct
 {
-  MmtpSimulation *sim;
-  guint channel;
+  MmtpSimulation *simulation;
+  guint path;
   gboolean has_begun;
   Tcp tcp;
 } MmtpSimulationFlow;
@@ -29,11 +29,11 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  guint64 sender_clock;         /* at time 0 */
+  guint64 sender_clock;         /* Clock of the sender at time 0. */
   guint64 now;                  /* ns, true time */
-  guint64 origin;               /* of the source; MMTP_SIMULATION_NEVER
-                                 * before */
-  MmtpSimulationEnd channels[MMTP_SIMULATION_MAX_CHANNELS];
+  /* Time at which the source began; MMTP_SIMULATION_NEVER before. */
+  guint64 origin;
+  MmtpSimulationEnd paths[MMTP_SIMULATION_MAX_PATHS];
   GPtrArray *flows;             /* of MmtpSimulationFlow */
   guint8 *scratch;              /* MMTP_MAX_MESSAGE bytes */
   guint n_acted;
@@ -41,35 +41,38 @@ struct _MmtpSimulation
   guint n_put;
   guint64 last_put;
   guint64 next_watch;           /* ns */
-  gboolean has_ended;           /* the sender says so */
+  gboolean has_ended;           /* The sender reported the end of the stream. */
   /* the judge's */
   MmtpSimulationResult result;
-  guint next_frame;             /* all below may not come any more */
+  /* Frames with a lower number cannot arrive any more. */
+  guint next_frame;
   guint n_errors;
 };
 
-guint64 mmtp_simulation_to_sender (const MmtpSimulation * sim, guint64 now);
-guint64 mmtp_simulation_to_receiver (const MmtpSimulation * sim, guint64 now);
+guint64 mmtp_simulation_to_sender (const MmtpSimulation * simulation,
+    guint64 now);
+guint64 mmtp_simulation_to_receiver (const MmtpSimulation * simulation,
+    guint64 now);
 
-void mmtp_simulation_judge_init (MmtpSimulation * sim);
-void mmtp_simulation_judge_clear (MmtpSimulation * sim);
-void mmtp_simulation_judge_sent (MmtpSimulation * sim,
-    VirtualLinkDirection direction, guint channel, const guint8 * bytes,
+void mmtp_simulation_judge_init (MmtpSimulation * simulation);
+void mmtp_simulation_judge_clear (MmtpSimulation * simulation);
+void mmtp_simulation_judge_sent (MmtpSimulation * simulation,
+    VirtualLinkDirection direction, guint path, const guint8 * bytes,
     gsize size);
-void mmtp_simulation_judge_packet (MmtpSimulation * sim, guint channel,
+void mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size);
-void mmtp_simulation_judge_tcp (MmtpSimulation * sim, guint channel,
+void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
-void mmtp_simulation_judge_sender_event (MmtpSimulation * sim,
+void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
-/* Frees what the event owns */
-void mmtp_simulation_judge_receiver_event (MmtpSimulation * sim,
+/* Judges an event of the receiver and frees what the event owns. */
+void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
-void mmtp_simulation_judge_memory (MmtpSimulation * sim);
-void mmtp_simulation_judge_end (MmtpSimulation * sim);
-/* The first few are kept */
+void mmtp_simulation_judge_memory (MmtpSimulation * simulation);
+void mmtp_simulation_judge_end (MmtpSimulation * simulation);
+/* Records a violated condition in the result. Only the first few are kept. */
 void
-mmtp_simulation_error (MmtpSimulation * sim, const gchar * format, ...)
+mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);
 
 #endif /* __MMTPSIMULATIONPRIVATE_H__ */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The naive program that the paper compares itself with [5.2]: each frame is a
- * UDP packet on the one channel as it is generated. It also holds the
- * simulation to what can be worked out by hand.
+/* The simple program with which the paper compares itself [5.2]: it sends each
+ * frame as one UDP packet on the only path when the frame is generated. Its
+ * results can be computed by hand, so it also serves to check the simulation
+ * itself.
  */
 
 #include "mmtpsimulation.h"
@@ -11,9 +12,9 @@
 typedef struct
 {
   GQueue packets;               /* of GBytes */
-  gboolean has_begun;           /* told that it is ready */
+  gboolean has_begun;           /* The sender was told that it is ready. */
   gboolean has_ended;
-  guint n_channels;
+  guint n_paths;
   MmtpSenderStats stats;
 } UdpSender;
 
@@ -42,15 +43,15 @@ sender_free (gpointer data)
 }
 
 static gint
-add_channel (gpointer data, guint64 now, const MmtpPathConfig * config)
+add_path (gpointer data, guint64 now, const MmtpPathConfig * config)
 {
   UdpSender *sender = data;
 
-  return sender->n_channels++;
+  return sender->n_paths++;
 }
 
 static void
-remove_path (gpointer data, guint64 now, guint channel, MmtpLeaveReason reason)
+remove_path (gpointer data, guint64 now, guint path, MmtpLeaveReason reason)
 {
 }
 
@@ -78,7 +79,7 @@ end (gpointer data, guint64 now)
 }
 
 static void
-sender_input (gpointer data, guint64 now, guint channel,
+sender_input (gpointer data, guint64 now, guint path,
     const guint8 * bytes, gsize size)
 {
 }
@@ -89,7 +90,7 @@ timeout (gpointer data, guint64 now)
 }
 
 static gsize
-sender_poll_output (gpointer data, guint64 now, guint * channel,
+sender_poll_output (gpointer data, guint64 now, guint * path,
     guint8 * bytes, gsize room)
 {
   UdpSender *sender = data;
@@ -100,7 +101,7 @@ sender_poll_output (gpointer data, guint64 now, guint * channel,
     return 0;
   memcpy (bytes, g_bytes_get_data (packet, &size), g_bytes_get_size (packet));
   g_bytes_unref (packet);
-  *channel = 0;
+  *path = 0;
   return size;
 }
 
@@ -137,8 +138,7 @@ get_sender_stats (gpointer data, MmtpSenderStats * stats)
 }
 
 static gboolean
-get_sender_channel_stats (gpointer data, guint channel,
-    MmtpSenderPathStats * stats)
+get_sender_path_stats (gpointer data, guint path, MmtpSenderPathStats * stats)
 {
   return FALSE;
 }
@@ -210,7 +210,7 @@ get_receiver_stats (gpointer data, MmtpReceiverStats * stats)
 }
 
 static gboolean
-get_receiver_channel_stats (gpointer data, guint channel,
+get_receiver_path_stats (gpointer data, guint path,
     MmtpReceiverPathStats * stats)
 {
   return FALSE;
@@ -219,7 +219,7 @@ get_receiver_channel_stats (gpointer data, guint channel,
 const MmtpSimulationEnds mmtp_simulation_udp = {
   .sender_new = sender_new,
   .sender_free = sender_free,
-  .add_channel = add_channel,
+  .add_path = add_path,
   .remove_path = remove_path,
   .put = put,
   .has_room = has_room,
@@ -230,7 +230,7 @@ const MmtpSimulationEnds mmtp_simulation_udp = {
   .sender_next_wakeup = next_wakeup,
   .sender_poll_event = sender_poll_event,
   .get_sender_stats = get_sender_stats,
-  .get_sender_channel_stats = get_sender_channel_stats,
+  .get_sender_path_stats = get_sender_path_stats,
   .receiver_new = receiver_new,
   .receiver_free = receiver_free,
   .receiver_input = receiver_input,
@@ -239,5 +239,5 @@ const MmtpSimulationEnds mmtp_simulation_udp = {
   .receiver_next_wakeup = next_wakeup,
   .receiver_poll_event = receiver_poll_event,
   .get_receiver_stats = get_receiver_stats,
-  .get_receiver_channel_stats = get_receiver_channel_stats,
+  .get_receiver_path_stats = get_receiver_path_stats,
 };

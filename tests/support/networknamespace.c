@@ -62,13 +62,13 @@ gboolean
 netns_make (const gchar * check)
 {
   if (!netns_unshare () || !netns_run ("ip link set lo up")) {
-    say_skipped (check, "no network of our own may be made: %s",
+    say_skipped (check, "could not make a network namespace: %s",
         g_strerror (errno));
     return FALSE;
   }
   if (!netns_run ("ip link add wlan0 type veth peer name wlan0x")
       || !netns_run ("ip link add usb0 mtu 1280 type veth peer name usb0x")) {
-    say_skipped (check, "no veth devices may be made");
+    say_skipped (check, "could not make veth devices");
     return FALSE;
   }
   netns_must ("ip link set wlan0x up");

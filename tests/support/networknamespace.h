@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network of a test's own: nothing of it is seen outside, and it goes with
- * the test's process.
+/* A network namespace for one test. It is not visible outside and is removed
+ * when the test's process ends.
  */
 
 #ifndef __NETWORKNAMESPACE_H__
@@ -8,16 +8,18 @@
 
 #include <gst/check/gstcheck.h>
 
-/* Root may have a namespace; others may be root of one, where that is allowed.
+/* Moves the process to a new network namespace. Root may do this. Other users
+ * may do it as root of a new user namespace, if the system allows this.
  */
 gboolean netns_unshare (void);
-/* As ip(8) and tc(8) are typed; without the sanitizers' runtimes, which would
- * judge those programs too */
+/* Runs a command such as ip(8) or tc(8). The runtimes of the sanitizers are not
+ * loaded, because they would check those programs, too. */
 gboolean netns_run (const gchar * command);
 void netns_must (const gchar * command);
-/* A network with the devices wlan0 (1500 bytes) and usb0 (1280 bytes), which are
- * down. What goes out comes out of their other ends, wlan0x and usb0x, which are
- * up, and nobody is there. FALSE: the check has to end here. */
+/* Makes a network with the devices wlan0 (MTU 1500) and usb0 (MTU 1280), which
+ * are down. Packets that are sent on them arrive at their other ends, wlan0x
+ * and usb0x, which are up and have no host. Returns FALSE if the check has to
+ * be skipped. */
 gboolean netns_make (const gchar * check);
 
 #endif /* __NETWORKNAMESPACE_H__ */

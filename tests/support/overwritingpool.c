@@ -70,8 +70,8 @@ pooled_check_equal (GstBuffer * buffer, GstBuffer * expected)
   gst_buffer_unmap (expected, &map);
 }
 
-/* Until all that was pushed came out; some elements push in a thread of their
- * own. */
+/* Waits until the element has output all buffers, because some elements push in
+ * a thread of their own. */
 static void
 pooled_wait_for_eos (GstHarness * h)
 {

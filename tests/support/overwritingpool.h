@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers of a pool that overwrites each buffer as soon as it comes back. An
- * element that keeps data beyond the chain call must keep the pool from doing
- * that: it holds the buffer, holds the memory's lock, or copies the data.
+/* A buffer pool that overwrites each buffer as soon as the buffer returns. An
+ * element that keeps data beyond the chain call must prevent this: it keeps the
+ * buffer, locks the memory, or copies the data.
  */
 
 #ifndef __OVERWRITINGPOOL_H__
@@ -12,22 +12,24 @@
 
 #include <string.h>
 
-/* A pool of one buffer, which allocates further ones only while that one is in
- * use: so a test never waits for the pool. */
+/* Returns a pool of one buffer. It allocates further buffers only while this
+ * one is in use, so a test never waits for the pool. */
 GstBufferPool *pooled_new (gsize size);
 void pooled_free (GstBufferPool * pool);
-/* A buffer of the pool with the bytes, times and flags of this one */
+/* Returns a buffer of the pool with the data, timestamps and flags of `from`.
+ */
 GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
-/* What the pool gives out next is written full of ones. */
+/* Fills the next buffer of the pool with ones. */
 void pooled_overwrite (GstBufferPool * pool);
-/* Pushes a copy of the pool and overwrites it if it came back. */
+/* Pushes a copy from the pool, and overwrites the buffer if it has returned. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
-/* Nothing was overwritten: what comes out for buffers of the pool is what comes
- * out for buffers of their own. Pushes all before it looks. Takes two harnesses
- * of the same element, which have their caps */
+/* Checks that no data was overwritten: the output for buffers of the pool must
+ * equal the output for ordinary buffers. All buffers are pushed before the
+ * outputs are compared. Takes two harnesses of the same element, whose caps are
+ * already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* The same of an element that has both pads */
+/* Does the same for an element that has a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames and RTP packets of the small streams of streambuilder.h, for tests of
- * elements that take them.
+ * elements.
  */
 
 #ifndef __PACKETBUILDER_H__
@@ -16,9 +16,9 @@
     "encoding-name=MPV,payload=32"
 
 GstBuffer *mpeg_wrap (const guint8 * data, gsize size);
-/* One buffer a frame, without times */
+/* Returns the frames of a plan, one buffer each, without timestamps. */
 GPtrArray *mpeg_make_frames (const gchar * plan, gboolean mpeg1);
-/* The RTP packets of a plan, by rfc2250pay */
+/* Returns the RTP packets that rfc2250pay makes of a plan. */
 GPtrArray *mpeg_make_packets (const gchar * plan, const gchar * launch);
 guint64 mpeg_get_stat (GstHarness * h, const gchar * element,
     const gchar * name);

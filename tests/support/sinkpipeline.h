@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network sink in a pipeline of its own, and a thread that pushes to it, so
- * that a test can be the network meanwhile.
+/* A network sink in its own pipeline with a thread that pushes to it. Meanwhile
+ * the test can act as the network.
  */
 
 #ifndef __SINKPIPELINE_H__
@@ -10,17 +10,18 @@
 
 #include "gstwirelessevents.h"
 
-/* A sink in a pipeline, a source pad before it, and a thread that pushes */
+/* A pipeline with a sink, a source pad that is linked to it, and a thread that
+ * pushes to this pad. */
 typedef struct
 {
   GstElement *pipeline;
-  GstElement *sink;             /* the pipeline's */
+  GstElement *sink;             /* Owned by the pipeline. */
   GstPad *src;
   GstBus *bus;
   GThread *thread;
   GAsyncQueue *queue;           /* of GstMiniObject */
-  gint pushed;                  /* that came back */
-  gint flow;                    /* of the last one */
+  gint pushed;                  /* Number of pushes that have returned. */
+  gint flow;                    /* Flow return of the last push. */
   gint restarts;                /* events "a new receiver" */
 } SinkPipeline;
 
@@ -41,12 +42,12 @@ void sink_pipeline_free (SinkPipeline * test);
 gint sink_pipeline_pushed (SinkPipeline * test);
 guint64 sink_pipeline_stat_of (SinkPipeline * test, const gchar * name);
 gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
-/* The one error on the bus, and no other; free it */
+/* Returns the error on the bus. There must be exactly one. Free it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* As a source flushes: what it was pushing comes back, refused, before the
- * pad is open again; a buffer that is pushed after that, and before the new
- * segment, would be an error of the source.
+/* Flushes as a source does. The push that is blocked returns as refused before
+ * the pad accepts buffers again. A buffer that is pushed after the flush but
+ * before the new segment would be an error of the source.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

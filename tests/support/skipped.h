@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that can't run here: tests/summary.py counts what they say. */
+/* Reports checks that cannot run on this system. tests/summary.py counts these
+ * reports. */
 
 #ifndef __SKIPPED_H__
 #define __SKIPPED_H__
 
 #include <glib.h>
 
-/* Says why this check, or part of it, does not run here; the first time, as each
- * check has a process of its own. */
+/* Prints why this check, or a part of it, is skipped. It prints only once in a
+ * process, and each check has its own process. */
 void G_GNUC_PRINTF (2, 3) say_skipped (const gchar * check,
     const gchar * format, ...);
 

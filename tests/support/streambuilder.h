@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds small MPEG-1 and MPEG-2 video streams for tests, bit by bit, by
- * ISO/IEC 13818-2 section 6.2, independently of the code under test.
+/* Builds small MPEG-1 and MPEG-2 video streams for tests, bit by bit, following
+ * ISO/IEC 13818-2 section 6.2. It shares no code with the parsers under test.
  */
 
 #ifndef __STREAMBUILDER_H__
@@ -11,24 +11,24 @@
 typedef struct
 {
   GByteArray *bytes;
-  guint32 bits;                 /* not yet in bytes */
+  guint32 bits;                 /* Bits that are not in `bytes` yet. */
   guint n_bits;
 } MpegStream;
 
-/* What a test says of a picture; zeros are the usual case: MPEG-2, frame
- * structure, one slice to a row of macroblocks */
+/* Description of a picture. Zeros mean the usual case: MPEG-2, frame structure,
+ * one slice in each row of macroblocks. */
 typedef struct
 {
   gchar type;                   /* 'I', 'P', 'B', 'D' */
   guint tr;
   gboolean mpeg1;
-  guint structure;              /* 0: frame; 1: top, 2: bottom field */
+  guint structure;              /* 0: frame; 1: top field; 2: bottom field */
   gboolean tff, rff, progressive;
   guint rows;                   /* slices; 0: two */
   guint slice_size;             /* bytes; 0: 20 */
   guint f_code;                 /* 0: 1 (MPEG-1) or 3 (MPEG-2) */
   gboolean full_pel;            /* MPEG-1 */
-  gboolean composite;           /* with the bits 0xabcde */
+  gboolean composite;           /* With a composite display of 0xabcde. */
 } MpegPicture;
 
 void mpeg_stream_init (MpegStream * stream);
@@ -41,16 +41,17 @@ void mpeg_sequence (MpegStream * stream, guint width, guint height,
     guint rate_code, gboolean mpeg2, gboolean progressive, gboolean low_delay);
 void mpeg_gop_full (MpegStream * stream, gboolean drop, guint h, guint m,
     guint s, guint pictures, gboolean closed, gboolean broken);
-/* frame: what the time code says, at 25 frames per second */
+/* `frame` is the frame number in the time code, at 25 frames per second. */
 void mpeg_gop (MpegStream * stream, guint frame, gboolean closed);
 void mpeg_picture_header (MpegStream * stream, const MpegPicture * p);
 void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
-/* Bytes that no start code can be found in, different for each slice */
+/* Writes bytes without a start code that are different for each slice. */
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
-/* A whole stream in transport order: "I2 B0 B1 P5" with '|' before each GOP
- * ("|c" for a closed one). 25 frames per second, 32 lines. Time codes count
- * the temporal references. With mark not NULL, the offset of each frame. */
+/* Writes a stream in transport order, such as "I2 B0 B1 P5". '|' before a frame
+ * begins a GOP, "|c" a closed one. There are 25 frames per second and 32 lines,
+ * and the time codes follow the temporal references. If `mark` is not NULL, the
+ * offset of each frame is appended to it. */
 void mpeg_stream_add (MpegStream * stream, const gchar * plan, gboolean mpeg1,
     GArray * mark);
 

@@ -41,7 +41,8 @@ tcp_transmit (Tcp * tcp, guint segment)
   tcp->send (tcp, FALSE, tcp->config.mss + tcp->config.header, segment);
 }
 
-/* RFC 6675 section 2: more than two segments above it have arrived */
+/* RFC 6675 section 2: the segment is lost if more than two higher segments have
+ * arrived. */
 static gboolean
 tcp_is_lost (const Tcp * tcp, guint segment)
 {
@@ -58,7 +59,7 @@ tcp_pipe (const Tcp * tcp)
   return pipe;
 }
 
-/* The first hole that nobody has repeated yet */
+/* Returns the first lost segment that was not retransmitted yet. */
 static guint
 tcp_find_hole (const Tcp * tcp)
 {
@@ -81,7 +82,7 @@ tcp_send_next (Tcp * tcp)
     tcp_transmit (tcp, hole);
     return TRUE;
   }
-  /* after an RTO: what has arrived need not be sent again */
+  /* After an RTO, segments that have arrived are not sent again. */
   while (tcp->next < tcp->config.segments && tcp->have[tcp->next]
       && tcp->sent[tcp->next])
     tcp->next++;
@@ -141,7 +142,8 @@ tcp_cubic_grow (Tcp * tcp, guint acked)
       tcp->cwnd + acked * (target - tcp->cwnd) / tcp->cwnd);
 }
 
-/* RFC 9438 4.6 and 4.7: multiplicative decrease and fast convergence */
+/* RFC 9438 sections 4.6 and 4.7: multiplicative decrease and fast convergence.
+ */
 static void
 tcp_cubic_decrease (Tcp * tcp)
 {
@@ -154,7 +156,8 @@ tcp_cubic_decrease (Tcp * tcp)
   cubic->epoch = 0;
 }
 
-/* Half of what is in flight (RFC 5681 equation 4), or CUBIC's share of it */
+/* Returns half of the segments in flight (RFC 5681 equation 4), or CUBIC's
+ * share of them. */
 static gdouble
 tcp_get_decreased (Tcp * tcp)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A bulk transfer over a TCP that is simple but complete enough to feel a
- * radio or a shared queue: Reno (RFC 5681) with loss recovery by SACK (RFC
- * 6675), as Linux has had it since 2.2, delayed acknowledgements (RFC 1122
- * 4.2.3.2), RTO of RFC 6298 with Linux's minimum of 200 ms. An ACK that
- * arrives tells all of the receiver's holes. Sequence numbers count segments.
- * Virtual time, and whatever network the caller gives it. Instead of Reno's
- * window it can have that of CUBIC (RFC 9438), Linux's default since 2.6.19,
- * without HyStart.
- * */
+/* A bulk transfer over a simple TCP that is complete enough to react to a radio
+ * or to a shared queue. It has Reno (RFC 5681) with SACK loss recovery (RFC
+ * 6675), as in Linux since 2.2, delayed acknowledgements (RFC 1122 section
+ * 4.2.3.2), and the RTO of RFC 6298 with Linux's minimum of 200 ms. An arriving
+ * ACK tells all gaps at the receiver. Sequence numbers count segments. The
+ * model runs in virtual time over any network that the caller provides. Instead
+ * of Reno it can use CUBIC (RFC 9438), the default of Linux since 2.6.19,
+ * without HyStart. */
 
 #ifndef __TCPMODEL_H__
 #define __TCPMODEL_H__
@@ -21,7 +20,7 @@
 #define TCP_DELACK (TCP_SECOND / 25)
 #define TCP_RTO_MIN (TCP_SECOND / 5)
 #define TCP_RTO_MAX (120 * TCP_SECOND)
-/* RFC 9438 4.6 and 5: C in segments per cubic second */
+/* RFC 9438 sections 4.6 and 5. C is in segments per cubic second. */
 #define TCP_CUBIC_BETA 0.7
 #define TCP_CUBIC_C 0.4
 
@@ -33,23 +32,25 @@ typedef enum
 
 typedef struct
 {
-  guint segments;               /* to send */
+  guint segments;               /* Segments to send. */
   guint32 mss, header;          /* bytes */
   guint receive_window;         /* segments */
   guint ack_every;
   TcpAlgorithm algorithm;
 } TcpConfig;
 
-/* RFC 9438 4.1.2, in segments and seconds */
+/* RFC 9438 section 4.1.2, in segments and seconds. */
 typedef struct
 {
-  guint64 epoch;                /* ns: when congestion avoidance began, or 0 */
+  /* Time in ns at which congestion avoidance began, or 0. */
+  guint64 epoch;
   gdouble k, w_max, w_est;
 } TcpCubic;
 
 typedef struct _Tcp Tcp;
 
-/* A segment, from 0; or an acknowledgement of all segments below the number */
+/* Sends segment `number`, counted from 0, or an acknowledgement of all segments
+ * below `number`. */
 typedef void (*TcpSend) (Tcp * tcp, gboolean is_ack, guint32 size,
     guint number);
 
@@ -66,18 +67,19 @@ struct _Tcp
   gboolean recovering;
   guint64 rto_at, rto, srtt, rttvar;
   gboolean have_rtt;
-  guint timed;                  /* segment whose round trip is measured */
+  guint timed;                  /* Segment whose round trip is measured. */
   guint64 timed_at;
   guint64 retransmissions;
-  guint8 *sent;                 /* times, by segment */
-  guint8 *repeated;             /* in this recovery, by segment */
+  guint8 *sent;                 /* For each segment, how often it was sent. */
+  /* For each segment, whether this recovery has retransmitted it. */
+  guint8 *repeated;
   /* receiver */
   guint expected, unacked, highest;
   guint8 *have;
   guint64 delack_at;
 };
 
-/* `tcp` is zero; nothing goes before tcp_send_more */
+/* `tcp` must be zero. No segment is sent before tcp_send_more () is called. */
 void tcp_init (Tcp * tcp, const TcpConfig * config, TcpSend send,
     gpointer network);
 void tcp_clear (Tcp * tcp);

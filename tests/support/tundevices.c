@@ -32,7 +32,7 @@ tun_device_enter (const gchar * test)
 {
   if (unshare (CLONE_NEWNET) == 0 && tun_device_bring_up ("lo"))
     return TRUE;
-  say_skipped (test, "no network of our own may be made: %s",
+  say_skipped (test, "could not make a network namespace: %s",
       g_strerror (errno));
   return FALSE;
 }
@@ -47,7 +47,7 @@ tun_device_add (const gchar * test, const gchar * name, gint type)
   if (tun >= 0 && ioctl (tun, TUNSETIFF, &request) == 0
       && tun_device_bring_up (name))
     return if_nametoindex (name);
-  say_skipped (test, "no TUN device may be made: %s", g_strerror (errno));
+  say_skipped (test, "could not make a TUN device: %s", g_strerror (errno));
   return 0;
 }
 
@@ -69,7 +69,7 @@ tun_device_wait_for_address (guint index, const struct sockaddr *group,
 gboolean
 tun_device_enter (const gchar * test)
 {
-  say_skipped (test, "no network of our own on this system");
+  say_skipped (test, "this system has no network namespaces");
   return FALSE;
 }
 

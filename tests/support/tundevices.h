@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network of the test's own, with interfaces that lead nowhere. Each test has
- * its process, with which network and interfaces go.
+/* A network namespace for one test with TUN and TAP interfaces that lead
+ * nowhere. Each test has its own process, and the namespace is removed with it.
  */
 
 #ifndef __TUNDEVICES_H__
@@ -18,12 +18,16 @@
 #define IFF_TAP 0
 #endif
 
-/* FALSE, which is said: we may not */
+/* Enters the network namespace. If this is not permitted, it reports the test
+ * as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
-/* An interface that is up: IFF_TUN, which any packet leaves at once, or IFF_TAP,
- * where it waits for a neighbour. Its index; 0, which is said: we may not */
+/* Adds an interface and sets it up. Packets leave an IFF_TUN interface at once;
+ * on an IFF_TAP interface they wait for a neighbour. Returns the interface
+ * index. If this is not permitted, it reports the test as skipped and returns
+ * 0. */
 guint tun_device_add (const gchar * test, const gchar * name, gint type);
-/* The kernel gives a new interface its address of IPv6 in a thread of its own. */
+/* Waits until the interface has its IPv6 address, which the kernel assigns in
+ * another thread. */
 void tun_device_wait_for_address (guint index, const struct sockaddr *group,
     socklen_t size);
 

@@ -112,7 +112,8 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Whatever was refused, each room is there once. */
+/* Checks that each buffer is in `inputs` exactly once, whichever packets were
+ * refused. */
 static void
 udplite_test_check_rooms (const UdpliteInput * inputs, const guint8 * room)
 {
@@ -188,7 +189,7 @@ udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     fd = socket (family, SOCK_RAW | SOCK_CLOEXEC, UDPLITE_PROTOCOL);
   }
   if (fd < 0)
-    say_skipped (test, "with backend %s and %s no packets may be made here: %s",
+    say_skipped (test, "with backend %s and %s packets cannot be injected: %s",
         udplite_backend_get_name (backend),
         udplite_test_family_name (ipv6), g_strerror (errno));
   return fd;
@@ -227,7 +228,8 @@ udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
   udplite_write_header (packet, &addresses, 40000, port, coverage, &payload, 1);
 }
 
-const UdpliteTestBackends udplite_test_pairs[N_UDPLITE_TEST_PAIRS] = {
+const UdpliteTestBackends udplite_test_combinations[N_UDPLITE_TEST_COMBINATIONS]
+    = {
   {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_KERNEL},
   {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW},
   {UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_KERNEL},
@@ -240,51 +242,53 @@ const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS] = {
 };
 
 gboolean
-udplite_pair_open_backends (UdplitePair * pair, const gchar * test,
+udplite_fixture_open_backends (UdpliteFixture * fixture, const gchar * test,
     UdpliteBackend sender, UdpliteBackend receiver, gboolean ipv6)
 {
-  memset (pair, 0, sizeof (*pair));
-  pair->ipv6 = ipv6;
-  pair->backend = receiver;
-  pair->receiver = udplite_test_open (test, receiver, ipv6);
-  if (!pair->receiver)
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->ipv6 = ipv6;
+  fixture->backend = receiver;
+  fixture->receiver = udplite_test_open (test, receiver, ipv6);
+  if (!fixture->receiver)
     return FALSE;
-  pair->sender = udplite_test_open (test, sender, ipv6);
-  if (!pair->sender) {
-    udplite_socket_free (pair->receiver);
+  fixture->sender = udplite_test_open (test, sender, ipv6);
+  if (!fixture->sender) {
+    udplite_socket_free (fixture->receiver);
     return FALSE;
   }
-  pair->port = udplite_socket_get_port (pair->receiver);
-  fail_unless (pair->port != 0);
+  fixture->port = udplite_socket_get_port (fixture->receiver);
+  fail_unless (fixture->port != 0);
   return TRUE;
 }
 
 gboolean
-udplite_pair_open (UdplitePair * pair, const gchar * test, guint i)
+udplite_fixture_open (UdpliteFixture * fixture, const gchar * test, guint i)
 {
-  return udplite_pair_open_backends (pair, test,
-      udplite_test_pairs[i / 2].sender,
-      udplite_test_pairs[i / 2].receiver, i % 2);
+  return udplite_fixture_open_backends (fixture, test,
+      udplite_test_combinations[i / 2].sender,
+      udplite_test_combinations[i / 2].receiver, i % 2);
 }
 
 gboolean
-udplite_pair_open_alike (UdplitePair * pair, const gchar * test, guint i)
+udplite_fixture_open_alike (UdpliteFixture * fixture, const gchar * test,
+    guint i)
 {
-  return udplite_pair_open_backends (pair, test, udplite_test_backends[i / 2],
-      udplite_test_backends[i / 2], i % 2);
+  return udplite_fixture_open_backends (fixture, test,
+      udplite_test_backends[i / 2], udplite_test_backends[i / 2], i % 2);
 }
 
 void
-udplite_pair_close (UdplitePair * pair)
+udplite_fixture_close (UdpliteFixture * fixture)
 {
-  udplite_socket_free (pair->sender);
-  udplite_socket_free (pair->receiver);
+  udplite_socket_free (fixture->sender);
+  udplite_socket_free (fixture->receiver);
 }
 
 GPtrArray *
-udplite_pair_collect (UdplitePair * pair)
+udplite_fixture_collect (UdpliteFixture * fixture)
 {
-  return udplite_test_collect (pair->receiver, pair->sender, pair->ipv6);
+  return udplite_test_collect (fixture->receiver, fixture->sender,
+      fixture->ipv6);
 }
 
 void
@@ -297,7 +301,7 @@ udplite_test_fill (guint8 * data, gsize size, guint seed)
 }
 
 void
-udplite_test_assert_packet (const UdplitePair * pair,
+udplite_test_assert_packet (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage)
 {
   guint8 expected[UDPLITE_TEST_ROOM];
@@ -305,7 +309,7 @@ udplite_test_assert_packet (const UdplitePair * pair,
   udplite_test_fill (expected, size, seed);
   fail_unless_equals_int (packet->size, size);
   fail_unless (memcmp (packet->data, expected, size) == 0);
-  if (pair->backend == UDPLITE_BACKEND_KERNEL)
+  if (fixture->backend == UDPLITE_BACKEND_KERNEL)
     coverage = G_MAXUINT;
   else
     coverage = MIN (coverage, size);
@@ -313,12 +317,12 @@ udplite_test_assert_packet (const UdplitePair * pair,
 }
 
 void
-udplite_test_assert_from (const UdplitePair * pair,
+udplite_test_assert_from (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet)
 {
   struct sockaddr_storage native = { 0 };
-  socklen_t size = udplite_test_address (&native, pair->ipv6,
-      udplite_socket_get_port (pair->sender));
+  socklen_t size = udplite_test_address (&native, fixture->ipv6,
+      udplite_socket_get_port (fixture->sender));
   DatagramPath expected;
 
   udplite_test_set_remote (&expected, &native, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Both directions of a simulated connection over wirelesslink's core, see the
- * header. Each direction is a pipe of its own, or both are stations of one
- * half-duplex pipe.
+/* Both directions of a simulated connection over wirelesslink's core;
+ * virtuallink.h describes it. Each direction is a pipe of its own, or both
+ * directions are stations of one half-duplex pipe.
  */
 
 #include "virtuallink.h"
@@ -13,7 +13,8 @@ struct _VirtualLink
 {
   VirtualLinkConfig config;
   GDestroyNotify packet_free;
-  Link *links[2];               /* twice the same one if it is half-duplex */
+  /* In half duplex, both entries are the same link. */
+  Link *links[2];
   guint flows[2];
   guint64 max_queued[2];        /* bytes */
 };
@@ -57,7 +58,7 @@ virtual_link_config_add_back_step (VirtualLinkConfig * config, guint64 time,
   add_step (config, time)->back_rate = back_rate;
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 static void
 set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
@@ -71,8 +72,8 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
   }
 }
 
-/* The core has one jitter, one loss and one queue limit for both stations of a
- * half-duplex pipe. */
+/* The core has only one jitter, one loss and one queue limit for both stations
+ * of a half-duplex pipe. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {
@@ -134,7 +135,7 @@ virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
-    /* The stations are numbered as the directions are. */
+    /* The station numbers equal the direction numbers. */
     self->flows[i] = link_add_flow (self->links[i], i);
   }
   return self;
@@ -187,7 +188,7 @@ virtual_link_set_origin (VirtualLink * self, guint64 origin)
   }
 }
 
-/* --- a packet's way ------------------------------------------------------- */
+/* --- processing of packets ------------------------------------------------ */
 
 static void
 free_lost (VirtualLink * self, Link * link)
@@ -253,7 +254,8 @@ virtual_link_next (VirtualLink * self)
   guint64 next = G_MAXUINT64;
   guint i;
 
-  /* Fading alone is no reason to wake up. */
+  /* A change of the fading does not need a wakeup if no packet is on its way.
+   */
   for (i = 0; i < 2; i++) {
     if (count_under_way (self, i))
       next = MIN (next, link_next_wakeup (self->links[i]));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link of the simulations: both directions of a connection, each of them a
- * pipe of wirelesslink's core (linkconfig.h), or both one half-duplex pipe. The
- * core models the link; this describes it in the words of the tests and takes
- * the packets to it. Packets are the caller's, and their sizes are those of IP.
- * The seed alone decides what happens to which packet, whoever sends it.
+/* A link of the simulations. Each direction of the connection is a pipe of
+ * wirelesslink's core (linkconfig.h), or both directions share one half-duplex
+ * pipe. The core models the link; this interface translates the configuration
+ * of the tests and passes the packets. Packets belong to the caller, and their
+ * sizes are those of IP packets. The fate of each packet depends only on the
+ * seed, whichever protocol sends it.
  */
 
 #ifndef __VIRTUALLINK_H__
@@ -19,44 +20,51 @@
 
 typedef enum
 {
-  VIRTUAL_LINK_FORWARD,         /* to the receiver */
+  VIRTUAL_LINK_FORWARD,         /* from the sender to the receiver */
   VIRTUAL_LINK_BACK
 } VirtualLinkDirection;
 
 typedef struct
 {
   guint64 rate;                 /* bytes per second */
-  guint64 delay;                /* ns, behind the transmitter */
-  guint64 fluctuation;          /* ns: uniform from 0, or the mean */
+  guint64 delay;                /* Delay in ns after the transmission. */
+  /* Jitter in ns: its maximum if it is uniform, its mean if it is exponential.
+   */
+  guint64 fluctuation;
   gboolean exponential;
-  gboolean reorders;            /* a packet may overtake others */
-  guint64 queue;                /* bytes that wait, beside the one on the air */
-  gdouble loss;                 /* part of the packets, or of the time */
-  guint64 burst;                /* ns, mean time in which all is lost; 0: each
-                                 * packet for itself */
+  gboolean reorders;            /* A packet may overtake others. */
+  /* Bytes that may wait, in addition to the packet that is transmitted. */
+  guint64 queue;
+  /* Share of the packets that are lost; with `burst`, the share of the time. */
+  gdouble loss;
+  /* Mean duration in ns of bursts in which all packets are lost; 0 for
+   * independent losses. */
+  guint64 burst;
 } VirtualLinkPath;
 
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
-  guint32 above;                /* only packets of more bytes */
+  /* Only packets of more than this number of bytes are affected. */
+  guint32 above;
 } VirtualLinkOutage;
 
-/* From then on; 0: as it was */
+/* New values from `time` on; 0 keeps the old value. */
 typedef struct
 {
   guint64 time;                 /* ns since the origin */
-  guint64 rate, delay;          /* forward */
+  guint64 rate, delay;          /* Rate and delay of the forward direction. */
   guint64 back_rate;
 } VirtualLinkStep;
 
 typedef struct
 {
   VirtualLinkPath path[2];
-  gboolean half_duplex;         /* both directions take turns on one medium, and
-                                 * differ in rate and delay only */
-  guint64 turnaround;           /* ns when the direction changes */
-  /* All that is under way then is lost, in both directions. */
+  /* Both directions share one medium. They may only differ in rate and delay.
+   */
+  gboolean half_duplex;
+  guint64 turnaround;           /* Time in ns for changing the direction. */
+  /* During an outage all packets on their way are lost, in both directions. */
   VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;
   VirtualLinkStep steps[VIRTUAL_LINK_MAX_STEPS];
@@ -67,16 +75,18 @@ typedef struct
 {
   guint64 offered, offered_bytes;
   guint64 arrived, arrived_bytes;
-  guint64 overflowed;           /* no room in the queue */
-  guint64 lost;                 /* on the air, or by an outage */
+  /* Packets that were dropped because the queue was full. */
+  guint64 overflowed;
+  /* Packets that were lost during transmission or in an outage. */
+  guint64 lost;
   guint64 busy;                 /* ns of transmission */
   guint64 max_queued;           /* bytes */
-  guint64 under_way;            /* packets that are on their way now */
+  guint64 under_way;            /* Packets that are on their way now. */
 } VirtualLinkStats;
 
 void virtual_link_config_add_outage (VirtualLinkConfig * config,
     guint64 from, guint64 to, guint32 above);
-/* In the order of time */
+/* Steps must be added in the order of time. */
 void virtual_link_config_add_step (VirtualLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay);
 void virtual_link_config_add_back_step (VirtualLinkConfig * config,
@@ -87,15 +97,18 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* The time that outages and steps count from; none happen before it is set */
+/* Sets the origin of the times of outages and steps. None of them happens
+ * before this call. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
-/* Takes the packet. */
+/* Takes ownership of `packet`. */
 void virtual_link_input (VirtualLink * link, guint64 now,
     VirtualLinkDirection direction, guint32 size, gpointer packet);
-/* A packet that has arrived at `now`, in the order of arrival; NULL: none */
+/* Returns the next packet that has arrived at `now`, in the order of arrival,
+ * or NULL. The caller owns it. */
 gpointer virtual_link_output (VirtualLink * link, guint64 now,
     VirtualLinkDirection * direction);
-/* G_MAXUINT64: nothing is under way */
+/* Returns the time of the next event; G_MAXUINT64 if no packet is on its way.
+ */
 guint64 virtual_link_next (VirtualLink * link);
 void virtual_link_get_stats (VirtualLink * link, VirtualLinkDirection direction,
     VirtualLinkStats * stats);

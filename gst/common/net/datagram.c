@@ -90,3 +90,49 @@ datagram_copy_bytes (const Datagram * datagram, guint8 * to)
   for (i = 0; i < datagram->n_parts; i++)
     to = append (to, datagram->parts[i].data, datagram->parts[i].size);
 }
+
+/* --- runs and segments ---------------------------------------------------- */
+
+guint
+datagram_get_run (const Datagram * datagrams, guint n, gsize max_segment,
+    gboolean is_connected)
+{
+  const gsize segment = datagram_get_size (&datagrams[0]);
+  gsize size = segment, total = 0;
+  guint run = 0, parts = 0;
+
+  if (segment == 0 || segment > max_segment)
+    return 1;
+  /* Packets follow until one is shorter, which is the last one of the run. */
+  while (size == segment && run < MIN (n, DATAGRAM_MAX_SEGMENTS)) {
+    size = datagram_get_size (&datagrams[run]);
+    parts += 1 + datagrams[run].n_parts;
+    total += size;
+    if (size == 0 || size > segment || total > DATAGRAM_MAX_RUN_SIZE
+        || parts > DATAGRAM_MAX_RUN_PARTS || (!is_connected
+            && !datagram_path_equal (&datagrams[0].path, &datagrams[run].path)))
+      break;
+    run++;
+  }
+  return MAX (1, run);
+}
+
+guint
+datagram_count_segments (const Datagram * datagram)
+{
+  const gsize segment_size = MAX (1, datagram->segment_size);
+
+  return MAX (1, (datagram->size + segment_size - 1) / segment_size);
+}
+
+void
+datagram_get_segment (const Datagram * datagram, guint index,
+    Datagram * segment)
+{
+  const gsize offset = index * datagram->segment_size;
+
+  *segment = *datagram;
+  segment->bytes += offset;
+  segment->size = MIN (datagram->size - offset, datagram->segment_size);
+  segment->segment_size = segment->size;
+}

@@ -39,6 +39,13 @@ gchar *datagram_path_to_string (const DatagramPath * path);
 
 #define DATAGRAM_MAX_PARTS 16   /* per packet, in addition to `bytes` */
 
+/* Limits of a run (see datagram_get_run): number of packets (UDP_MAX_SEGMENTS
+ * of Linux before 6.9), total size in bytes (the payload of the largest IPv4
+ * packet), and total number of parts (UIO_MAXIOV) */
+#define DATAGRAM_MAX_SEGMENTS 64
+#define DATAGRAM_MAX_RUN_SIZE 65507
+#define DATAGRAM_MAX_RUN_PARTS 1024
+
 typedef struct
 {
   gconstpointer data;
@@ -56,6 +63,9 @@ typedef struct
   /* when sending: the parts of the packet after `bytes` */
   const DatagramPart *parts;
   guint n_parts;                /* at most DATAGRAM_MAX_PARTS */
+  /* When receiving: size of the packets that the kernel merged in `bytes`, of
+   * which the last one may be shorter. Equals `size` if nothing was merged. */
+  gsize segment_size;
   /* when receiving: the packet was longer than the memory */
   gboolean is_truncated;
   DatagramPath path;            /* ignored when sending on a connected socket */
@@ -67,3 +77,18 @@ void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
 /* Returns the size of all parts of a packet to be sent. */
 gsize datagram_get_size (const Datagram * datagram);
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
+
+/* A run is a sequence of packets that the kernel can make from one message
+ * (UDP_SEGMENT in udp(7)): they have the same destination and the same size,
+ * except that the last packet may be shorter. Returns the number of packets in
+ * the run at the beginning of `datagrams`. A packet that is empty or larger
+ * than `max_segment` bytes is a run of its own. The paths are ignored if
+ * `is_connected` is TRUE. */
+guint datagram_get_run (const Datagram * datagrams, guint n,
+    gsize max_segment, gboolean is_connected);
+
+/* Return the number of packets that the kernel merged into a received
+ * datagram, which is at least 1, and packet `index` of them. */
+guint datagram_count_segments (const Datagram * datagram);
+void datagram_get_segment (const Datagram * datagram, guint index,
+    Datagram * segment);

@@ -15,6 +15,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 
+#include "gso.h"
 #include "rawsocket.h"
 #include "socketmessages.h"
 
@@ -122,9 +123,13 @@ GList *
 datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error)
 {
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+  GResolver *resolver;
+  GList *found;
 
+  if (!socket_check_host (host, error))
+    return NULL;
+  resolver = g_resolver_get_default ();
+  found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
   g_object_unref (resolver);
   return found;
 }
@@ -290,6 +295,25 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }
 
+/* Linux before 4.18 ignores the control message UDP_SEGMENT and would send one
+ * huge packet. Setting the option to its default, 0, tells whether the kernel
+ * knows it. UDP-Lite accepts the option but cannot send with it. */
+static void
+enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
+{
+#ifdef UDP_SEGMENT
+  const gint none = 0, yes = TRUE;
+
+  if (self->is_raw || options->protocol != IPPROTO_UDP)
+    return;
+  if (options->gso && setsockopt (self->fd, IPPROTO_UDP, UDP_SEGMENT, &none,
+          sizeof (none)) == 0)
+    self->max_segment = DATAGRAM_MAX_RUN_SIZE;
+  self->has_gro = options->gro && setsockopt (self->fd, IPPROTO_UDP, UDP_GRO,
+      &yes, sizeof (yes)) == 0;
+#endif
+}
+
 /* Takes ownership of `socket`. */
 static DatagramSocket *
 wrap (GSocket * socket)
@@ -329,6 +353,7 @@ socket_new (GSocketFamily family, const DatagramSocketOptions * options,
   if (self->has_details)
     socket_clock_ask_for_stamps (fd);
   set_options (self, options);
+  enable_gso (self, options);
   return self;
 }
 
@@ -665,6 +690,12 @@ const DatagramPath *
 datagram_socket_get_path (DatagramSocket * self)
 {
   return &self->path;
+}
+
+gboolean
+datagram_socket_has_gro (DatagramSocket * self)
+{
+  return self->has_gro;
 }
 
 static gint

@@ -21,6 +21,8 @@
 #include "datagram.h"
 
 #define DATAGRAM_BATCH 64       /* maximum number of packets per system call */
+/* maximum size of packets that the kernel has merged, in bytes */
+#define DATAGRAM_MERGED_SIZE 65535
 
 typedef struct _DatagramSocket DatagramSocket;
 
@@ -40,6 +42,14 @@ typedef struct
   /* Received packets have neither `time` nor path.local. Receiving takes less
    * CPU time then. */
   gboolean no_details;
+  /* UDP sockets only, and ignored if the system does not support it. GSO sends
+   * runs of packets of the same size as one message, which the kernel or the
+   * device splits. The socket must send a UDP checksum. */
+  gboolean gso;
+  /* UDP sockets only, and ignored if the system does not support it. GRO: the
+   * kernel may merge packets that arrived together, see
+   * Datagram.segment_size. */
+  gboolean gro;
   /* Raw sockets only: received IPv4 packets keep their IP header, and
    * path.local of IPv6 packets may be a multicast group. */
   gboolean keep_header;
@@ -121,6 +131,13 @@ guint16 datagram_socket_draw_port (void);
  * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
+/* Returns FALSE, once, after the system or the device has refused GSO. The
+ * packets were then sent one by one, and later packets will be. If it refused
+ * only the size of the packets, smaller packets are still sent with GSO. */
+gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
+/* Returns whether a received datagram may consist of several packets. Each one
+ * then needs memory for DATAGRAM_MERGED_SIZE bytes. */
+gboolean datagram_socket_has_gro (DatagramSocket * socket);
 /* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
  * Returns 0 if there are none now. Returns -1 if a connected socket got an ICMP
  * error, for example G_IO_ERROR_CONNECTION_REFUSED. The same error is reported

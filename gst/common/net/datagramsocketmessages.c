@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gso.h"
 #include "rawsocket.h"
 #include "socketmessages.h"
 #include "wire.h"
@@ -19,28 +20,39 @@
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Buffer for the control messages of one packet */
+/* Buffer for the control messages of one message: arrival time, local address,
+ * and segment size */
 typedef union
 {
   struct cmsghdr header;        /* ensures the alignment */
   guint8 bytes[CMSG_SPACE (sizeof (struct timespec))
-      + CMSG_SPACE (sizeof (struct in6_pktinfo))];
-} Control;
+      + CMSG_SPACE (sizeof (struct in6_pktinfo)) + CMSG_SPACE (sizeof (gint))];
+}
+Control;
 
+/* A message is one packet or, with GSO and GRO, several of them. */
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
-  struct iovec vectors[DATAGRAM_BATCH][DATAGRAM_MAX_PARTS + 1];
+  guint n_packets[DATAGRAM_BATCH];      /* when sending: of each message */
+  /* shared by all messages */
+  struct iovec vectors[DATAGRAM_BATCH * (DATAGRAM_MAX_PARTS + 1)];
+  guint n_vectors;
   DatagramNative addresses[DATAGRAM_BATCH];
   Control controls[DATAGRAM_BATCH];
   guint8 ip_headers[DATAGRAM_BATCH][IPV4_HEADER_SIZE];
 } Batch;
 
+/* The vectors of a message are consecutive. Therefore one message is completed
+ * before the next one is prepared. */
 static void
-add_vector (struct msghdr *message, gconstpointer data, gsize size)
+add_vector (Batch * batch, struct msghdr *message, gconstpointer data,
+    gsize size)
 {
-  message->msg_iov[message->msg_iovlen].iov_base = (gpointer) data;
-  message->msg_iov[message->msg_iovlen].iov_len = size;
+  struct iovec *vector = &batch->vectors[batch->n_vectors++];
+
+  vector->iov_base = (gpointer) data;
+  vector->iov_len = size;
   message->msg_iovlen++;
 }
 
@@ -50,7 +62,7 @@ prepare_message (Batch * batch, guint i)
   struct msghdr *message = &batch->messages[i].msg_hdr;
 
   memset (message, 0, sizeof (*message));
-  message->msg_iov = batch->vectors[i];
+  message->msg_iov = batch->vectors + batch->n_vectors;
   return message;
 }
 
@@ -66,17 +78,21 @@ note_returned (DatagramSocket * self, gint error_number)
 
 /* --- sending -------------------------------------------------------------- */
 
+/* Appends a control message to those that `control` already contains. */
 static void
 add_control (struct msghdr *message, Control * control, gint level, gint type,
     gconstpointer data, gsize size)
 {
+  struct cmsghdr *header =
+      (struct cmsghdr *) (control->bytes + message->msg_controllen);
+
   message->msg_control = control;
-  message->msg_controllen = CMSG_SPACE (size);
-  memset (control, 0, CMSG_SPACE (size));
-  control->header.cmsg_level = level;
-  control->header.cmsg_type = type;
-  control->header.cmsg_len = CMSG_LEN (size);
-  memcpy (CMSG_DATA (&control->header), data, size);
+  message->msg_controllen += CMSG_SPACE (size);
+  memset (header, 0, CMSG_SPACE (size));
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN (size);
+  memcpy (CMSG_DATA (header), data, size);
 }
 
 /* Sets path->local as source address of the packet, if it is known. A
@@ -112,25 +128,119 @@ write_local (struct msghdr *message, Control * control,
 }
 
 static void
-prepare_output (DatagramSocket * self, Batch * batch, guint i,
-    const Datagram * datagram)
+add_packet (Batch * batch, struct msghdr *message, const Datagram * datagram)
 {
-  struct msghdr *message = prepare_message (batch, i);
   guint part;
 
   if (datagram->size > 0)
-    add_vector (message, datagram->bytes, datagram->size);
+    add_vector (batch, message, datagram->bytes, datagram->size);
   for (part = 0; part < datagram->n_parts; part++)
-    add_vector (message, datagram->parts[part].data,
+    add_vector (batch, message, datagram->parts[part].data,
         datagram->parts[part].size);
+}
+
+static void
+write_address (DatagramSocket * self, Batch * batch, guint i,
+    const DatagramPath * path)
+{
+  struct msghdr *message = &batch->messages[i].msg_hdr;
+
   if (self->is_connected)
     return;
   message->msg_name = &batch->addresses[i];
-  message->msg_namelen =
-      datagram_native_from_path (&batch->addresses[i], &datagram->path);
+  message->msg_namelen = datagram_native_from_path (&batch->addresses[i], path);
   if (self->is_raw)
     batch->addresses[i].ipv4.sin_port = 0;
-  write_local (message, &batch->controls[i], &datagram->path);
+  write_local (message, &batch->controls[i], path);
+}
+
+static void
+write_segment_size (struct msghdr *message, Control * control, gsize size)
+{
+#ifdef UDP_SEGMENT
+  const guint16 segment_size = size;
+
+  add_control (message, control, IPPROTO_UDP, UDP_SEGMENT, &segment_size,
+      sizeof (segment_size));
+#endif
+}
+
+/* Makes message `i` of `n` packets. */
+static void
+prepare_output (DatagramSocket * self, Batch * batch, guint i,
+    const Datagram * datagrams, guint n)
+{
+  struct msghdr *message = prepare_message (batch, i);
+  guint packet;
+
+  for (packet = 0; packet < n; packet++)
+    add_packet (batch, message, &datagrams[packet]);
+  write_address (self, batch, i, &datagrams[0].path);
+  if (n > 1)
+    write_segment_size (message, &batch->controls[i],
+        datagram_get_size (&datagrams[0]));
+  batch->n_packets[i] = n;
+}
+
+/* Returns the number of messages. */
+static guint
+prepare_outputs (DatagramSocket * self, Batch * batch,
+    const Datagram * datagrams, guint n)
+{
+  guint done, run, n_messages = 0;
+
+  batch->n_vectors = 0;
+  for (done = 0; done < n; done += run) {
+    run = self->max_segment == 0 ? 1 : datagram_get_run (datagrams + done,
+        n - done, self->max_segment, self->is_connected);
+    prepare_output (self, batch, n_messages++, datagrams + done, run);
+  }
+  return n_messages;
+}
+
+/* Returns whether this error may mean that the system or the device refused
+ * GSO and not a packet. EINVAL: no checksum (SO_NO_CHECK), or on older kernels
+ * packets that exceed the MTU. EIO: a device without checksum offload, UDP-Lite
+ * or IPsec. The others: the kernel does not know the control message. */
+static gboolean
+may_refuse_gso (gint error_number)
+{
+  return error_number == EINVAL || error_number == EIO
+      || error_number == EOPNOTSUPP || error_number == ENOPROTOOPT
+      || error_number == EMSGSIZE;
+}
+
+/* Packets that exceed the MTU may be fragmented only if they are sent one by
+ * one. Smaller packets can still be sent with GSO, for example after the cause
+ * of the packets has learned the path MTU. */
+static void
+note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
+{
+  self->max_segment = error_number == EMSGSIZE ? segment_size - 1 : 0;
+  if (!self->has_told_gso_error)
+    self->gso_error = error_number;
+}
+
+/* Returns the number of packets that were sent. If the system refused GSO,
+ * `again` is TRUE and the next call will do without it. */
+static guint
+send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
+    SocketErrors * errors, gboolean * again)
+{
+  Batch batch;
+  guint n_messages = prepare_outputs (self, &batch, datagrams, n);
+  guint done = socket_messages_send (self->fd, batch.messages, n_messages,
+      errors);
+  guint i, sent = 0;
+
+  for (i = 0; i < done; i++)
+    sent += batch.n_packets[i];
+  note_returned (self, errors->earlier);
+  *again = done < n_messages && batch.n_packets[done] > 1
+      && may_refuse_gso (errors->own);
+  if (*again)
+    note_gso_refused (self, errors->own, datagram_get_size (&datagrams[sent]));
+  return sent;
 }
 
 static void
@@ -150,19 +260,31 @@ gint
 datagram_socket_send (DatagramSocket * self, const Datagram * datagrams,
     guint n, GError ** error)
 {
+  gboolean again;
   SocketErrors errors;
-  Batch batch;
-  guint i, sent;
+  guint sent = 0;
 
   n = MIN (n, DATAGRAM_BATCH);
-  for (i = 0; i < n; i++)
-    prepare_output (self, &batch, i, &datagrams[i]);
-  sent = socket_messages_send (self->fd, batch.messages, n, &errors);
-  note_returned (self, errors.earlier);
+  do
+    sent += send_messages (self, datagrams + sent, n - sent, &errors, &again);
+  while (again);
   if (sent > 0 || !errors.own)
     return sent;
   set_send_error (self, &datagrams[0], errors.own, error);
   return -1;
+}
+
+gboolean
+datagram_socket_check_gso (DatagramSocket * self, GError ** error)
+{
+  const gint gso_error = self->gso_error;
+
+  if (!gso_error)
+    return TRUE;
+  self->gso_error = 0;
+  self->has_told_gso_error = TRUE;
+  return socket_set_error (error, gso_error,
+      "packets are sent without GSO, because the system refused it");
 }
 
 /* --- receiving ------------------------------------------------------------ */
@@ -180,8 +302,8 @@ prepare_input (DatagramSocket * self, Batch * batch, guint i,
   struct msghdr *message = prepare_message (batch, i);
 
   if (has_ip_header (self))
-    add_vector (message, batch->ip_headers[i], IPV4_HEADER_SIZE);
-  add_vector (message, datagram->bytes, datagram->size);
+    add_vector (batch, message, batch->ip_headers[i], IPV4_HEADER_SIZE);
+  add_vector (batch, message, datagram->bytes, datagram->size);
   message->msg_name = &batch->addresses[i];
   message->msg_namelen = sizeof (batch->addresses[i]);
   message->msg_control = &batch->controls[i];
@@ -249,10 +371,27 @@ read_local (DatagramSocket * self, const struct cmsghdr *control,
 #endif
 }
 
+static gboolean
+read_segment_size (const struct cmsghdr *control, gsize * segment_size)
+{
+#ifdef UDP_GRO
+  gint size;
+
+  if (control->cmsg_level == IPPROTO_UDP && control->cmsg_type == UDP_GRO) {
+    memcpy (&size, CMSG_DATA (control), sizeof (size));
+    if (size > 0)
+      *segment_size = MIN (*segment_size, size);
+    return TRUE;
+  }
+#endif
+  return FALSE;
+}
+
 static void
 read_path (DatagramSocket * self, const DatagramNative * address,
-    struct msghdr *message, DatagramPath * path, guint64 * stamp)
+    struct msghdr *message, Datagram * datagram, guint64 * stamp)
 {
+  DatagramPath *path = &datagram->path;
   struct cmsghdr *control;
 
   *path = self->path;
@@ -265,7 +404,8 @@ read_path (DatagramSocket * self, const DatagramNative * address,
     path->remote_port = 0;
   for (control = CMSG_FIRSTHDR (message); control;
       control = CMSG_NXTHDR (message, control)) {
-    if (!socket_clock_read_stamp (control, stamp))
+    if (!socket_clock_read_stamp (control, stamp)
+        && !read_segment_size (control, &datagram->segment_size))
       read_local (self, control, path);
   }
 }
@@ -277,8 +417,8 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   struct msghdr *message = &batch->messages[i].msg_hdr;
   guint64 stamp = 0;
 
-  read_path (self, &batch->addresses[i], message, &datagram->path, &stamp);
-  datagram->size = batch->messages[i].msg_len;
+  datagram->size = datagram->segment_size = batch->messages[i].msg_len;
+  read_path (self, &batch->addresses[i], message, datagram, &stamp);
   datagram->is_truncated = (message->msg_flags & MSG_TRUNC) != 0;
   if (self->has_details)
     datagram->time = socket_clock_get_arrival (&self->clock, stamp, now);
@@ -288,6 +428,8 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   /* The packet becomes empty. Every protocol core ignores empty packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;
+  if (self->is_raw)
+    datagram->segment_size = datagram->size;
 }
 
 static gboolean
@@ -313,6 +455,7 @@ datagram_socket_receive (DatagramSocket * self, Datagram * datagrams,
   guint i, came;
 
   n = MIN (n, DATAGRAM_BATCH);
+  batch.n_vectors = 0;
   for (i = 0; i < n; i++)
     prepare_input (self, &batch, i, &datagrams[i]);
   came = socket_messages_receive (self->fd, batch.messages, n, &errors);

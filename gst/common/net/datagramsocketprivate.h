@@ -37,6 +37,15 @@ struct _DatagramSocket
   /* Raw sockets: destination port of the packets to receive; 0 means any */
   guint16 raw_port;
   guint multicast_interface;    /* 0: the routing table decides */
+  gboolean has_gro;             /* the kernel merges received packets */
+
+  /* Used by the sending thread only. Maximum size of the packets of a run that
+   * is sent as one message (UDP_SEGMENT); 0: packets are sent one by one */
+  gsize max_segment;
+  /* errno with which the system refused such a message and which was not told
+   * yet; 0 if there is none */
+  gint gso_error;
+  gboolean has_told_gso_error;
 
   /* errno values of ICMP errors of a connected socket; 0 if there is none */
   gint returned;                /* error to be reported */

@@ -14,9 +14,13 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Maximum number of packets that are taken from one socket before the driver
- * checks timers and other sockets again */
+/* Number of packets that are taken from one socket before the driver checks
+ * timers and other sockets again; the rest of a batch is taken, too */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
+/* Number of datagrams per system call if each may consist of several packets.
+ * A batch is smaller then, because all its packets are passed to the core with
+ * the lock held. */
+#define GRO_BATCH 16
 
 /* Maximum number of queued packets of a path whose socket is full. A core that
  * is told that a path is blocked stops sending long before. */
@@ -301,6 +305,17 @@ keep_unsent (Driver * driver, guint number, const Datagram * datagrams, guint n)
   }
 }
 
+static void
+trace_gso (Driver * driver, guint number)
+{
+  GError *error = NULL;
+
+  if (datagram_socket_check_gso (driver->paths[number]->socket, &error))
+    return;
+  trace (driver, FALSE, "path %u: %s", number, error->message);
+  g_error_free (error);
+}
+
 /* Sends packets, and returns how many of the first ones need no further
  * attempt, because they were sent or have failed. An ICMP error that send
  * reports was caused by an earlier packet (Linux ip(7), IP_RECVERR). Therefore
@@ -318,6 +333,7 @@ send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
   while (done < n && !path->has_gone) {
     sent = datagram_socket_send (path->socket, datagrams + done, n - done,
         &error);
+    trace_gso (driver, number);
     if (sent == 0)
       return done;
     if (sent > 0) {
@@ -433,24 +449,39 @@ driver_flush (Driver * driver)
 /* --- input ---------------------------------------------------------------- */
 
 static void
-input (Driver * driver, guint number, const Datagram * datagrams, guint n)
+input (Driver * driver, guint number, const Datagram * datagram)
 {
-  guint i;
+  trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes", number,
+      datagram->size);
+  if (driver->funcs->allows
+      && !driver->funcs->allows (driver->owner, &datagram->path))
+    return;
+  driver->verbs->input (driver->core, datagram->time, number, datagram);
+  /* An event may point into this packet, so it is taken before the next packet.
+   */
+  take_events (driver);
+}
 
-  if (driver->funcs->note_heard)
+/* Returns the number of packets, which the kernel may have merged into fewer
+ * datagrams. */
+static guint
+input_all (Driver * driver, guint number, const Datagram * datagrams, gint n)
+{
+  guint packet, n_packets, total = 0;
+  Datagram segment;
+  gint i;
+
+  if (n > 0 && driver->funcs->note_heard)
     driver->funcs->note_heard (driver->owner, number);
   for (i = 0; i < n; i++) {
-    trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes",
-        number, datagrams[i].size);
-    if (driver->funcs->allows
-        && !driver->funcs->allows (driver->owner, &datagrams[i].path))
-      continue;
-    driver->verbs->input (driver->core, datagrams[i].time, number,
-        &datagrams[i]);
-    /* An event may point into this packet, so it is taken before the next
-     * packet. */
-    take_events (driver);
+    n_packets = datagram_count_segments (&datagrams[i]);
+    for (packet = 0; packet < n_packets; packet++) {
+      datagram_get_segment (&datagrams[i], packet, &segment);
+      input (driver, number, &segment);
+    }
+    total += n_packets;
   }
+  return total;
 }
 
 /* Receives packets from one socket, at most MAX_INPUTS and the rest of a batch
@@ -459,20 +490,20 @@ static void
 receive (Driver * driver, guint number)
 {
   DatagramSocket *socket = driver->paths[number]->socket;
+  const gint max =
+      datagram_socket_has_gro (socket) ? GRO_BATCH : DATAGRAM_BATCH;
   Datagram datagrams[DATAGRAM_BATCH];
   GError *error = NULL;
-  guint i, total = 0;
-  gint n;
+  guint total = 0;
+  gint i, n;
 
   do {
-    for (i = 0; i < DATAGRAM_BATCH; i++)
+    for (i = 0; i < max; i++)
       datagram_init (&datagrams[i], driver->inputs + i * driver->input_room,
           driver->input_room);
-    n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
-    if (n > 0)
-      input (driver, number, datagrams, n);
-    total += MAX (0, n);
-  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
+    n = datagram_socket_receive (socket, datagrams, max, &error);
+    total += input_all (driver, number, datagrams, n);
+  } while (n == max && total < MAX_INPUTS);
 
   if (n < 0)
     take_error (driver, number, error);
@@ -512,8 +543,8 @@ do_what_is_due (Driver * driver)
   driver->verbs->timeout (driver->core, get_now ());
   driver_flush (driver);
   wakeup = driver->verbs->next_wakeup (driver->core);
-  if (driver->funcs->get_wakeup)
-    wakeup = MIN (wakeup, driver->funcs->get_wakeup (driver->owner));
+  if (driver->funcs->next_wakeup)
+    wakeup = MIN (wakeup, driver->funcs->next_wakeup (driver->owner));
   return wakeup;
 }
 
@@ -563,7 +594,7 @@ sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
   guint i;
 
   driver->sleeps_until = wakeup;
-  driver->funcs->unlock_and_tell (driver->owner);
+  driver->funcs->unlock_and_post (driver->owner);
   now = get_now ();
   driver_poll_wait (&driver->poll, wakeup == DRIVER_NEVER ? G_MAXUINT64 :
       wakeup > now ? wakeup - now : 0);
@@ -597,7 +628,7 @@ driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
       wakeup = MIN (wakeup, (guint64) deadline * 1000);
     sleep_until (driver, wakeup, cancel_fd);
   }
-  driver->funcs->unlock_and_tell (driver->owner);
+  driver->funcs->unlock_and_post (driver->owner);
   if (cancel_fd >= 0)
     g_cancellable_release_fd (cancellable);
   return done;

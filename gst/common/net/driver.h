@@ -34,7 +34,7 @@ typedef struct
 } DriverPoll;
 
 /* Callbacks of the owner. All are called with the lock. Only take_event and
- * unlock_and_tell must not be NULL. */
+ * unlock_and_post must not be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
@@ -55,12 +55,12 @@ typedef struct
   void (*note_flushed) (gpointer owner);
   /* Returns when the next round of driver_run must begin, in ns; DRIVER_NEVER
    * if the owner does not need one. */
-    guint64 (*get_wakeup) (gpointer owner);
+    guint64 (*next_wakeup) (gpointer owner);
   /* If it returns FALSE, driver_run ends with `error`. */
     gboolean (*check) (gpointer owner, GError ** error);
   /* Releases the lock, and then reports to other threads what the callbacks
    * above have recorded. */
-  void (*unlock_and_tell) (gpointer owner);
+  void (*unlock_and_post) (gpointer owner);
   DriverTrace trace;            /* may be NULL */
 } DriverFuncs;
 
@@ -107,7 +107,8 @@ void driver_clear (Driver * driver);
 /* The caller of each function below holds the lock, except for driver_run. */
 
 /* Starts a session with `core`, which the owner frees after driver_end.
- * `input_room` is the maximum size of a received packet, in bytes. */
+ * `input_room` is the maximum size of a received packet, in bytes. For sockets
+ * with GRO it is at least DATAGRAM_MERGED_SIZE. */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Ends the session and closes all paths. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Maximum number of consecutive errors that are attributed to earlier packets.
  * A socket stores only the last error, but the next ICMP message may arrive
@@ -185,6 +186,37 @@ socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
   g_set_error (error, G_IO_ERROR, get_io_error (error_number),
       "%s: %s", what, g_strerror (error_number));
   g_free (what);
+  return FALSE;
+}
+
+gchar *
+socket_error_describe (const GError * error, const gchar * peer)
+{
+  gchar *again = g_strconcat (peer, " returned ", NULL);
+  gchar *text;
+
+  if (g_str_has_prefix (error->message, again))
+    text = g_strconcat ("the peer", error->message + strlen (peer), NULL);
+  else
+    text = g_strdup (error->message);
+  g_free (again);
+  return text;
+}
+
+gboolean
+socket_check_host (const gchar * host, GError ** error)
+{
+  const gchar *colon = strchr (host, ':');
+  guint64 port;
+
+  /* An IPv6 address has at least two colons. */
+  if (!colon || strchr (colon + 1, ':')
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &port,
+          NULL))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "the host \"%s\" contains a port. Set host=%.*s and port=%u", host,
+      (gint) (colon - host), host, (guint) port);
   return FALSE;
 }
 

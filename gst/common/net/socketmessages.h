@@ -37,6 +37,14 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
+/* Returns the text of `error` for a message that has named `peer` already
+ * (transfer full): "the peer returned ..." in place of "127.0.0.1:5 returned ...".
+ */
+gchar *socket_error_describe (const GError * error, const gchar * peer);
+/* Returns FALSE, with an error that says what to do, if `host` is of the form
+ * host:port. */
+gboolean socket_check_host (const gchar * host, GError ** error);
+
 /* Sets an error for `error_number` and appends the system's text to it. The
  * error codes do not depend on the version of GLib:
  * G_IO_ERROR_CONNECTION_REFUSED always means that the peer refused. Returns

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses of a sender's channels as the receiver sees them. */
+/* Addresses of a sender's paths as the receiver sees them. */
 
 #include "mmtpaddress.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Address of a sender's channel as the receiver sees it. The receiver's core
+/* Address of a sender's path as the receiver sees it. The receiver's core
  * treats an address as a row of bytes, so that simulations can use another kind
  * of address. With real sockets the bytes are a DatagramPath.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurements of the receiver on one channel. */
+/* Measurements of the receiver on one path. */
 
 #include "mmtparrivals.h"
 
@@ -45,7 +45,7 @@ mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now)
   arrivals->last_arrival = arrivals->arrival_before = 0;
   arrivals->jitter = 0;
   begin_span (&arrivals->span);
-  begin_span (&arrivals->told);
+  begin_span (&arrivals->reported);
   begin_window (&arrivals->windows.before, now);
   begin_window (&arrivals->windows.present, now);
 }
@@ -192,20 +192,20 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Moves the span since the last record into `told`. Several records may be
+/* Moves the span since the last record into `reported`. Several records may be
  * taken at the same time `now`, with messages arriving between them. These
  * messages are then added to the span that the records of that time cover. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {
-  MmtpArrivalSpan *told = &arrivals->told;
+  MmtpArrivalSpan *reported = &arrivals->reported;
   const MmtpArrivalSpan *span = &arrivals->span;
 
   if (!arrivals->any_record || arrivals->record_time != now)
-    begin_span (told);
-  told->n += span->n;
-  told->min = MIN (told->min, span->min);
-  told->highest = MAX (told->highest, span->highest);
+    begin_span (reported);
+  reported->n += span->n;
+  reported->min = MIN (reported->min, span->min);
+  reported->highest = MAX (reported->highest, span->highest);
   begin_span (&arrivals->span);
   arrivals->any_record = TRUE;
   arrivals->record_time = now;
@@ -214,16 +214,19 @@ end_span (MmtpArrivals * arrivals, guint64 now)
 static void
 write_times (const MmtpArrivals * arrivals, MmtpRecord * record)
 {
-  const MmtpArrivalSpan *told = &arrivals->told;
+  const MmtpArrivalSpan *reported = &arrivals->reported;
 
-  if (told->n == 0)
+  if (reported->n == 0)
     record->flags |= MMTP_RECORD_UNMEASURED;
   if (!arrivals->has_latest)
     return;
   record->arrival = mmtp_to_ticks (arrivals->latest_arrival);
   record->transit = to_ticks (arrivals->latest_transit);
-  record->min_transit = told->n ? to_ticks (told->min) : record->transit;
-  record->high_transit = told->n ? to_ticks (told->highest) : record->transit;
+  record->min_transit = record->high_transit = record->transit;
+  if (reported->n > 0) {
+    record->min_transit = to_ticks (reported->min);
+    record->high_transit = to_ticks (reported->highest);
+  }
 }
 
 void

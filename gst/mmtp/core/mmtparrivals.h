@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurements of the receiver on one channel: received and lost messages, the
+/* Measurements of the receiver on one path: received and lost messages, the
  * arrival time and transit of the latest message, and the minimum and maximum
  * transit since the last record. The receiver draws no conclusions from these
  * figures, because the rate control is in the sender.
@@ -48,7 +48,7 @@ typedef struct
 
 typedef struct
 {
-  /* The channel counts as silent after this time without a message, in ns. */
+  /* The path counts as silent after this time without a message, in ns. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */
@@ -73,19 +73,19 @@ typedef struct
   gint64 latest_transit;        /* transit of that message, in ns */
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  MmtpArrivalSpan told;         /* messages that the last record covered */
+  MmtpArrivalSpan reported;     /* messages that the last record covered */
   gboolean any_record;
   guint64 record_time;          /* time of the last record, in ns */
 
   MmtpArrivalWindows windows;
 } MmtpArrivals;
 
-/* `silence` is the time in ns without a message after which the channel counts
+/* `silence` is the time in ns without a message after which the path counts
  * as silent. */
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
-/* From now on, messages arrive over another network path, for example from a
- * new address. The transits of the old path are forgotten. */
+/* From now on, messages arrive over another route, for example from a new
+ * address. The transits of the old route are forgotten. */
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
@@ -95,7 +95,7 @@ void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in all fields of `record` but the channel, with at most `ranges` loss
+/* Fills in all fields of `record` but `channel`, with at most `ranges` loss
  * ranges. `surely` is passed on to mmtp_losses_report(). Records taken at the
  * same `now` cover the same span of messages; the first record at a later time
  * begins a new span. */

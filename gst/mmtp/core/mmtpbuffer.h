@@ -15,6 +15,8 @@ typedef struct
   MmtpPrelude prelude;          /* A mask of 0 means no prelude. */
   /* If all fields are 0, `flags` describe the picture. */
   MmtpPicture picture;
+  /* Reported if the buffer is dropped, and not used otherwise. */
+  guint64 pts;
 } MmtpBuffer;
 
 /* Reason why the sender dropped a buffer. */
@@ -23,5 +25,6 @@ typedef enum
   MMTP_DISCARD_LATE,            /* No path could deliver it in time. */
   MMTP_DISCARD_ROOM,            /* Too many bytes were waiting. */
   MMTP_DISCARD_BROKEN,          /* It refers to a dropped picture. */
+  MMTP_DISCARD_CONNECTION,      /* The session ended before it was sent. */
   MMTP_N_DISCARDS
 } MmtpDiscard;

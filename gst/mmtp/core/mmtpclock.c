@@ -94,11 +94,11 @@ mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset)
 {
   gdouble weight = 1;
 
-  if (clock->fixed && clock->has_told && !is_settling (clock, now))
-    weight = MIN (1, (now - clock->told_time) / CORRECTION_TIME);
-  clock->told += (offset - clock->told) * weight;
-  clock->has_told = TRUE;
-  clock->told_time = now;
+  if (clock->fixed && clock->has_announced && !is_settling (clock, now))
+    weight = MIN (1, (now - clock->announced_time) / CORRECTION_TIME);
+  clock->announced += (offset - clock->announced) * weight;
+  clock->has_announced = TRUE;
+  clock->announced_time = now;
 }
 
 static void
@@ -109,14 +109,14 @@ advance (MmtpClock * clock, guint64 now)
 
   clock->offset_time = now;
   if (!clock->fixed) {
-    clock->offset = clock->has_told ? clock->told : clock->min;
+    clock->offset = clock->has_announced ? clock->announced : clock->min;
     return;
   }
   settling = is_settling (clock, now);
   max = (settling ? SETTLING_SLEW : MAX_SLEW) * passed;
   step = clock->skew * passed;
-  if (clock->has_told)
-    step += (clock->told - clock->offset) * MIN (1, passed /
+  if (clock->has_announced)
+    step += (clock->announced - clock->offset) * MIN (1, passed /
         (settling ? SETTLING_CORRECTION : CORRECTION_TIME));
   clock->offset += CLAMP (step, -max, max);
 }

@@ -30,11 +30,11 @@ typedef struct
   guint64 due;                  /* last due time after unwrapping, in us */
   guint64 due_time;
 
-  gboolean any_transit, has_told;
+  gboolean any_transit, has_announced;
   gint64 min;                   /* minimum of all transits, in ns */
   /* offset from KEEPALIVEs after smoothing, in ns */
-  gdouble told;
-  guint64 told_time;
+  gdouble announced;
+  guint64 announced_time;
 
   /* A due time has been passed to the application. */
   gboolean fixed;
@@ -65,7 +65,7 @@ void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
 /* Adds the minimum transit (ns) since the last call. It has to be called about
  * once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* The following minima are from another channel, so they cannot be compared
+/* The following minima are from another path, so they cannot be compared
  * with the previous ones. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 

@@ -201,7 +201,7 @@ make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
           self->paths->now < control->leave_at))
     return NULL;
   path = mmtp_paths_find_control_path (self->paths, leaving->id);
-  if (!path && is_ack && mmtp_path_may_speak (leaving))
+  if (!path && is_ack && mmtp_path_may_send_control (leaving))
     path = leaving;
   control->acknowledge_leave = FALSE;
   if (!is_ack) {
@@ -252,7 +252,7 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, asks for a REPORT of all channels on the fastest
+/* If REPORTs are missing, asks for a REPORT of all paths on the fastest
  * path, because REPORTs should arrive there [4.6]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
@@ -371,7 +371,7 @@ make_end (MmtpControl * self, MmtpMessage * message)
   while (self->end_next < self->paths->n) {
     MmtpPath *path = self->paths->all[self->end_next++];
 
-    if (mmtp_path_may_speak (path))
+    if (mmtp_path_may_send_control (path))
       return path;
   }
   self->end_next = 0;
@@ -449,7 +449,7 @@ is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 static guint64
 get_probe_time (const MmtpControl * self, const MmtpPath * path)
 {
-  if (!mmtp_path_may_speak (path) || (path->state != MMTP_PATH_SILENT &&
+  if (!mmtp_path_may_send_control (path) || (path->state != MMTP_PATH_SILENT &&
           !is_to_be_measured (self, path)))
     return MMTP_NEVER;
   return self->all[path->id].probe_at;
@@ -485,7 +485,7 @@ get_path_wakeup (const MmtpControl * self, const MmtpPath * path)
     wakeup = MIN (wakeup, self->all[path->id].leave_at);
   if (path->blocked || path->state == MMTP_PATH_GONE)
     return wakeup;
-  wakeup = MIN (wakeup, mmtp_joins_get_wakeup (self->joins, path));
+  wakeup = MIN (wakeup, mmtp_joins_next_wakeup (self->joins, path));
   if (path->joined)
     wakeup = MIN (wakeup,
         MIN (self->all[path->id].keepalive_at, self->all[path->id].query_at));
@@ -493,7 +493,7 @@ get_path_wakeup (const MmtpControl * self, const MmtpPath * path)
 }
 
 guint64
-mmtp_control_get_wakeup (const MmtpControl * self)
+mmtp_control_next_wakeup (const MmtpControl * self)
 {
   guint64 wakeup = self->query_at;
   guint i;

@@ -66,7 +66,7 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 /* Fills in a PROBE and returns its path; NULL if none is due. Call this
  * function only when nothing else has to be sent. */
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
-guint64 mmtp_control_get_wakeup (const MmtpControl * self);
+guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
 /* Both schedule a KEEPALIVE on `path` for now. mmtp_control_probe() schedules a
  * PROBE as well. */

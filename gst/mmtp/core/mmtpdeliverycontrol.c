@@ -22,6 +22,7 @@
  */
 
 #include "mmtpdeliveryrate.h"
+#include "mmtpinitialwindow.h"
 #include "mmtplossbound.h"
 
 #include <math.h>
@@ -177,8 +178,7 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
 
   self->packet = packet;
   self->is_starting = self->is_app_limited = TRUE;
-  self->start_window = mmtp_rate_control_get_initial_window (packet,
-      round_trip, rate);
+  self->start_window = mmtp_get_initial_window (packet, round_trip, rate);
   self->guess = self->peak_rate = rate / 8 / SECOND;
   self->peak_time = now;
   self->gain = 1;

@@ -93,7 +93,7 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 }
 
 gboolean
-mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture)
+mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
   /* A part may belong to the next key frame. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&

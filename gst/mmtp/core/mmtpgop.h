@@ -68,8 +68,9 @@ void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Returns whether the buffer that was just put refers to a dropped picture, so
- * that it would be sent in vain. */
-gboolean mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture);
+ * that no decoder could use it. */
+gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
+    const MmtpPicture * picture);
 /* mmtp_gop_give_up() notes that a reference picture of `group` with the due
  * time `due` was dropped. mmtp_gop_lose() notes that a reference picture of
  * `group` was lost. */

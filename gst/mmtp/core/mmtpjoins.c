@@ -101,7 +101,7 @@ mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
 }
 
 guint64
-mmtp_joins_get_wakeup (const MmtpJoins * self, const MmtpPath * path)
+mmtp_joins_next_wakeup (const MmtpJoins * self, const MmtpPath * path)
 {
   return self->all[path->id].at;
 }

@@ -48,4 +48,4 @@ gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */
-guint64 mmtp_joins_get_wakeup (const MmtpJoins * self, const MmtpPath * path);
+guint64 mmtp_joins_next_wakeup (const MmtpJoins * self, const MmtpPath * path);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "mmtphmac.h"
 #include "mmtppacket.h"
 
 #define MMTP_KEY_SIZE 32        /* size of all derived keys, in bytes */
@@ -53,9 +54,7 @@ gboolean mmtp_cookie_check (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
 typedef struct
 {
   guint64 token;                /* used without a key */
-  /* Context with the key set, which is copied for each message; NULL without a
-   * key. */
-  GHmac *hmac;
+  MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
 /* `from` is the role that sends the messages of this direction. */
@@ -99,3 +98,8 @@ void mmtp_entropy_init (MmtpEntropy * entropy,
 /* Draws random bytes. The seed is the key of an HMAC, and the output is the
  * HMAC of a counter. `size` is at most MMTP_KEY_SIZE. */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
+/* Derives bytes from a secret, the string `purpose` and the `size` bytes at
+ * `more`. Equal arguments give equal bytes. */
+void mmtp_secret_derive (const guint8 secret[MMTP_KEY_SIZE],
+    const gchar * purpose, gconstpointer more, gsize size,
+    guint8 derived[MMTP_KEY_SIZE]);

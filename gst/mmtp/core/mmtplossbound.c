@@ -186,7 +186,7 @@ static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)
 {
-  bound->window *= 1 + (sample->now - bound->told) / round_trip / 2;
+  bound->window *= 1 + (sample->now - bound->reported_at) / round_trip / 2;
   if (bound->window > 1.5 * window)
     bound->window = 0;
 }
@@ -206,7 +206,7 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   follow_losses (bound, sample);
   if (bound->window > 0 && is_random (bound))
     release (bound, sample, window, total);
-  bound->told = sample->now;
+  bound->reported_at = sample->now;
   if (is_long && sample->n_lost > 0 && is_congestive (bound, sample) &&
       sample->now > bound->reduced + total) {
     reduce (bound, sample, window);

@@ -18,7 +18,7 @@ typedef struct
   gdouble grown;                /* time of the last growth */
   gdouble max_queue;            /* maximum queueing delay of late */
   gdouble max_queue_time;
-  gdouble told;                 /* time of the last report */
+  gdouble reported_at;          /* time of the last report */
   /* usual queueing delay (ns) and bytes in flight at a report */
   gdouble mean_queue, mean_in_flight;
   /* Messages in these two means, up to a limit. */

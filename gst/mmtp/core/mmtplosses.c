@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detection of the lost messages of a channel. */
+/* Detection of the lost messages of a path. */
 
 #include "mmtplosses.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detects the lost messages of a channel from the numbers of those that arrive.
- * If messages on the channel overtake each other, a missing number is waited
+/* Detects the lost messages of a path from the numbers of those that arrive.
+ * If messages on the path overtake each other, a missing number is waited
  * for before it counts as lost. The latest lost ranges are kept for as long as
  * a retransmission may be in time.
  */
@@ -59,7 +59,7 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes at most `room` lost ranges for a report, those reported least often
  * first, and returns their number. `surely` is TRUE if the report goes on the
- * fastest channel. Ranges in a report on another channel still count as not
+ * fastest path. Ranges in a report on another path still count as not
  * reported. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

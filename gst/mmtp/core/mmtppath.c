@@ -716,19 +716,20 @@ static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
   guint64 age = now - MIN (now, path->report_time);
-  guint64 told = 0, round, queue;
+  guint64 reported = 0, round, queue;
 
   if (path->delays.is_known)
-    told = MAX (path->delays.min - mmtp_path_delay_get_base (&path->delays), 0);
-  told -= MIN (told, age);
-  told = MIN (told, get_time (mmtp_path_get_rate (path),
+    reported = MAX (0,
+        path->delays.min - mmtp_path_delay_get_base (&path->delays));
+  reported -= MIN (reported, age);
+  reported = MIN (reported, get_time (mmtp_path_get_rate (path),
           path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
   if (path->limits.is_app_limited)
-    return told;
+    return reported;
   round = get_base_round_trip (path) + path->report_interval / 2;
   queue = get_time (mmtp_path_get_peak_rate (path), path->sent.in_flight);
   queue -= MIN (queue, round);
-  return MAX (told, queue);
+  return MAX (reported, queue);
 }
 
 /* Returns the time by which a packet takes longer than a short message. It is

@@ -46,6 +46,20 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
   return span;
 }
 
+/* Spans are only replaced one by one when new reports come, so a path without
+ * reports keeps its base delay. */
+static void
+update_base (MmtpPathDelay * delay)
+{
+  gint64 base = G_MAXINT64;
+  guint i;
+
+  for (i = 0; i < MMTP_DELAY_SPANS; i++)
+    if (delay->base_spans[i].n > 0)
+      base = MIN (base, delay->base_spans[i].min);
+  delay->base = base == G_MAXINT64 ? 0 : base;
+}
+
 void
 mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n)
@@ -57,6 +71,7 @@ mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
   span->n += MAX (n, 1);
   base->n += MAX (n, 1);
   base->min = MIN (base->min, min);
+  update_base (delay);
   if (high > span->highest) {
     span->second = span->highest;
     span->highest = high;
@@ -78,20 +93,13 @@ mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base)
 
   for (i = 0; i < MMTP_DELAY_SPANS; i++)
     delay->base_spans[i].min = base;
+  update_base (delay);
 }
 
-/* Spans are only replaced one by one when new reports come, so a path without
- * reports keeps its base delay. */
 gint64
 mmtp_path_delay_get_base (const MmtpPathDelay * delay)
 {
-  gint64 base = G_MAXINT64;
-  guint i;
-
-  for (i = 0; i < MMTP_DELAY_SPANS; i++)
-    if (delay->base_spans[i].n > 0)
-      base = MIN (base, delay->base_spans[i].min);
-  return base == G_MAXINT64 ? 0 : base;
+  return delay->base;
 }
 
 gint64

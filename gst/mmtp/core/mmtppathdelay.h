@@ -32,6 +32,9 @@ typedef struct
   /* ring buffer of spans of six seconds */
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];
   guint base_at;
+  /* Minimum of `base_spans`; 0 if nothing is known. It is asked for several
+   * times per packet, and changes only with a report. */
+  gint64 base;
   gint64 latest;                /* delay of the newest message */
   gint64 min, high;             /* minimum and maximum of the last report */
   /* minima of the last reports, a ring buffer */

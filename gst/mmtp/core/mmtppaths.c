@@ -75,7 +75,7 @@ mmtp_path_may_carry (const MmtpPath * path)
 }
 
 gboolean
-mmtp_path_may_speak (const MmtpPath * path)
+mmtp_path_may_send_control (const MmtpPath * path)
 {
   return path->joined && !path->blocked && path->state != MMTP_PATH_GONE;
 }
@@ -83,7 +83,7 @@ mmtp_path_may_speak (const MmtpPath * path)
 static gboolean
 delivers (const MmtpPath * path)
 {
-  return mmtp_path_may_speak (path) && path->state != MMTP_PATH_SILENT;
+  return mmtp_path_may_send_control (path) && path->state != MMTP_PATH_SILENT;
 }
 
 gboolean
@@ -285,7 +285,7 @@ mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
   for (i = 0; i < paths->n; i++) {
     MmtpPath *path = paths->all[i];
 
-    if (i == except || !mmtp_path_may_speak (path))
+    if (i == except || !mmtp_path_may_send_control (path))
       continue;
     if (!best || (delivers (path) && !delivers (best)))
       best = path;

@@ -38,7 +38,7 @@ gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* Returns whether the path is usable and its socket is writable. */
 gboolean mmtp_path_may_carry (const MmtpPath * path);
 /* Returns whether the path may carry control messages. */
-gboolean mmtp_path_may_speak (const MmtpPath * path);
+gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
 /* Returns the time at which the path counts as silent if no report says until

@@ -391,7 +391,7 @@ mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path)
 }
 
 guint64
-mmtp_policy_get_wakeup (const MmtpPolicy * policy)
+mmtp_policy_next_wakeup (const MmtpPolicy * policy)
 {
   const Trust trust = get_trust (policy);
   guint64 wakeup = MMTP_NEVER;

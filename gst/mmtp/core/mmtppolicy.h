@@ -30,7 +30,7 @@ void mmtp_policy_clear (MmtpPolicy * policy);
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
 /* Returns the time in ns at which a path gets room or a token; MMTP_NEVER if
  * there is none. */
-guint64 mmtp_policy_get_wakeup (const MmtpPolicy * policy);
+guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether the path may carry a packet now according to its window. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);

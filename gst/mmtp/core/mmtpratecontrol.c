@@ -5,39 +5,11 @@
 
 #include <string.h>
 
-/* Initial window: RFC 6928, section 2, and its minimum: RFC 5681, section 3.1.
- */
-#define INITIAL_PACKETS 10
-#define MIN_INITIAL_PACKETS 3
-/* REPORT_TIME is the time until the first report, in addition to the round
- * trip. INITIAL_ROUND_TRIP is the maximum round trip for a full initial window.
- */
-#define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
-#define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
-
-const MmtpRateControlClass *const mmtp_rate_controls[] = {
-  &mmtp_delivery_control,
-  NULL
-};
-
 struct _MmtpRateControl
 {
   const MmtpRateControlClass *klass;
   gpointer state;
 };
-
-const MmtpRateControlClass *
-mmtp_rate_control_find (const gchar * name)
-{
-  guint i;
-
-  if (!name)
-    return mmtp_rate_controls[0];
-  for (i = 0; mmtp_rate_controls[i]; i++)
-    if (strcmp (mmtp_rate_controls[i]->name, name) == 0)
-      return mmtp_rate_controls[i];
-  return NULL;
-}
 
 MmtpRateControl *
 mmtp_rate_control_new (const MmtpRateControlClass * klass, guint64 now,
@@ -79,20 +51,4 @@ mmtp_rate_control_get_limits (const MmtpRateControl * control,
 {
   memset (limits, 0, sizeof (*limits));
   control->klass->get_limits (control->state, limits);
-}
-
-guint64
-mmtp_rate_control_get_initial_window (guint packet, guint64 round_trip,
-    guint64 rate)
-{
-  guint64 packets = INITIAL_PACKETS;
-
-  if (rate)
-    return MAX (rate / 8 * ((round_trip + REPORT_TIME) / 1000000) / 1000,
-        MIN_INITIAL_PACKETS * packet);
-
-  if (round_trip > INITIAL_ROUND_TRIP)
-    packets = MAX (INITIAL_PACKETS * INITIAL_ROUND_TRIP / round_trip,
-        MIN_INITIAL_PACKETS);
-  return packets * packet;
 }

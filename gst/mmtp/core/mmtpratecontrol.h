@@ -71,13 +71,16 @@ typedef struct
    * has room. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
-  /* current delivery rate of the path; 0 if unknown */
+  /* Current delivery rate of the path; 0 if unknown. It is the rate in the
+   * statistics and the bitrate that is reported to the application. The test
+   * mmtpratecontrol demands it within 10 % on a path of constant rate. */
   guint64 delivery_rate;
   /* Highest recent delivery rate, for the earliest time at which a message may
    * arrive. */
   guint64 peak_rate;
   /* delivery_rate may be too low, because the application did not use the path
-   * fully. */
+   * fully. It has to be TRUE for a source that sends less than the path
+   * carries. */
   gboolean is_app_limited;
 } MmtpRateLimits;
 
@@ -98,9 +101,9 @@ typedef struct
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
-  /* Fills in `limits`, which is all zero before. The window is required. If
+  /* Fills in `limits`, which is all zero before. The window is required. While
    * delivery_rate and peak_rate are 0, the caller derives the rate from window
-   * and round trip. */
+   * and round trip, so they may be 0 until the first reports. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;
 
@@ -129,12 +132,3 @@ void mmtp_rate_control_feedback (MmtpRateControl * control,
     const MmtpRateSample * sample);
 void mmtp_rate_control_get_limits (const MmtpRateControl * control,
     MmtpRateLimits * limits);
-
-/* Returns the initial window in bytes: what the path delivers at `rate` until
- * the first report arrives. If `rate` is 0, it is ten packets (RFC 6928) for a
- * round trip of at most 100 ms, proportionally fewer for a longer one, and at
- * least three (RFC 5681, section 3.1). A path that takes long to answer a
- * handshake usually has a low rate rather than a long distance, and ten packets
- * would block it for seconds. */
-guint64 mmtp_rate_control_get_initial_window (guint packet,
-    guint64 round_trip, guint64 rate);

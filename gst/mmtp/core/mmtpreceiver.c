@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public functions of the receiver, and its events. mmtpreceiverprivate.h
- * lists the other files. */
+/* The receiver. This file owns one instance of each part below, passes results
+ * between them, processes the messages of the stream, and creates the events
+ * for the application. Each part has its own header and does not know the
+ * receiver.
+ *
+ *   MmtpReceiverPaths      the paths, and the time
+ *   MmtpReceiverOutput     numbering and sealing of messages
+ *   MmtpReports            REPORTs, and QUERYs for missing KEEPALIVEs
+ *   MmtpReceiverJoins      joining of paths, and their addresses
+ *   MmtpLiveness           session timeout and take-over
+ *   MmtpReceiverHandshake  start of the session
+ *   MmtpReceivedCaps       caps of the stream
+ *   MmtpReorder            order of the packets, and the buffers
+ *   MmtpStore              packets computed from REPAIR messages
+ *   MmtpClock              the sender's clock
+ */
 
-#include "mmtpreceiverprivate.h"
+#include "mmtpreceiver.h"
 
 #include <string.h>
+
+#include "mmtpclock.h"
+#include "mmtpparity.h"
+#include "mmtpreceivedcaps.h"
+#include "mmtpreceiverhandshake.h"
+#include "mmtpreceiverjoins.h"
 
 /* the maximum that OPEN allows */
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
@@ -12,6 +32,79 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
+/* A longer time between keep-alives was an outage and is not used as their
+ * usual distance. */
+#define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
+/* A sender changes D0 at most once per second (DELAY_PERIOD), or when its
+ * application sets it. A change beyond the limit is applied by a later
+ * KEEPALIVE, which repeats D0. */
+#define DELAY_CHANGES_PERIOD MMTP_SECOND
+#define MAX_DELAY_CHANGES 4
+/* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
+#define END_ACKS 3
+
+/* Maximum number of events, more than a single call can produce. */
+#define MAX_EVENTS 1024
+
+typedef struct
+{
+  MmtpDirection theirs;         /* key or token of messages from the sender */
+
+  guint64 period;               /* keep-alive period, in ns */
+  guint64 initial_delay;        /* D0, in ns */
+  guint64 wanted_delay;         /* D0 that the sender wants, in ns */
+  /* begin of the current period for counting changes of D0, in ns */
+  guint64 delay_changes_from;
+  guint n_delay_changes;        /* changes of D0 in that period */
+  MmtpClock clock;
+  MmtpReorder *reorder;
+  MmtpStore *store;             /* packets and repairs for REPAIR messages */
+  /* latest deadline of any packet so far, in ns */
+  guint64 latest_deadline;
+
+  /* sending time of the newest KEEPALIVE, in ns */
+  gint64 keepalive_sent;
+  /* path whose transits are used for the clock's skew; -1 if none */
+  gint skew_path;
+  /* `floor` is not applied yet, because packets sent before it may still
+   * arrive. */
+  gboolean floor_waits;
+  guint32 floor;
+  gint64 floor_sent;
+
+  MmtpReceivedCaps caps;
+  /* version announced to the application; 0 if none */
+  guint8 caps_version;
+  gboolean has_caps;            /* The application has got caps. */
+  /* The presentation rate of the next buffer was announced. */
+  gboolean rate_reported;
+  gboolean has_reported_too_long;
+
+  gboolean end_known;
+  guint64 end_number;           /* stream number that follows the last packet */
+  guint64 end_deadline;         /* in ns */
+} MmtpReceiverSession;
+
+struct _MmtpReceiver
+{
+  MmtpReceiverConfig config;
+  MmtpKey key;
+  /* secret for nonces, tokens and challenges */
+  guint8 secret[MMTP_KEY_SIZE];
+  MmtpReceiverPaths paths;
+  MmtpReceiverOutput output;
+  MmtpReports reports;
+  MmtpReceiverJoins joins;
+  MmtpLiveness liveness;
+  /* handshake.phase is the phase of the session */
+  MmtpReceiverHandshake handshake;
+  MmtpReceiverSession session;
+  /* MmtpReceiverEvents, which come before any buffer */
+  GQueue events;
+  /* Totals of all sessions. The counters of the reorder buffer are added when a
+   * session ends. */
+  MmtpReceiverStats stats;
+};
 
 void
 mmtp_receiver_config_init (MmtpReceiverConfig * config)
@@ -22,23 +115,205 @@ mmtp_receiver_config_init (MmtpReceiverConfig * config)
   config->max_bytes = DEFAULT_MAX_BYTES;
 }
 
+/* --- events --------------------------------------------------------------- */
+
+static void
+push_event (MmtpReceiver * self, MmtpReceiverEventType type, guint path)
+{
+  MmtpReceiverEvent *event;
+
+  if (self->events.length >= MAX_EVENTS)
+    return;
+  event = g_new0 (MmtpReceiverEvent, 1);
+  event->type = type;
+  event->path = path;
+  event->delay = self->session.initial_delay;
+  event->wanted_delay = self->session.wanted_delay;
+  g_queue_push_tail (&self->events, event);
+}
+
+/* --- begin and end of a session ------------------------------------------- */
+
+static void
+keep_counters (MmtpReceiver * self)
+{
+  const MmtpReorderStats *stats =
+      mmtp_reorder_get_stats (self->session.reorder);
+
+  self->stats.packets += stats->packets;
+  self->stats.late += stats->late;
+  self->stats.duplicates += stats->duplicates;
+  self->stats.missing += stats->missing;
+  self->stats.incomplete += stats->incomplete;
+  self->stats.no_room += stats->no_room;
+}
+
+static void
+clear_session (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (self->handshake.phase != MMTP_RECEIVER_IDLE) {
+    keep_counters (self);
+    mmtp_reorder_free (session->reorder);
+    mmtp_store_free (session->store);
+    mmtp_direction_clear (&session->theirs);
+    mmtp_direction_clear (&self->output.ours);
+  }
+  mmtp_received_caps_clear (&session->caps);
+  mmtp_receiver_paths_reset (&self->paths);
+  memset (session, 0, sizeof (*session));
+  self->handshake.phase = MMTP_RECEIVER_IDLE;
+}
+
+/* The changes are limited because each one costs work and an event for the
+ * application. */
+static gboolean
+may_change_delay (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return TRUE;
+  if (self->paths.now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
+    session->delay_changes_from = self->paths.now;
+    session->n_delay_changes = 0;
+  }
+  return session->n_delay_changes++ < MAX_DELAY_CHANGES;
+}
+
+static void
+set_initial_delay (MmtpReceiver * self, guint32 wanted)
+{
+  guint64 wanted_delay = wanted * G_GUINT64_CONSTANT (1000);
+  guint64 delay = MAX (wanted_delay, self->config.min_delay);
+  gint64 shift;
+
+  self->session.wanted_delay = wanted_delay;
+  delay = MIN (delay, self->config.max_delay);
+  if (delay == self->session.initial_delay || !may_change_delay (self))
+    return;
+  shift = (gint64) (delay - self->session.initial_delay);
+  self->session.initial_delay = delay;
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return;
+  mmtp_reorder_shift_deadlines (self->session.reorder, self->paths.now, shift);
+  push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
+}
+
+static MmtpReceiverPath *
+add_path (MmtpReceiver * self, guint8 id, guint64 number)
+{
+  self->stats.n_paths = MAX (self->stats.n_paths, id + 1u);
+  return mmtp_receiver_paths_add (&self->paths, id, number,
+      MMTP_SILENT_PERIODS * self->session.period);
+}
+
+static void
+join (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpAddress * address)
+{
+  const gboolean joined = path->joined;
+
+  mmtp_receiver_joins_join (&self->joins, path, address);
+  if (!joined)
+    push_event (self, MMTP_EVENT_JOINED, path->id);
+}
+
+static void
+leave (MmtpReceiver * self, MmtpReceiverPath * path)
+{
+  if (!path->joined)
+    return;
+  path->joined = FALSE;
+  push_event (self, MMTP_EVENT_LEFT, path->id);
+}
+
+static void
+push_session_event (MmtpReceiver * self, const MmtpOpen * open,
+    gboolean was_alive)
+{
+  MmtpReceiverEvent *event;
+
+  g_queue_clear_full (&self->events, g_free);
+  if (was_alive)
+    push_event (self, MMTP_EVENT_SILENT, 0);
+  push_event (self, MMTP_EVENT_SESSION, 0);
+  event = g_queue_peek_tail (&self->events);
+  event->bit_rate = open->bit_rate;
+  if (open->frame_period > 0)
+    event->frame_rate = G_GUINT64_CONSTANT (1000000000) / open->frame_period;
+}
+
+static void
+begin_session (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  const MmtpOpen *open = &message->open;
+  const MmtpReceiverHandshake *handshake = &self->handshake;
+  const gboolean was_alive = handshake->phase == MMTP_RECEIVER_ALIVE;
+  MmtpReceiverSession *session = &self->session;
+  MmtpReceiverPath *path;
+
+  clear_session (self);
+  mmtp_receiver_handshake_begin (&self->handshake, address, message,
+      self->stats.sessions++);
+  mmtp_direction_init (&session->theirs, &self->key, handshake->nonce_s,
+      handshake->nonce_r, MMTP_SENDER, handshake->token_r);
+  mmtp_direction_init (&self->output.ours, &self->key, handshake->nonce_s,
+      handshake->nonce_r, MMTP_RECEIVER, open->token);
+  session->period = self->config.keepalive_period ?
+      self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
+  session->reorder = mmtp_reorder_new (self->config.max_bytes);
+  session->store = mmtp_store_new ();
+  mmtp_clock_init (&session->clock, self->paths.now, open->now);
+  session->keepalive_sent = G_MININT64;
+  session->skew_path = -1;
+  mmtp_liveness_begin_session (&self->liveness, session->period);
+  mmtp_reports_begin_session (&self->reports, session->reorder,
+      session->period);
+  mmtp_receiver_joins_begin_session (&self->joins, handshake->nonce_r,
+      session->period);
+  set_initial_delay (self, open->initial_delay);
+  self->handshake.phase = MMTP_RECEIVER_ALIVE;
+  push_session_event (self, open, was_alive);
+  path = add_path (self, message->channel, message->number);
+  path->max_size = open->max_size;
+  mmtp_reports_set_path (&self->reports, path);
+  join (self, path, address);
+}
+
+static void
+move_opener (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  MmtpReceiverPath *path = add_path (self, message->channel, message->number);
+
+  mmtp_receiver_handshake_set_opener (&self->handshake, address, message);
+  mmtp_reports_set_path (&self->reports, path);
+  path->max_size = message->open.max_size;
+  join (self, path, address);
+}
+
 MmtpReceiver *
 mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE])
 {
   MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
-  guint8 strangers[MMTP_KEY_SIZE], sealed[MMTP_KEY_SIZE];
 
   self->config = *config;
   if (config->key)
     g_bytes_ref (config->key);
   mmtp_key_init (&self->key, config->key);
-  memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
-  memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
-  mmtp_receiver_draw (self, "limiter of strangers", NULL, 0, strangers);
-  mmtp_receiver_draw (self, "limiter of sealed INITs", NULL, 0, sealed);
-  mmtp_answer_limits_init (&self->limits, strangers, sealed);
-  g_queue_init (&self->output);
+  memcpy (self->secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
+  mmtp_receiver_output_init (&self->output, &self->paths, &self->key);
+  mmtp_reports_init (&self->reports, &self->paths, &self->output);
+  mmtp_liveness_init (&self->liveness, &self->paths, &self->output,
+      config->session_timeout);
+  mmtp_receiver_handshake_init (&self->handshake, &self->paths, &self->output,
+      &self->liveness, &self->key, entropy, self->secret);
+  self->handshake.min_delay = config->min_delay;
+  mmtp_receiver_joins_init (&self->joins, &self->paths, &self->output,
+      &self->reports, &self->handshake.limits, &self->key, self->secret);
   g_queue_init (&self->events);
   return self;
 }
@@ -46,14 +321,11 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
 void
 mmtp_receiver_free (MmtpReceiver * self)
 {
-  guint i;
-
-  mmtp_receiver_clear_session (self);
-  for (i = 0; i < self->n_ids; i++)
-    g_free (self->paths[self->ids[i]]);
-  g_queue_clear_full (&self->output, g_free);
+  clear_session (self);
+  mmtp_receiver_paths_clear (&self->paths);
+  mmtp_receiver_output_clear (&self->output);
   g_queue_clear_full (&self->events, g_free);
-  mmtp_answer_limits_clear (&self->limits);
+  mmtp_receiver_handshake_clear (&self->handshake);
   mmtp_key_clear (&self->key);
   if (self->config.key)
     g_bytes_unref (self->config.key);
@@ -63,29 +335,522 @@ mmtp_receiver_free (MmtpReceiver * self)
 void
 mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
 {
-  self->ends = ends;
+  self->handshake.ends = ends;
 }
-
-/* --- output --------------------------------------------------------------- */
 
 gsize
 mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
     MmtpAddress * address, guint8 * bytes, gsize room)
 {
-  MmtpReceiverOutput *output;
+  self->paths.now = MAX (self->paths.now, now);
+  return mmtp_receiver_output_poll (&self->output, address, bytes, room);
+}
+
+/* --- effects of every message --------------------------------------------- */
+
+static void
+note_message (MmtpReceiver * self, MmtpReceiverPath * path, guint64 number,
+    const MmtpMessage * message, gsize size)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpArrival arrival = {
+    .number = number,
+    .sent = mmtp_clock_unwrap_sent (&session->clock, self->paths.now,
+        message->sent),
+    .size = size,
+    .is_load = message->type == MMTP_DATA || message->type == MMTP_PROBE ||
+        message->type == MMTP_REPAIR,
+    .repair_until = MAX (session->latest_deadline,
+        self->paths.now + session->initial_delay)
+  };
+
+  mmtp_liveness_note_message (&self->liveness);
+  path->echo = message->sent;
+  path->echo_time = self->paths.now;
+  path->latest_sent = arrival.sent;
+  mmtp_clock_add_transit (&session->clock,
+      (gint64) self->paths.now - arrival.sent);
+  mmtp_reports_note_gap (&self->reports, path);
+  mmtp_arrivals_add (&path->arrivals, self->paths.now, &arrival);
+}
+
+/* --- INIT and OPEN -------------------------------------------------------- */
+
+static void
+take_open (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message, gsize size, const MmtpHandshakeResult * result)
+{
+  MmtpReceiverPath *path;
+
+  if (result->action == MMTP_OPEN_BEGIN)
+    begin_session (self, address, message);
+  else if (result->action == MMTP_OPEN_MOVE)
+    move_opener (self, address, message);
+  path = self->paths.all[message->channel];
+  if (mmtp_replay_check (&path->replay, result->number))
+    mmtp_replay_accept (&path->replay, result->number);
+  note_message (self, path, result->number, message, size);
+  mmtp_receiver_handshake_accept (&self->handshake);
+}
+
+static void
+push_version_event (MmtpReceiver * self, guint version)
+{
+  MmtpReceiverEvent *event;
+
+  push_event (self, MMTP_EVENT_OTHER_VERSION, 0);
+  event = g_queue_peek_tail (&self->events);
+  if (event->type == MMTP_EVENT_OTHER_VERSION)
+    event->version = version;
+}
+
+static MmtpRefusal
+take_handshake (MmtpReceiver * self, const MmtpAddress * address,
+    MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  MmtpHandshakeResult result;
+  MmtpRefusal refusal = mmtp_receiver_handshake_input (&self->handshake,
+      address, message, bytes, size, &result);
+
+  if (result.action != MMTP_OPEN_IGNORE)
+    take_open (self, address, message, size, &result);
+  if (result.is_over)
+    push_event (self, MMTP_EVENT_OVER, 0);
+  if (result.is_other_version)
+    push_version_event (self, message->version);
+  return refusal;
+}
+
+/* --- DATA ----------------------------------------------------------------- */
+
+static MmtpReorderResult
+add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint64 due, deadline;
+
+  due = mmtp_clock_unwrap_due (&session->clock, self->paths.now, data->due);
+  deadline = mmtp_clock_map (&session->clock, self->paths.now, due)
+      + session->initial_delay;
+  session->latest_deadline = MAX (session->latest_deadline, deadline);
+  *is_late = self->paths.now >= deadline;
+  return mmtp_reorder_add (session->reorder, self->paths.now, data, due,
+      deadline);
+}
+
+static MmtpRefusal
+take_data (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpData * data)
+{
+  gboolean is_late;
+
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
+    return MMTP_VALID;
+  if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
+    path->duplicates++;
+  if (is_late)
+    mmtp_arrivals_add_late (&path->arrivals);
+  return MMTP_VALID;
+}
+
+/* --- REPAIR --------------------------------------------------------------- */
+
+static MmtpRefusal
+take_repair (MmtpReceiver * self, const MmtpRepair * repair)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  mmtp_store_add_repair (session->store, repair);
+  return MMTP_VALID;
+}
+
+/* Processes the messages that can be computed now from REPAIR messages. */
+static void
+recover (MmtpReceiver * self)
+{
+  MmtpMessage message;
+  const guint8 *bytes;
+  gboolean is_late;
   gsize size;
 
-  self->now = MAX (self->now, now);
-  do {
-    output = g_queue_pop_head (&self->output);
-    if (!output)
-      return 0;
-    size = output->size <= room ? output->size : 0;
-    memcpy (bytes, output->bytes, size);
-    *address = output->address;
-    g_free (output);
-  } while (size == 0);
-  return size;
+  while (mmtp_store_poll (self->session.store, &bytes, &size)) {
+    if (mmtp_packet_parse_header (&message, bytes, size, MMTP_SENDER) ||
+        mmtp_packet_parse_body (&message, bytes, size))
+      continue;
+    if (add_data (self, &message.data, &is_late) == MMTP_REORDER_TAKEN)
+      self->stats.recovered++;
+  }
+}
+
+static void
+keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
+    const guint8 * bytes, gsize size)
+{
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
+    return;
+  if (message->type == MMTP_DATA)
+    mmtp_store_add (self->session.store, message->data.stream_number, bytes,
+        size);
+  if (message->type == MMTP_DATA || message->type == MMTP_REPAIR)
+    recover (self);
+}
+
+/* --- LEAVE ---------------------------------------------------------------- */
+
+static MmtpRefusal
+take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpLeave * leave_message)
+{
+  MmtpReceiverPath *leaving = self->paths.all[leave_message->channel];
+  MmtpMessage answer = {.type = MMTP_LEAVE };
+
+  if (!leaving || !leaving->known)
+    return MMTP_REFUSED_MALFORMED;
+  if (leave_message->is_ack)
+    return MMTP_VALID;
+  answer.leave.channel = leaving->id;
+  answer.leave.is_ack = TRUE;
+  answer.leave.reason = leave_message->reason;
+  answer.leave.highest = leaving->arrivals.losses.highest & G_MAXUINT32;
+  mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
+  leave (self, leaving);
+  return MMTP_VALID;
+}
+
+/* --- KEEPALIVE and END ---------------------------------------------------- */
+
+/* A packet sent before the floor was announced may still be on its way on a
+ * slower path. The floor is valid when each path has brought a message that was
+ * sent later. */
+static gboolean
+has_floor_come (const MmtpReceiver * self)
+{
+  guint i;
+
+  for (i = 0; i < self->paths.n; i++) {
+    const MmtpReceiverPath *path = mmtp_receiver_paths_nth (&self->paths, i);
+
+    if (path->joined && path->latest_sent < self->session.floor_sent
+        && !mmtp_arrivals_is_silent (&path->arrivals, self->paths.now))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+take_floor (MmtpReceiver * self, guint32 floor, gint64 sent)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->floor_waits) {
+    session->floor = floor;
+    session->floor_sent = sent;
+    session->floor_waits = TRUE;
+  }
+  if (!has_floor_come (self))
+    return;
+  mmtp_reorder_set_floor (session->reorder, session->floor);
+  session->floor_waits = FALSE;
+}
+
+static MmtpRefusal
+take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpKeepalive * keepalive)
+{
+  MmtpReceiverSession *session = &self->session;
+  gint64 sent = path->latest_sent;
+
+  /* A sender sends fewer keep-alives on a slow path. */
+  path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
+      MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
+  path->keepalive_time = self->paths.now;
+  path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
+  mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
+  take_floor (self, keepalive->floor, sent);
+  /* A KEEPALIVE from a slow path may be older than the newest one. */
+  if (sent < session->keepalive_sent)
+    return MMTP_VALID;
+  session->keepalive_sent = sent;
+  self->reports.fastest = keepalive->fastest;
+  set_initial_delay (self, keepalive->initial_delay);
+  if (keepalive->has_offset)
+    mmtp_clock_set_offset (&session->clock, self->paths.now,
+        keepalive->offset * G_GINT64_CONSTANT (1000));
+  return MMTP_VALID;
+}
+
+static void
+acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
+{
+  MmtpMessage answer = {.type = MMTP_END_ACK };
+
+  answer.end.stream_number = self->session.end_number & G_MAXUINT32;
+  mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
+}
+
+/* A sender that has got END-ACK may exit, so END-ACK is sent only when all
+ * packets have arrived or are too late. The sender repeats END every 100 ms,
+ * but the application may have closed the receiver by then, and a single
+ * END-ACK may be lost. So END_ACKS of them are sent on each path. */
+static void
+acknowledge_end_on_all (MmtpReceiver * self)
+{
+  guint i, n;
+
+  for (n = 0; n < END_ACKS; n++) {
+    for (i = 0; i < self->paths.n; i++) {
+      if (mmtp_receiver_paths_nth (&self->paths, i)->joined)
+        acknowledge_end (self, mmtp_receiver_paths_nth (&self->paths, i));
+    }
+  }
+}
+
+static MmtpRefusal
+take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->end_known) {
+    session->end_known = TRUE;
+    session->end_number = mmtp_unwrap (end->stream_number, 32,
+        mmtp_reorder_get_next (session->reorder));
+    session->end_deadline = MAX (session->latest_deadline,
+        self->paths.now + session->initial_delay);
+  }
+  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
+    acknowledge_end (self, path);
+  return MMTP_VALID;
+}
+
+/* --- CAPS ----------------------------------------------------------------- */
+
+static MmtpRefusal
+take_caps (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpCaps * caps)
+{
+  MmtpMessage answer = {.type = MMTP_CAPS_ACK };
+  gboolean is_complete;
+  MmtpRefusal refusal = mmtp_received_caps_add (&self->session.caps, caps,
+      &is_complete);
+
+  answer.caps.version = caps->version;
+  if (is_complete)
+    mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
+  return refusal;
+}
+
+/* --- all messages --------------------------------------------------------- */
+
+static MmtpRefusal
+take_body (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  switch (message->type) {
+    case MMTP_DATA:
+      return take_data (self, path, &message->data);
+    case MMTP_JOIN:
+      mmtp_receiver_joins_take_join (&self->joins, path, address,
+          &message->join);
+      return MMTP_VALID;
+    case MMTP_KEEPALIVE:
+      return take_keepalive (self, path, &message->keepalive);
+    case MMTP_QUERY:
+      mmtp_reports_answer_query (&self->reports, path, message->query.channel);
+      return MMTP_VALID;
+    case MMTP_LEAVE:
+      return take_leave (self, path, &message->leave);
+    case MMTP_CAPS:
+      return take_caps (self, path, &message->caps);
+    case MMTP_END:
+      return take_end (self, path, &message->end);
+    case MMTP_REPAIR:
+      return take_repair (self, &message->repair);
+    default:
+      return MMTP_VALID;
+  }
+}
+
+/* JOIN and KEEPALIVE contain the full channel number in their first 8 bytes. */
+static guint64
+get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
+    const guint8 * bytes)
+{
+  guint64 whole;
+
+  if (message->type != MMTP_JOIN && message->type != MMTP_KEEPALIVE)
+    return mmtp_unwrap (message->number, 16, path->replay.highest);
+  memcpy (&whole, bytes + MMTP_HEADER_SIZE, sizeof (whole));
+  return GUINT64_FROM_BE (whole);
+}
+
+/* The checks are in the order of docs/wire-mmtp.md, section 2. */
+static MmtpRefusal
+check_message (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpAddress * address, MmtpMessage * message, guint64 number,
+    const guint8 * bytes, gsize size)
+{
+  MmtpRefusal refusal;
+
+  if (!mmtp_direction_verify (&self->session.theirs, number, bytes, size))
+    return MMTP_REFUSED_TRAILER;
+  if (path && !mmtp_replay_check (&path->replay, number)) {
+    mmtp_receiver_joins_note_replay (&self->joins, path, address, message,
+        number);
+    return MMTP_REFUSED_REPLAY;
+  }
+  refusal = mmtp_packet_parse_body (message, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  return path ? mmtp_receiver_joins_check_address (&self->joins, path, address,
+      message) : MMTP_VALID;
+}
+
+static gboolean
+may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
+    const MmtpMessage * message)
+{
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return FALSE;
+  if (message->type == MMTP_JOIN)
+    return TRUE;
+  return path && (path->joined || message->type == MMTP_RESPONSE);
+}
+
+/* A sender that was silent for too long may continue until another session
+ * begins. */
+static void
+come_alive (MmtpReceiver * self)
+{
+  if (self->handshake.phase != MMTP_RECEIVER_SILENT)
+    return;
+  self->handshake.phase = MMTP_RECEIVER_ALIVE;
+  push_event (self, MMTP_EVENT_BACK, 0);
+}
+
+static void
+note_address (MmtpReceiver * self, MmtpReceiverPath * path,
+    const MmtpAddress * address, MmtpType type)
+{
+  const gboolean joined = path->joined;
+
+  mmtp_receiver_joins_note_message (&self->joins, path, address, type);
+  if (path->joined != joined)
+    push_event (self, MMTP_EVENT_JOINED, path->id);
+}
+
+static MmtpRefusal
+take_session_message (MmtpReceiver * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size)
+{
+  MmtpReceiverPath *path = mmtp_receiver_paths_find (&self->paths,
+      message->channel);
+  MmtpRefusal refusal;
+  guint64 number;
+
+  if (!may_send (self, path, message))
+    return MMTP_REFUSED_CHANNEL;
+  number = get_number (path, message, bytes);
+  refusal = check_message (self, path, address, message, number, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  if (path)
+    mmtp_replay_accept (&path->replay, number);
+  else
+    path = add_path (self, message->channel, number);
+  come_alive (self);
+  if (message->type != MMTP_JOIN)
+    note_address (self, path, address, message->type);
+  self->handshake.confirmed = TRUE;
+  note_message (self, path, number, message, size);
+  refusal = take_body (self, path, address, message);
+  keep_for_repairs (self, message, bytes, size);
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE)
+    mmtp_reports_send_at_once (&self->reports, path);
+  return refusal;
+}
+
+/* --- timeout -------------------------------------------------------------- */
+
+static guint64
+get_caps_deadline (MmtpReceiver * self)
+{
+  const MmtpReorderedBuffer *buffer = mmtp_reorder_peek (self->session.reorder);
+
+  return buffer && buffer->caps_version != 0
+      && !mmtp_received_caps_find (&self->session.caps, buffer->caps_version) ?
+      mmtp_reorder_get_output_deadline (self->session.reorder) : MMTP_NEVER;
+}
+
+static gboolean
+is_end_open (const MmtpReceiver * self)
+{
+  const MmtpReceiverSession *session = &self->session;
+
+  return session->end_known && self->handshake.phase != MMTP_RECEIVER_ENDED
+      && mmtp_reorder_get_next (session->reorder) < session->end_number;
+}
+
+/* The skew is measured on the fastest path, whose transits fluctuate least. */
+static void
+note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
+{
+  MmtpReceiverSession *session = &self->session;
+  gint64 min;
+
+  if (session->skew_path != reporter->id)
+    mmtp_clock_restart_skew (&session->clock);
+  session->skew_path = reporter->id;
+  if (mmtp_arrivals_get_min_transit (&reporter->arrivals, self->paths.now,
+          &min))
+    mmtp_clock_add_min (&session->clock, self->paths.now, min);
+}
+
+static void
+report_timeout (MmtpReceiver * self)
+{
+  MmtpReceiverPath *reporter = NULL;
+
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE)
+    reporter = mmtp_reports_choose_path (&self->reports);
+  if (!reporter)
+    return;
+  note_skew (self, reporter);
+  mmtp_reports_timeout (&self->reports);
+}
+
+static void
+session_timeout (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return;
+  mmtp_reorder_timeout (session->reorder, self->paths.now);
+  if (is_end_open (self) && session->end_deadline <= self->paths.now)
+    mmtp_reorder_set_floor (session->reorder,
+        session->end_number & G_MAXUINT32);
+  if (self->handshake.phase == MMTP_RECEIVER_ALIVE
+      && mmtp_liveness_get_end (&self->liveness) <= self->paths.now) {
+    self->handshake.phase = MMTP_RECEIVER_SILENT;
+    push_event (self, MMTP_EVENT_SILENT, 0);
+  }
+}
+
+static guint64
+get_session_wakeup (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint64 next;
+
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return MMTP_NEVER;
+  next = MIN (mmtp_reorder_next_wakeup (session->reorder),
+      get_caps_deadline (self));
+  if (is_end_open (self))
+    next = MIN (next, session->end_deadline);
+  if (self->handshake.phase != MMTP_RECEIVER_ALIVE)
+    return next;
+  next = MIN (next, mmtp_liveness_get_end (&self->liveness));
+  return MIN (next, mmtp_reports_next_wakeup (&self->reports));
 }
 
 /* --- input and timeout ---------------------------------------------------- */
@@ -101,10 +866,10 @@ take_message (MmtpReceiver * self, const MmtpAddress * address,
   if (refusal != MMTP_VALID && refusal != MMTP_REFUSED_VERSION)
     return refusal;
   if (message.type == MMTP_INIT || message.type == MMTP_OPEN)
-    return mmtp_receiver_handshake (self, address, &message, bytes, size);
+    return take_handshake (self, address, &message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
-  return mmtp_receiver_session_input (self, address, &message, bytes, size);
+  return take_session_message (self, address, &message, bytes, size);
 }
 
 void
@@ -113,8 +878,8 @@ mmtp_receiver_input (MmtpReceiver * self, guint64 now,
 {
   MmtpRefusal refusal;
 
-  self->now = MAX (self->now, now);
-  mmtp_receiver_session_timeout (self);
+  self->paths.now = MAX (self->paths.now, now);
+  session_timeout (self);
   refusal = take_message (self, address, bytes, size);
   if (refusal != MMTP_VALID)
     self->stats.refused[refusal]++;
@@ -123,19 +888,18 @@ mmtp_receiver_input (MmtpReceiver * self, guint64 now,
 void
 mmtp_receiver_timeout (MmtpReceiver * self, guint64 now)
 {
-  self->now = MAX (self->now, now);
-  mmtp_receiver_session_timeout (self);
-  mmtp_receiver_report_timeout (self);
+  self->paths.now = MAX (self->paths.now, now);
+  session_timeout (self);
+  report_timeout (self);
 }
 
 guint64
 mmtp_receiver_next_wakeup (MmtpReceiver * self)
 {
-  return MIN (mmtp_receiver_session_next_wakeup (self),
-      mmtp_receiver_report_next_wakeup (self));
+  return get_session_wakeup (self);
 }
 
-/* --- events --------------------------------------------------------------- */
+/* --- what the application gets next --------------------------------------- */
 
 static gboolean
 tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
@@ -161,9 +925,9 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_told)
+  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_reported)
     return FALSE;
-  session->rate_told = TRUE;
+  session->rate_reported = TRUE;
   event->type = MMTP_EVENT_PRESENTATION_RATE;
   event->frame_rate = prelude->frame_rate;
   event->bit_rate = prelude->bit_rate;
@@ -178,14 +942,15 @@ static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
   MmtpReceiverSession *session = &self->session;
-  guint64 due = mmtp_clock_map_output (&session->clock, self->now, buffer->due);
+  guint64 due =
+      mmtp_clock_map_output (&session->clock, self->paths.now, buffer->due);
   guint64 limit = due + session->initial_delay;
 
-  if (self->now <= limit)
+  if (self->paths.now <= limit)
     return due;
-  if (self->now <= buffer->deadline
-      || self->now - limit <= session->initial_delay / 1000)
-    return due + self->now - limit;
+  if (self->paths.now <= buffer->deadline
+      || self->paths.now - limit <= session->initial_delay / 1000)
+    return due + self->paths.now - limit;
   return due;
 }
 
@@ -197,7 +962,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
 
   if (!mmtp_reorder_poll (session->reorder, &buffer))
     return FALSE;
-  session->rate_told = FALSE;
+  session->rate_reported = FALSE;
   event->type = MMTP_EVENT_BUFFER;
   event->data = buffer.data;
   event->due = get_due (self, &buffer);
@@ -215,10 +980,10 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (session->told_too_long
+  if (session->has_reported_too_long
       || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
     return FALSE;
-  session->told_too_long = TRUE;
+  session->has_reported_too_long = TRUE;
   event->type = MMTP_EVENT_TOO_LONG;
   return TRUE;
 }
@@ -233,10 +998,10 @@ find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
   const MmtpReorderedBuffer *buffer;
 
   while ((buffer = mmtp_reorder_peek (reorder))) {
-    *text = mmtp_receiver_find_caps (self, buffer->caps_version);
+    *text = mmtp_received_caps_find (&self->session.caps, buffer->caps_version);
     if (buffer->caps_version == 0 || *text)
       return buffer;
-    if (self->now < mmtp_reorder_get_output_deadline (reorder))
+    if (self->paths.now < mmtp_reorder_get_output_deadline (reorder))
       return NULL;
     mmtp_reorder_drop (reorder);
   }
@@ -248,13 +1013,12 @@ tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!session->end_known || session->ended
+  if (!session->end_known || self->handshake.phase == MMTP_RECEIVER_ENDED
       || mmtp_reorder_get_next (session->reorder) < session->end_number
       || mmtp_reorder_peek (session->reorder))
     return FALSE;
-  session->ended = TRUE;
-  session->alive = FALSE;
-  mmtp_receiver_acknowledge_end (self);
+  self->handshake.phase = MMTP_RECEIVER_ENDED;
+  acknowledge_end_on_all (self);
   event->type = MMTP_EVENT_END;
   return TRUE;
 }
@@ -272,7 +1036,7 @@ mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
     g_free (queued);
     return TRUE;
   }
-  if (!self->session.exists)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return FALSE;
   if (tell_too_long (self, event))
     return TRUE;
@@ -293,8 +1057,9 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   const MmtpReorderStats *reorder;
 
   *stats = self->stats;
-  stats->in_session = session->alive;
-  if (!session->exists)
+  stats->reports = self->reports.n_sent;
+  stats->in_session = self->handshake.phase == MMTP_RECEIVER_ALIVE;
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
   reorder = mmtp_reorder_get_stats (session->reorder);
   stats->packets += reorder->packets;
@@ -304,6 +1069,7 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->incomplete += reorder->incomplete;
   stats->no_room += reorder->no_room;
   stats->held_bytes = reorder->held_bytes;
+  stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
   /* Messages of a fast clock seem to arrive sooner and sooner, hence the sign.
    */
@@ -314,7 +1080,8 @@ gboolean
 mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
     MmtpReceiverPathStats * stats)
 {
-  const MmtpReceiverPath *path = id < MMTP_MAX_PATHS ? self->paths[id] : NULL;
+  const MmtpReceiverPath *path =
+      id < MMTP_MAX_PATHS ? self->paths.all[id] : NULL;
   const MmtpArrivals *arrivals;
 
   memset (stats, 0, sizeof (*stats));
@@ -327,9 +1094,10 @@ mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
   stats->lost = path->past.lost + arrivals->losses.lost;
   stats->late = path->past.late + arrivals->late;
   stats->duplicates = path->duplicates;
-  stats->rate = mmtp_arrivals_get_rate (arrivals, self->now) * 8;
+  stats->rate = mmtp_arrivals_get_rate (arrivals, self->paths.now) * 8;
   stats->jitter = arrivals->jitter;
-  if (!mmtp_arrivals_get_min_transit (arrivals, self->now, &stats->transit))
+  if (!mmtp_arrivals_get_min_transit (arrivals, self->paths.now,
+          &stats->transit))
     stats->transit = 0;
   return TRUE;
 }

@@ -145,6 +145,9 @@ typedef struct
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
   guint n_paths;             /* highest path id so far plus 1 */
+  /* Packets visited by the reorder buffer in this session. Tests check that
+   * this work stays bounded. */
+  guint64 reorder_steps;
 } MmtpReceiverStats;
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,

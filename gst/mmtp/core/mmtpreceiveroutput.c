@@ -1,43 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages and events of the receiver wait here until the caller fetches them.
- * The other files of the receiver call this file; it calls none of them. */
+/* The messages of the receiver. */
 
-#include "mmtpreceiverprivate.h"
+#include "mmtpreceiveroutput.h"
 
 #include <string.h>
 
-/* Limits of the two queues: more than a single call can produce. */
+/* Maximum number of messages, more than a single call can produce. */
 #define MAX_OUTPUT 1024
-#define MAX_EVENTS 1024
+
+/* A message to be sent. */
+typedef struct
+{
+  MmtpAddress address;
+  gsize size;
+  guint8 bytes[];
+} Output;
 
 void
-mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
-    gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE])
+mmtp_receiver_output_init (MmtpReceiverOutput * self,
+    const MmtpReceiverPaths * paths, const MmtpKey * key)
 {
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, self->draw_secret,
-      MMTP_KEY_SIZE);
-  gsize n = MMTP_KEY_SIZE;
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->key = key;
+  g_queue_init (&self->messages);
+}
 
-  g_hmac_update (hmac, (const guchar *) purpose, strlen (purpose));
-  if (size > 0)
-    g_hmac_update (hmac, more, size);
-  g_hmac_get_digest (hmac, drawn, &n);
-  g_hmac_unref (hmac);
+void
+mmtp_receiver_output_clear (MmtpReceiverOutput * self)
+{
+  g_queue_clear_full (&self->messages, g_free);
 }
 
 static void
-push_output (MmtpReceiver * self, const MmtpAddress * address,
+push (MmtpReceiverOutput * self, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
 {
-  MmtpReceiverOutput *output;
+  Output *output;
 
-  if (self->output.length >= MAX_OUTPUT)
+  if (self->messages.length >= MAX_OUTPUT)
     return;
   output = g_malloc (sizeof (*output) + size);
   output->address = *address;
   output->size = size;
   memcpy (output->bytes, bytes, size);
-  g_queue_push_tail (&self->output, output);
+  g_queue_push_tail (&self->messages, output);
 }
 
 /* Only those refusals are sealed that answer an OPEN with a valid MAC, because
@@ -51,21 +58,21 @@ is_sealed (const MmtpMessage * message)
 }
 
 void
-mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
-    const MmtpAddress * address)
+mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
+    MmtpMessage * message, const MmtpAddress * address)
 {
   guint8 bytes[128];
   gsize size;
 
-  message->sent = mmtp_to_ticks (self->now);
+  message->sent = mmtp_to_ticks (self->paths->now);
   size = mmtp_packet_write (message, bytes, sizeof (bytes));
   if (is_sealed (message))
-    mmtp_key_seal (&self->key, bytes, size);
-  push_output (self, address, bytes, size);
+    mmtp_key_seal (self->key, bytes, size);
+  push (self, address, bytes, size);
 }
 
 gsize
-mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
+mmtp_receiver_output_add (MmtpReceiverOutput * self, MmtpReceiverPath * path,
     MmtpMessage * message, const MmtpAddress * address)
 {
   guint8 bytes[2048];
@@ -74,29 +81,32 @@ mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
 
   message->channel = path->id;
   message->number = number & G_MAXUINT16;
-  message->sent = mmtp_to_ticks (self->now);
+  message->sent = mmtp_to_ticks (self->paths->now);
   if (message->type == MMTP_REPORT)
     message->report.channel_number = number;
   size = mmtp_packet_write (message, bytes, sizeof (bytes));
   if (size == 0)
     return 0;
-  mmtp_direction_seal (&self->session.ours, number, bytes, size);
-  push_output (self, address, bytes, size);
+  mmtp_direction_seal (&self->ours, number, bytes, size);
+  push (self, address, bytes, size);
   return size;
 }
 
-void
-mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
-    guint path)
+gsize
+mmtp_receiver_output_poll (MmtpReceiverOutput * self, MmtpAddress * address,
+    guint8 * bytes, gsize room)
 {
-  MmtpReceiverEvent *event;
+  Output *output;
+  gsize size;
 
-  if (self->events.length >= MAX_EVENTS)
-    return;
-  event = g_new0 (MmtpReceiverEvent, 1);
-  event->type = type;
-  event->path = path;
-  event->delay = self->session.initial_delay;
-  event->wanted_delay = self->session.wanted_delay;
-  g_queue_push_tail (&self->events, event);
+  do {
+    output = g_queue_pop_head (&self->messages);
+    if (!output)
+      return 0;
+    size = output->size <= room ? output->size : 0;
+    memcpy (bytes, output->bytes, size);
+    *address = output->address;
+    g_free (output);
+  } while (size == 0);
+  return size;
 }

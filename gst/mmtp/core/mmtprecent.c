@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Eight spans of 32 samples hold the last 256 messages. A span stays open for
- * at least half a second, so that a fast channel remembers 4 s, and for at most
+ * at least half a second, so that a fast path remembers 4 s, and for at most
  * 2.5 s. After 20 s no queue that affected a sample still exists. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reorder buffer of the receiver. It puts the packets of all channels into
+/* The reorder buffer of the receiver. It puts the packets of all paths into
  * the order of the stream, removes duplicates and reassembles the buffers.
  * Packets that are in order are passed on at once. A gap is waited for until
  * the deadline of the packets behind it, and is then skipped. An incomplete

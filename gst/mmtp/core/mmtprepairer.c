@@ -160,7 +160,7 @@ mmtp_repairer_flush (MmtpRepairer * self)
 }
 
 guint64
-mmtp_repairer_get_wakeup (const MmtpRepairer * self)
+mmtp_repairer_next_wakeup (const MmtpRepairer * self)
 {
   guint64 wakeup = MMTP_NEVER;
   guint i;

@@ -53,6 +53,6 @@ MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
 /* Begins a new block, after the REPAIR of `path` was sent. */
 void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);
 /* Returns the time of the next REPAIR in ns; MMTP_NEVER if none is planned. */
-guint64 mmtp_repairer_get_wakeup (const MmtpRepairer * self);
+guint64 mmtp_repairer_next_wakeup (const MmtpRepairer * self);
 /* Forgets all packets. */
 void mmtp_repairer_flush (MmtpRepairer * self);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a channel of the sender is opened, closed and tried again. */
+/* When a path of the sender is opened, closed and tried again. */
 
 #include "mmtpretry.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* First and maximum pause between two attempts to open a channel. The pause is
+/* First and maximum pause between two attempts to open a path. The pause is
  * doubled after each attempt. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
 /* An address without an answer for this time is left for the next one, as RFC
  * 8305 does between connection attempts. The 250 ms of RFC 8305 would be too
- * short, because only one attempt is made at a time here, and slow channels
+ * short, because only one attempt is made at a time here, and slow paths
  * have longer round trips. The time is doubled after each round over all
  * addresses, so that it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
@@ -26,7 +26,7 @@ mmtp_retry_init (MmtpRetry * retry)
   .pause = MIN_PAUSE,.timeout = MIN_TIMEOUT};
 }
 
-/* --- events of the channel ------------------------------------------------ */
+/* --- events of the path --------------------------------------------------- */
 
 void
 mmtp_retry_note_open (MmtpRetry * retry, guint64 now)
@@ -145,7 +145,7 @@ mmtp_retry_get_action (MmtpRetry * retry, guint64 now, guint n_addresses)
 }
 
 guint64
-mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses)
+mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses)
 {
   if (!retry->is_open)
     return retry->retry_at;

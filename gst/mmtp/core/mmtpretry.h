@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides when a channel of the sender is opened, closed and tried again. The
+/* Decides when a path of the sender is opened, closed and tried again. The
  * module has no sockets: the caller opens and closes the socket, reports what
- * happens, and asks what to do next. The host name of a channel may have
+ * happens, and asks what to do next. The host name of a path may have
  * several addresses, and nobody may answer at some of them.
  *
  *   mmtp_retry_init (&retry);
  *   switch (mmtp_retry_get_action (&retry, now, n_addresses)) ...
- *   wait until mmtp_retry_get_wakeup (&retry, n_addresses)
+ *   wait until mmtp_retry_next_wakeup (&retry, n_addresses)
  *
  * Times are in ns on the caller's clock.
  */
@@ -18,14 +18,14 @@
 typedef enum
 {
   MMTP_RETRY_NOTHING,
-  MMTP_RETRY_OPEN,              /* The channel is closed: open it. */
-  /* The network path now carries shorter packets only: close the channel and
-   * open it again. */
+  MMTP_RETRY_OPEN,              /* The path is closed: open it. */
+  /* The route now carries shorter packets only: close the path and open it
+   * again. */
   MMTP_RETRY_REOPEN,
-  /* The current address does not answer: close the channel and open it again.
+  /* The current address does not answer: close the path and open it again.
    * `address` already is the next one. */
   MMTP_RETRY_NEXT_ADDRESS,
-  /* The network path has gone: close the channel and report a failure. */
+  /* The route has gone: close the path and report a failure. */
   MMTP_RETRY_CLOSE
 } MmtpRetryAction;
 
@@ -33,40 +33,40 @@ typedef struct
 {
   gboolean is_open;
   guint address;                /* index of the address that is in use */
-  gboolean is_there;            /* The channel's network interface exists. */
+  gboolean is_there;            /* The path's network interface exists. */
 
-  /* State while the channel is open. */
-  /* A packet could not be sent: the path has gone ... */
+  /* State while the path is open. */
+  /* A packet could not be sent: the route has gone ... */
   gboolean has_gone;
   gboolean is_too_long;         /* ... or now carries shorter packets only. */
   /* The last answer was an ICMP error: nobody listens there. */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
-  /* Time of the last message, or of opening the channel. */
+  /* Time of the last message, or of opening the path. */
   guint64 heard_at;
   /* Time of the first message sent; 0 if none was sent. */
   guint64 asked_at;
   /* time without an answer after which the next address is tried */
   guint64 timeout;
 
-  /* State while the channel is closed. */
+  /* State while the path is closed. */
   guint64 retry_at;
   guint64 pause;                /* time until the next attempt */
 } MmtpRetry;
 
 void mmtp_retry_init (MmtpRetry * retry);
 
-/* Report an event of the channel. */
+/* Report an event of the path. */
 void mmtp_retry_note_open (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_closed (MmtpRetry * retry);
-/* The channel could not be opened, or its path has gone. */
+/* The path could not be opened, or its route has gone. */
 void mmtp_retry_note_failure (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_sent (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_heard (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_refused (MmtpRetry * retry);
 void mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long);
-/* Reports whether the channel's interface exists. Returns MMTP_RETRY_CLOSE if
- * it has just disappeared. */
+/* Reports whether the path's interface exists. Returns MMTP_RETRY_CLOSE if it
+ * has just disappeared. */
 MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
     gboolean is_there);
 
@@ -76,7 +76,7 @@ MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
     guint n_addresses);
 /* Returns when to call mmtp_retry_get_action() again; G_MAXUINT64 means only
  * after the next event. */
-guint64 mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses);
+guint64 mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses);
 /* Moves on to the next address. Returns FALSE if the current one is the last.
  */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);

@@ -24,9 +24,9 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Maximum number of waiting events, more than one call can create. If there are
- * more, the oldest is dropped. */
-#define MAX_EVENTS 1024
+/* Maximum number of waiting events. A call creates up to one for each waiting
+ * buffer. If there are more, the oldest is dropped. */
+#define MAX_EVENTS 65536
 /* A caller that can wait may fill the queue only up to this part of the
  * capacity, so that accepted buffers are in time even if the delay grows a
  * little. */
@@ -79,7 +79,7 @@ struct _MmtpSender
 
   /* --- events */
   GQueue events;
-  guint64 told_rate, told_rate_time;
+  guint64 reported_rate, reported_rate_time;
   guint64 too_slow_time;
   guint64 delay_time;           /* time at which D0 last changed, in ns */
 
@@ -120,15 +120,16 @@ push_plain_event (MmtpSender * sender, MmtpSenderEventType type)
 }
 
 static void
-push_discarded (gpointer user_data, guint8 flags, gsize size,
+push_discarded (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed)
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
 
   event.reason = reason;
-  event.flags = flags;
+  event.flags = unit->flags;
   event.is_needed = is_needed;
-  event.size = size;
+  event.size = g_bytes_get_size (unit->data);
+  event.pts = unit->pts;
   push_event (user_data, &event);
 }
 
@@ -296,12 +297,12 @@ check_rate (MmtpSender * sender)
       mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
   guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
       mmtp_send_queue_get_bit_rate (sender->queue);
-  guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
+  guint64 change = ABS ((gint64) rate - (gint64) sender->reported_rate);
 
-  if (change * 100 > sender->told_rate * RATE_PERCENT &&
-      sender->paths.now >= sender->told_rate_time + RATE_PERIOD) {
-    sender->told_rate = rate;
-    sender->told_rate_time = sender->paths.now;
+  if (change * 100 > sender->reported_rate * RATE_PERCENT &&
+      sender->paths.now >= sender->reported_rate_time + RATE_PERIOD) {
+    sender->reported_rate = rate;
+    sender->reported_rate_time = sender->paths.now;
     push_rate (sender, MMTP_EVENT_RATE, rate, is_app_limited, requested);
   }
   if (requested > rate && !is_app_limited &&
@@ -321,10 +322,10 @@ check_ready (MmtpSender * sender)
   if (sender->paths.is_ready)
     return;
   sender->paths.is_ready = sender->stats.ready = TRUE;
-  sender->told_rate =
+  sender->reported_rate =
       mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
-  sender->told_rate_time = sender->paths.now;
-  push_rate (sender, MMTP_EVENT_READY, sender->told_rate, TRUE,
+  sender->reported_rate_time = sender->paths.now;
+  push_rate (sender, MMTP_EVENT_READY, sender->reported_rate, TRUE,
       sender->config.bit_rate);
 }
 
@@ -626,8 +627,11 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   guint64 due;
 
   advance (sender, now);
-  if (sender->handshake.phase == MMTP_PHASE_OVER)
+  if (sender->handshake.phase == MMTP_PHASE_OVER) {
+    mmtp_send_queue_refuse (sender->queue, sender->paths.now, buffer,
+        MMTP_DISCARD_CONNECTION);
     return FALSE;
+  }
   due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
   limits.message = mmtp_paths_get_max_message (&sender->paths);
   limits.reserve = mmtp_repairer_get_reserve (&sender->repairer);
@@ -694,6 +698,13 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
   mmtp_send_queue_flush (sender->queue);
   mmtp_repairer_flush (&sender->repairer);
   check_room (sender);
+}
+
+void
+mmtp_sender_give_up_all (MmtpSender * sender, guint64 now)
+{
+  advance (sender, now);
+  mmtp_send_queue_give_up_all (sender->queue, MMTP_DISCARD_CONNECTION);
 }
 
 /* Drops packets that no path can deliver in time, and forgets sent packets
@@ -967,10 +978,10 @@ mmtp_sender_next_wakeup (MmtpSender * sender)
 
   if (sender->handshake.phase == MMTP_PHASE_OVER)
     return MMTP_NEVER;
-  wakeup = mmtp_transmitter_get_wakeup (&sender->transmitter);
+  wakeup = mmtp_transmitter_next_wakeup (&sender->transmitter);
   if (sender->handshake.phase != MMTP_PHASE_SESSION)
     return MIN (wakeup, sender->handshake.at);
-  wakeup = MIN (wakeup, mmtp_control_get_wakeup (&sender->control));
+  wakeup = MIN (wakeup, mmtp_control_next_wakeup (&sender->control));
   return MIN (wakeup, get_liveness_wakeup (sender));
 }
 
@@ -997,6 +1008,7 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->discarded_buffers = queued.discarded[MMTP_DISCARD_LATE];
   stats->discarded_room = queued.discarded[MMTP_DISCARD_ROOM];
   stats->discarded_broken = queued.discarded[MMTP_DISCARD_BROKEN];
+  stats->discarded_connection = queued.discarded[MMTP_DISCARD_CONNECTION];
   stats->discarded_keys = queued.discarded_keys;
   stats->discarded_droppable = queued.discarded_droppable;
   stats->report_steps = queued.report_steps;

@@ -90,9 +90,12 @@ gboolean mmtp_sender_set_caps (MmtpSender * sender, guint64 now,
 /* No more buffers will come. MMTP_EVENT_ENDED follows when the receiver has the
  * whole stream. */
 void mmtp_sender_end (MmtpSender * sender, guint64 now);
-/* Drops all waiting packets (flush). The stream continues with the next buffer.
- */
+/* Removes all waiting packets (flush), which do not count as dropped. The
+ * stream continues with the next buffer. */
 void mmtp_sender_flush (MmtpSender * sender, guint64 now);
+/* Drops all waiting buffers, because the session is over or is to end at once.
+ * They are reported as MMTP_DISCARD_CONNECTION. */
+void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
 /* Changes the delays of a running session; the receiver is told. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
@@ -148,6 +151,7 @@ typedef struct
   /* Other buffers refer to the dropped one: a key frame would help. */
   gboolean is_needed;
   guint32 size;                 /* size of the dropped buffer, in bytes */
+  guint64 pts;                  /* `pts` of the dropped buffer */
 } MmtpSenderEvent;
 
 gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
@@ -164,6 +168,7 @@ typedef struct
   guint64 discarded_room;       /* dropped because of max_bytes */
   /* dropped because they refer to a dropped one */
   guint64 discarded_broken;
+  guint64 discarded_connection; /* dropped because the session ended */
   /* key frames and droppable ones among the dropped buffers */
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */

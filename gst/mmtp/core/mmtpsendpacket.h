@@ -12,6 +12,7 @@ typedef struct
 {
   GBytes *data;
   guint64 due;
+  guint64 pts;                  /* as the application has set it */
   guint8 flags;
   guint8 caps_version;
   MmtpPrelude prelude;

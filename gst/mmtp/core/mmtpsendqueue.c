@@ -187,26 +187,6 @@ grow_window (MmtpSendQueue * queue)
   queue->window_size = size;
 }
 
-static MmtpPacket *
-add_packet (MmtpSendQueue * queue, MmtpUnit * unit, gsize offset, gsize size)
-{
-  MmtpPacket *packet = g_slice_new0 (MmtpPacket);
-
-  if (queue->next_number - queue->floor == queue->window_size)
-    grow_window (queue);
-  packet->unit = unit;
-  packet->number = queue->next_number++;
-  packet->due = unit->due;
-  packet->offset = offset;
-  packet->size = size;
-  packet->state = MMTP_PACKET_DONE;
-  queue->window[packet->number & (queue->window_size - 1)] = packet;
-  queue->kept_bytes += size;
-  unit->n_packets++;
-  unit->n_kept++;
-  return packet;
-}
-
 /* Frees all leading packets that will not be sent again. */
 static void
 raise_floor (MmtpSendQueue * queue)
@@ -398,14 +378,15 @@ leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
   packet->state = state;
 }
 
-/* `is_vain` is TRUE if the unit is dropped only because another one was
- * dropped. */
+/* `is_undecodable` is TRUE if the unit is dropped only because another one was
+ * dropped. After the end of the session no key frame would help. */
 static void
-tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
-    MmtpDiscard reason, gboolean is_vain)
+tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit,
+    MmtpDiscard reason, gboolean is_undecodable)
 {
-  queue->discarded (queue->user_data, unit->flags, size, reason,
-      !unit->picture.is_leading && (is_vain || is_reference (unit)));
+  queue->discarded (queue->user_data, unit, reason,
+      reason != MMTP_DISCARD_CONNECTION && !unit->picture.is_leading &&
+      (is_undecodable || is_reference (unit)));
 }
 
 static void
@@ -436,8 +417,7 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
       leave_speculative (queue, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
   }
-  tell_discarded (queue, unit, g_bytes_get_size (unit->data), reason,
-      reason == MMTP_DISCARD_BROKEN);
+  tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
 /* Returns the stream number of the frame's first packet that is still kept. */
@@ -700,6 +680,7 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
 
   unit->data = g_bytes_ref (buffer->data);
   unit->due = buffer->due == G_MAXUINT64 ? now : buffer->due;
+  unit->pts = buffer->pts;
   unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
   unit->caps_version = caps_version;
   unit->prelude = buffer->prelude;
@@ -712,6 +693,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   return unit;
 }
 
+/* Splits the unit into packets, and adds them to the window and to the queue.
+ */
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
 {
@@ -721,11 +704,22 @@ fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
       mmtp_prelude_get_size (&unit->prelude) : 0);
 
   do {
-    gsize size = MIN (left, offset ? room : first);
+    MmtpPacket *packet = g_slice_new0 (MmtpPacket);
 
-    enqueue (queue, add_packet (queue, unit, offset, size));
-    offset += size;
-    left -= size;
+    if (queue->next_number - queue->floor == queue->window_size)
+      grow_window (queue);
+    packet->unit = unit;
+    packet->number = queue->next_number++;
+    packet->due = unit->due;
+    packet->offset = offset;
+    packet->size = MIN (left, offset ? room : first);
+    queue->window[packet->number & (queue->window_size - 1)] = packet;
+    queue->kept_bytes += packet->size;
+    unit->n_packets++;
+    unit->n_kept++;
+    enqueue (queue, packet);
+    offset += packet->size;
+    left -= packet->size;
   } while (left);
   mark_unbegun (queue, unit);
 }
@@ -766,9 +760,9 @@ note_refused (MmtpSendQueue * queue, const MmtpUnit * unit)
 }
 
 static void
-give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
+give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_undecodable)
 {
-  if (!is_vain) {
+  if (!is_undecodable) {
     give_up (queue, unit, MMTP_DISCARD_LATE);
     return;
   }
@@ -778,20 +772,21 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
 
 /* Drops the unit and the earlier buffers of its frame. */
 static void
-refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size, MmtpDiscard reason)
+refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
-  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+  const gboolean is_undecodable =
+      mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
   const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
       queue->next_number - 1);
 
   if (last && last->unit->frame == unit->frame &&
       queue->given_up_frame != unit->frame)
-    give_up_begun (queue, last->unit, is_vain);
-  else if (!is_vain && queue->given_up_frame != unit->frame &&
+    give_up_begun (queue, last->unit, is_undecodable);
+  else if (!is_undecodable && queue->given_up_frame != unit->frame &&
       is_reference (unit))
     note_refused (queue, unit);
   queue->given_up_frame = unit->frame;
-  tell_discarded (queue, unit, size, reason, is_vain);
+  tell_discarded (queue, unit, reason, is_undecodable);
   free_unit (unit);
 }
 
@@ -800,10 +795,11 @@ static gboolean
 admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
     const MmtpPutLimits * limits, MmtpDiscard * reason)
 {
-  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+  const gboolean is_undecodable =
+      mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
 
-  *reason = is_vain ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
-  if (is_vain || unit->frame == queue->given_up_frame)
+  *reason = is_undecodable ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
+  if (is_undecodable || unit->frame == queue->given_up_frame)
     return FALSE;
   *reason = MMTP_DISCARD_ROOM;
   if (!make_room (queue, unit, size))
@@ -825,12 +821,25 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
   measure_put (queue, unit);
   if (!admit (queue, unit, size, limits, &reason)) {
     count_discarded (queue, unit->rank, reason);
-    refuse (queue, unit, size, reason);
+    refuse (queue, unit, reason);
     return FALSE;
   }
   fragment (queue, unit, limits);
   queue->stats.packets += unit->n_packets;
   return TRUE;
+}
+
+void
+mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
+    const MmtpBuffer * buffer, MmtpDiscard reason)
+{
+  MmtpUnit *unit = new_unit (queue, now, buffer, 0);
+
+  queue->stats.buffers++;
+  queue->stats.bytes += g_bytes_get_size (buffer->data);
+  count_discarded (queue, unit->rank, reason);
+  tell_discarded (queue, unit, reason, FALSE);
+  free_unit (unit);
 }
 
 /* --- retransmissions ------------------------------------------------------ */
@@ -1040,7 +1049,26 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   return TRUE;
 }
 
-/* --- flush ---------------------------------------------------------------- */
+/* --- the end of the session, and flush ------------------------------------ */
+
+void
+mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason)
+{
+  guint64 number = queue->floor;
+
+  while (number < queue->next_number) {
+    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+    MmtpUnit *unit = packet->unit;
+
+    if (packet->state == MMTP_PACKET_WAITING) {
+      give_up_unit (queue, unit, reason);
+      number = unit->first + unit->n_packets;
+    } else {
+      number++;
+    }
+  }
+  raise_floor (queue);
+}
 
 void
 mmtp_send_queue_flush (MmtpSendQueue * queue)

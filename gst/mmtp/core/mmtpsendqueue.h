@@ -14,7 +14,7 @@
 
 /* Called for each dropped buffer. `is_needed` is TRUE if other buffers refer to
  * it, so that a new key frame would help. */
-typedef void (*MmtpDiscardFunc) (gpointer user_data, guint8 flags, gsize size,
+typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed);
 
 /* Counters of the queue. They never go back. */
@@ -64,6 +64,13 @@ gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
 /* Returns whether a buffer of `size` bytes fits. If no packet waits, every
  * buffer fits. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
+/* Counts and reports the buffer as put and as dropped for this reason. */
+void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
+    const MmtpBuffer * buffer, MmtpDiscard reason);
+/* Drops all buffers of which a packet waits; they are counted and reported. */
+void mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason);
+/* Removes all packets without counting or reporting them, because the
+ * application does not want them any more. */
 void mmtp_send_queue_flush (MmtpSendQueue * queue);
 
 /* --- waiting packets ------------------------------------------------------ */

@@ -7,7 +7,7 @@
  *
  * Only the time in which the caller waits for buffers counts as standing still.
  * The parts of a long frame, which share a timestamp and wait for a slow
- * channel, therefore keep their timestamp.
+ * path, therefore keep their timestamp.
  */
 
 #pragma once

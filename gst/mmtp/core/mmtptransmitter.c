@@ -61,44 +61,29 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-static gsize
-send_packet (MmtpTransmitter * self, MmtpPath * path, MmtpPacket * packet,
-    MmtpOutput * output)
+/* `delay` is the delay of the path before the packet was sent. */
+static void
+note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
+    guint64 delay)
 {
-  guint64 delay = mmtp_path_get_safe_delay (path, self->paths->now);
   guint64 deadline = mmtp_send_queue_get_deadline (self->queue, packet);
-  MmtpMessage message;
-  gsize size;
 
-  message.type = MMTP_DATA;
-  fill_data (&message.data, packet);
-  size = mmtp_transmitter_write (self, path, &message, output, packet->number);
-  if (size == 0)
-    return 0;
   mmtp_path_note_slack (path, deadline - MIN (deadline, self->paths->now),
       delay);
-  if (!packet->was_sent)
-    mmtp_repairer_cover (self->repairer, path, packet, output->bytes, size);
-  if (!mmtp_send_queue_note_sent (self->queue, packet, path->id,
-          path->sent.next - 1)) {
-    self->retransmitted++;
-    path->stats.retransmitted++;
-  }
-  return size;
 }
 
-/* A speculative retransmission goes first, because it may be late otherwise. */
-static gsize
-write_speculative (MmtpTransmitter * self, MmtpOutput * output)
+/* Returns the speculative retransmission that may be sent now; NULL if there is
+ * none. */
+static MmtpPacket *
+find_speculative (MmtpTransmitter * self, MmtpPath ** path)
 {
-  MmtpPath *path;
   MmtpPacket *packet =
-      mmtp_retransmission_get_speculative (self->retransmission, &path);
+      mmtp_retransmission_get_speculative (self->retransmission, path);
 
-  if (!packet || path->token > self->paths->now ||
-      !mmtp_policy_has_room (self->policy, path))
-    return 0;
-  return send_packet (self, path, packet, output);
+  if (!packet || (*path)->token > self->paths->now ||
+      !mmtp_policy_has_room (self->policy, *path))
+    return NULL;
+  return packet;
 }
 
 /* A REPAIR is due only when new packets do not need the rate. */
@@ -127,25 +112,54 @@ note_idle (MmtpTransmitter * self)
       mmtp_path_note_idle (self->paths->all[i]);
 }
 
+/* Returns the waiting packet that the policy sends now; NULL if there is none.
+ */
+static MmtpPacket *
+find_waiting (MmtpTransmitter * self, MmtpPath ** path)
+{
+  if (!mmtp_send_queue_is_empty (self->queue))
+    return mmtp_policy_choose (self->policy, path);
+  note_idle (self);
+  return NULL;
+}
+
+/* A speculative retransmission goes first, because it may be late otherwise. */
 gsize
 mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
 {
-  MmtpPath *path;
+  MmtpMessage message;
   MmtpPacket *packet;
+  MmtpPath *path;
+  guint64 delay;
   gsize size;
 
   self->policy->tried = self->paths->now;
   if (!self->paths->is_ready)
     return 0;
-  if ((size = write_speculative (self, output)) ||
-      (size = mmtp_transmitter_write_repair (self, output)))
-    return size;
-  if (mmtp_send_queue_is_empty (self->queue)) {
-    note_idle (self);
-    return 0;
+  packet = find_speculative (self, &path);
+  if (!packet) {
+    size = mmtp_transmitter_write_repair (self, output);
+    if (size > 0)
+      return size;
+    packet = find_waiting (self, &path);
   }
-  packet = mmtp_policy_choose (self->policy, &path);
-  return packet ? send_packet (self, path, packet, output) : 0;
+  if (!packet)
+    return 0;
+  delay = mmtp_path_get_safe_delay (path, self->paths->now);
+  message.type = MMTP_DATA;
+  fill_data (&message.data, packet);
+  size = mmtp_transmitter_write (self, path, &message, output, packet->number);
+  if (size == 0)
+    return 0;
+  note_slack (self, path, packet, delay);
+  if (!packet->was_sent)
+    mmtp_repairer_cover (self->repairer, path, packet, output->bytes, size);
+  if (!mmtp_send_queue_note_sent (self->queue, packet, path->id,
+          path->sent.next - 1)) {
+    self->retransmitted++;
+    path->stats.retransmitted++;
+  }
+  return size;
 }
 
 static guint64
@@ -160,18 +174,18 @@ get_speculative_wakeup (const MmtpTransmitter * self)
 }
 
 guint64
-mmtp_transmitter_get_wakeup (const MmtpTransmitter * self)
+mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (self->queue);
   guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
 
   if (!head)
     return MIN (get_speculative_wakeup (self),
-        mmtp_repairer_get_wakeup (self->repairer));
+        mmtp_repairer_next_wakeup (self->repairer));
   wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
-  wakeup = MIN (wakeup, mmtp_policy_get_wakeup (self->policy));
+  wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));
   wakeup = MIN (wakeup, MIN (get_speculative_wakeup (self),
-          mmtp_repairer_get_wakeup (self->repairer)));
+          mmtp_repairer_next_wakeup (self->repairer)));
   return MAX (wakeup, self->paths->now);
 }

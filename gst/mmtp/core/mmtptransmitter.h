@@ -43,4 +43,4 @@ gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
 /* Returns the time in ns at which a DATA or REPAIR may be sent next, or a
  * packet is dropped as late; MMTP_NEVER if there is no such time. */
-guint64 mmtp_transmitter_get_wakeup (const MmtpTransmitter * self);
+guint64 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self);

@@ -314,13 +314,17 @@ mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
 }
 
 void
-mpegstat_format_summary (const MpegStatTotals * totals, const gchar * name,
-    GString * out)
+mpegstat_format_summary (const MpegStatTotals * totals, gboolean knows_losses,
+    const gchar * name, GString * out)
 {
   g_string_append_printf (out, "%s: frames ", name);
   append_by_type (out, totals->frames);
-  g_string_append (out, ", lost ");
-  append_by_type (out, totals->lost);
+  if (knows_losses) {
+    g_string_append (out, ", lost ");
+    append_by_type (out, totals->lost);
+  } else {
+    g_string_append (out, ", losses not known for H.264 and H.265");
+  }
   g_string_append_printf (out, ", incomplete %" G_GUINT64_FORMAT ", GOPs %"
       G_GUINT64_FORMAT "\n", totals->incomplete, totals->gops);
 

@@ -113,6 +113,18 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
+/* The user did not set these limits directly. */
+static void
+explain_mean (GError * error)
+{
+  gchar *text = g_strconcat (error->message, ", which follows from "
+      "cellular-min-rate, cellular-max-rate and the share of the time without "
+      "outages", NULL);
+
+  g_free (error->message);
+  error->message = text;
+}
+
 /* The mean must be so far from both limits that a wandering rate can keep it:
  * at the margin within 7 %, in the middle within 1 %. */
 static gboolean
@@ -144,8 +156,11 @@ check_cellular (const LinkCellularConfig * cellular, GError ** error)
       cellular->mean_rate[i], min, max
     };
 
-    if (cellular->mean_rate[i] && !check_ranges (&mean, 1, error))
+    if (cellular->mean_rate[i] && !check_ranges (&mean, 1, error)) {
+      if (error)
+        explain_mean (*error);
       return FALSE;
+    }
   }
   return TRUE;
 }

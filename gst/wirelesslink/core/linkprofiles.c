@@ -358,7 +358,8 @@ static const Profile profiles[] = {
   {{"rangelan2", "Proxim RangeLAN2"}, set_rangelan2},
   {{"irda", "IrDA, 115200 bit/s"}, set_irda},
   {{"trace", "Rate from delivery-trace"}, set_nothing},
-  {{"cellular", "LTE whose rate wanders, after Winstein et al."},
+  {{"cellular",
+          "Mobile network (LTE), rate and outages vary (Winstein et al. 2013)"},
       set_cellular},
 };
 

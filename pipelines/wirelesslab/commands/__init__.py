@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The commands that a user starts."""
+"""The commands of pipelines/ that a user starts, one module for each."""

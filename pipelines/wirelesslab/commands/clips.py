@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the clips that everything here streams."""
+"""Makes the clips that the demo, the lab and the tests stream."""
 
 import argparse
 import pathlib
@@ -11,19 +11,22 @@ from wirelesslab.streams import clips
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="pipelines/clips",
-        description="Makes the missing ones among BUILD/clips/bunny-RATEM.m2v.",
+        description="Makes the clips BUILD/clips/bunny-RATEM.m2v that are "
+        "missing.",
     )
     parser.add_argument("rates", nargs="*", type=int, metavar="RATE",
-                        help="Mbit/s, of 3, 4, 5 and 6 (all of them)")
+                        help="bitrate of a clip in Mbit/s: 3, 4, 5 or 6 (all)")
     parser.add_argument("--ts", action="store_true",
-                        help="also the same in MPEG-TS with the film's sound")
+                        help="also make each clip in MPEG-TS, with the film's "
+                        "sound")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
                         help="the build directory (build)")
     options = parser.parse_args()
     rates = options.rates or clips.RATES
     if not set(rates) <= set(clips.RATES):
-        parser.error(f"a RATE is one of {', '.join(map(str, clips.RATES))}")
+        parser.error("RATE must be one of "
+                     f"{', '.join(map(str, clips.RATES))} Mbit/s")
 
     processes.die_on_signals()
     for rate in rates:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table and the pictures of the comparison in README.md, from the runs of
-comparison.ini."""
+"""Writes the table, the chart and the pictures of the comparison in README.md,
+from the runs of comparison.ini."""
 
 import argparse
 import pathlib
@@ -16,8 +16,8 @@ PAGE = paths.SOURCE_DIR / "README.md"
 DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
-# Two protocols whose pictures are shown side by side, and when: in the middle
-# of the time in which the oven is on
+# The pictures of these two protocols are shown side by side. The second is in
+# the middle of the time in which the microwave oven is on.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10
 PICTURE_WIDTH = 360
@@ -37,14 +37,18 @@ def write_chart_and_table() -> None:
 
 
 def take_pictures(output: pathlib.Path, build: pathlib.Path) -> None:
-    """What the first run of each protocol shows at this second"""
+    """Saves the picture that the first run of each protocol in SHOWN displays
+    after SECOND seconds.
+    """
     runs, _, _ = run_results.read(output, build, LATE_MS)
     place = SECOND * clips.FRAMES_PER_SECOND
     for protocol in SHOWN:
         run = next(run for run in runs if run.protocol == protocol)
         number = run.shown[place]
         if number is None:
-            raise LabError(f"{protocol} shows nothing yet after {SECOND} s")
+            raise LabError(
+                f"the first run of {protocol} shows no picture within "
+                f"{SECOND} s, so there is none to save")
         picture = DOCS / f"comparison-{protocol}.jpg"
         quality.take(run.clip(), number, picture, PICTURE_WIDTH)
         print(f"{picture}: after {SECOND} s it shows the frame of "
@@ -57,18 +61,18 @@ def main() -> None:
         description="Writes the table and the chart of the comparison into "
         "README.md and docs/.")
     parser.add_argument("directory", type=pathlib.Path, nargs="?",
-                        help="of the runs, with a report, to take the numbers "
-                        "and two pictures from; otherwise the numbers are "
-                        "those of docs/comparison.csv")
+                        help="directory of the runs, with a report, from which "
+                        "the numbers and two pictures are taken; without it "
+                        "the numbers are those of docs/comparison.csv")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory, which has the clip (build)")
+                        help="build directory, which has the clip (build)")
     options = parser.parse_args()
     if options.directory:
         numbers = options.directory / "report" / "runs.csv"
         if not numbers.exists():
-            raise LabError(f"{numbers} does not exist; pipelines/lab report "
-                           "makes it")
+            raise LabError(f"{numbers} does not exist. Make it with: "
+                           f"pipelines/lab report {options.directory}")
         overview.reduce(numbers, NUMBERS)
         take_pictures(options.directory.resolve(), options.build.resolve())
     write_chart_and_table()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams a clip over transports in real time and prints what arrived.
+"""Streams a clip over one or more transports in real time and prints tables of
+what arrived.
 
-Without options it compares all transports; see demo_comparison.
+Without options the demo compares all transports; see demo_comparison.
 """
 
 import argparse
@@ -22,10 +23,12 @@ from wirelesslab.streams import clips, frame_log, placement, stream, transports
 
 SECONDS_BETWEEN_STEPS = 10.0
 STEP = re.compile(r"\[(\d+)/(\d+)\]")
-# What the demo and the pages need; the tests are three times as much.
+# The plugins and the examples. The demo does not build the tests, which take
+# three times as long.
 TARGET = re.compile(
     r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
-# mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
+# clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz: 1152 samples are
+# 576 bytes.
 SOUND_BYTES_PER_SECOND = 24000
 
 
@@ -36,45 +39,44 @@ def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
         "time, on this machine, and prints a table of what arrived.",
     )
     parser.add_argument("--all", action="store_true",
-                        help="by every transport that is there over a bad "
-                        "link, with a page that compares them: what it does "
-                        "without any options")
+                        help="stream by every available transport over a bad "
+                        "link, and make a page that compares them; this is "
+                        "the default if no other option is given")
     videos = [name for name, transport in known.items()
               if transport["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",
                         default=videos[0],
-                        help=f"one or more of: {', '.join(videos)} "
-                        "(%(default)s)")
+                        help="transports, which stream one after the other: "
+                        f"{', '.join(videos)} (%(default)s)")
     parser.add_argument("--rate", type=int, choices=clips.RATES, default=6,
                         help="bitrate of the clip in Mbit/s (%(default)s)")
     parser.add_argument("--seconds", type=int, default=clips.SECONDS,
                         metavar=f"1..{clips.SECONDS}",
                         help="how much of the clip to stream (%(default)s)")
     parser.add_argument("--ts", action="store_true",
-                        help="stream the clip's twin inside MPEG-TS, "
-                        "with sound beside it")
+                        help="stream the clip from MPEG-TS, with its sound")
     parser.add_argument("--link", metavar="'PROPERTIES'",
-                        help="stream from one host to another, over an "
-                        "emulated link: properties of wirelesslink, such as "
+                        help="stream from one host to another over an emulated "
+                        "link with these properties of wirelesslink, such as "
                         "'profile=80211b interference=20-40'")
     parser.add_argument("--port", type=int,
-                        help="port of the receiver (a free one)")
+                        help="port of the receiver (any free port)")
     parser.add_argument("--keep", action="store_true",
-                        help="keep the logs and say where they are")
+                        help="keep the logs and print their directory")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args()
     nothing_asked = all(value == parser.get_default(name)
                         for name, value in vars(options).items()
                         if name not in ("all", "build"))
     if options.all and not nothing_asked:
-        parser.error("--all goes with no other option but --build")
+        parser.error("--all cannot be combined with any option except --build")
     options.all = nothing_asked
     if not 1 <= options.seconds <= clips.SECONDS:
-        parser.error(f"--seconds is from 1 to {clips.SECONDS}")
+        parser.error(f"--seconds must be from 1 to {clips.SECONDS}")
     if options.port is not None and not 1 <= options.port <= 65534:
-        parser.error("--port is from 1 to 65534")
+        parser.error("--port must be from 1 to 65534")
     if options.link is not None:
         try:
             placement.describe_link(options.link)
@@ -91,12 +93,12 @@ def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
 
 
 def build(build_dir: pathlib.Path) -> None:
-    """Configures and compiles what has not been yet."""
+    """Configures the build directory and compiles what is out of date."""
     meson = shutil.which("meson")
     ninja = shutil.which("ninja")
     if meson is None or ninja is None:
-        raise LabError("meson or ninja is missing: "
-                       "pipelines/setup build installs them")
+        raise LabError("meson or ninja is missing. Install them with: "
+                       "pipelines/setup build")
     if not (build_dir / "build.ninja").exists():
         print(f"Configuring {build_dir} ...", flush=True)
         processes.run([meson, "setup", str(build_dir), str(paths.SOURCE_DIR)],
@@ -111,7 +113,9 @@ def build(build_dir: pathlib.Path) -> None:
 
 
 def compile_all(argv: Sequence[str | os.PathLike[str]]) -> None:
-    """It says now and then how far it is."""
+    """Runs the compiler and prints every 10 s how many steps are done. Raises
+    LabError if the build fails.
+    """
     child = processes.start(
         argv, ended_by=signal.SIGTERM, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -145,7 +149,7 @@ def make_place(options: argparse.Namespace) -> placement.Place:
 
 def show(name: str, transport: Protocol, options: argparse.Namespace,
          place: placement.Place) -> None:
-    """Streams over one transport and prints its table."""
+    """Streams over one transport and prints its table of results."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
     port = place.choose_port(transport["binds"], options.port)

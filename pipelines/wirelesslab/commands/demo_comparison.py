@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What pipelines/demo does when nothing else is asked for: the clip by every
-transport that is there over the same bad link, one table, and one page."""
+"""The comparison that pipelines/demo makes without options: it streams the clip
+by every available transport over the same bad link, and makes one table and one
+page."""
 
 import argparse
 import os
@@ -16,8 +17,11 @@ from wirelesslab.report import run_results
 
 MATRIX = paths.PIPELINES / "demo.ini"
 LAB = paths.PIPELINES / "lab"
-AT_ONCE_PER_CORE = 1  # docs/lab.md has how late more are
-MIN_AT_ONCE = 2  # one at a time takes four minutes
+# Number of runs at the same time for each core. docs/lab.md says how late runs
+# are when more of them share a core.
+AT_ONCE_PER_CORE = 1
+# With a single run at a time, the demo would take four minutes.
+MIN_AT_ONCE = 2
 LATE_MS = 500
 
 
@@ -29,14 +33,17 @@ def run(build: pathlib.Path, output: pathlib.Path) -> None:
         jobs=max(MIN_AT_ONCE, AT_ONCE_PER_CORE * os.cpu_count()),
         again=False, plain=True, command="pipelines/demo"))
     if len(failed) == len(found):
-        raise LabError("nothing could be run")
+        raise LabError("no transport could be run; the lines above say why")
     print_tables(output, build)
     print(*left_out, sep="\n", end="\n" if left_out else "", flush=True)
     write_page(output, build)
 
 
 def start_anew(found: list[Cell], output: pathlib.Path) -> None:
-    """Who interrupted it goes on; who saw it to its end sees it again."""
+    """Removes all results if the last demo ran to its end, so that all runs are
+    repeated. If the last demo was interrupted, its results stay and this demo
+    goes on from there.
+    """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     if all(result.exists() for result in results):
         for result in results:
@@ -44,10 +51,13 @@ def start_anew(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def compare_pictures(runs: list[run_results.Run]) -> None:
-    """Now, as it takes longest, and is kept: it says how far it is."""
+    """Compares the pictures of each run with those of the clip and prints the
+    progress, because this takes longest. Each run keeps its result for the
+    tables and the page.
+    """
     print()
     for number, run in enumerate(runs, 1):
-        _ = run.pictures  # compared when it is read first
+        _ = run.pictures  # the first access compares them
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
                   end="\r" if sys.stdout.isatty() else "\n", flush=True)
@@ -63,11 +73,12 @@ def print_tables(output: pathlib.Path, build: pathlib.Path) -> None:
         print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "
               f"{cell['seconds']} s")
         print("\n".join(run_results.text(own)), flush=True)
-    print(f"\nwhole: frames that arrived; ok: not {LATE_MS} ms late either, "
-          "nor anything that they\nrefer to. Latency in ms, PSNR in dB.")
+    print("\nwhole: frames that arrived complete. ok: whole frames that are at "
+          f"most {LATE_MS} ms late,\nas are all frames that they refer to. "
+          "Latency in ms, PSNR in dB.")
     if any(run.is_flagged for run in runs):
-        print("* This machine was busy: take the times with care "
-              "(page and docs/lab.md say more).")
+        print("* This machine was busy, so the times of this run are not "
+              "reliable\n(docs/lab.md and the page explain this).")
 
 
 def write_page(output: pathlib.Path, build: pathlib.Path) -> None:

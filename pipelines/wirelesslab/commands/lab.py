@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab: every protocol over every link at every bitrate with every seed,
-and one report. This is its command line.
+"""The command line of the lab, which runs every protocol over every link at
+every bitrate with every seed and makes one report.
 """
 
 import argparse
@@ -24,7 +24,9 @@ def run_cell(options: argparse.Namespace) -> None:
 
 
 def run_grid(options: argparse.Namespace) -> None:
-    """Fails if a cell did; flagged is not failed."""
+    """Runs the cells of a matrix. Raises LabError if a cell failed. A flagged
+    cell is not a failed one.
+    """
     found = matrix.only(matrix.read(options.file), options.only)
     found, left_out = grid.possible(found, options.build)
     if options.list:
@@ -34,14 +36,17 @@ def run_grid(options: argparse.Namespace) -> None:
     if len(failed) < len(found):
         print_numbers(options)
     if failed:
-        raise LabError("not all could be run")
+        raise LabError(f"{len(failed)} of {len(found)} cells failed; the lines "
+                       "above say why")
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Of workloads besides video, beside a paper's"""
+    """Prints the results of the workloads other than video beside the numbers
+    of a paper.
+    """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
-              if matrix.kind(run.cell) != definitions.VIDEO]
+              if matrix.kind(run.cell) not in (definitions.VIDEO, matrix.LIVE)]
     for own in workload_statistics.by_kind(others).values():
         print("\n".join(workload_statistics.text(own)))
 
@@ -51,8 +56,8 @@ def write_report(options: argparse.Namespace) -> None:
         from wirelesslab.report import page as pages
     except ImportError as missing:
         raise LabError(
-            f"the report needs {missing.name}, which this Python has not: "
-            "pipelines/setup lab installs it") from None
+            f"the report needs the Python module {missing.name}, which is not "
+            "installed. Install it with: pipelines/setup lab") from None
     beside = pages.write(
         options.directory.resolve(), options.build, options.late,
         options.page.resolve(), lambda words: print(words, flush=True),
@@ -73,55 +78,60 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         added.set_defaults(function=function)
         added.add_argument("--build", type=pathlib.Path, metavar="DIR",
                            default=paths.BUILD_DIR,
-                           help="the build directory (build)")
+                           help="build directory (build)")
         return added
 
     one = command("run", run_cell,
-                  "Runs one cell, whether it was run before or not.")
+                  "Runs one cell, even if it has a result already.")
     one.add_argument("directory", type=pathlib.Path,
-                     help="of the cell; grid makes it")
+                     help="directory of the cell, which grid makes")
     one.add_argument("--with-parent", action="store_true",
-                     help="end when who started it ends")
+                     help="end when the parent process ends")
     all_ = command("grid", run_grid,
-                   "Runs what has not been run yet of a matrix.")
+                   "Runs the cells of a matrix that have no result yet.")
     all_.add_argument("file", type=pathlib.Path,
-                      help="such as pipelines/lab.ini")
+                      help="matrix file, such as pipelines/lab.ini")
     all_.add_argument("--output", type=pathlib.Path, metavar="DIR",
-                      help="for all runs (BUILD/lab/NAME OF THE FILE)")
+                      help="directory for all runs (BUILD/lab/NAME, where NAME "
+                      "is that of the file)")
     all_.add_argument("--jobs", type=int, default=1, metavar="N",
-                      help="so many in real time at once (%(default)s)")
+                      help="number of runs in real time at the same time "
+                      "(%(default)s)")
     all_.add_argument("--only", metavar="WORDS", default="",
-                      help="cells that have each of these between the slashes "
-                      "of their names, such as '6M tcp'")
+                      help="run only the cells that have each of these words "
+                      "between the slashes of their names, such as '6M tcp'")
     all_.add_argument("--again", action="store_true",
                       help="repeat the runs that were flagged")
     all_.add_argument("--plain", action="store_true",
-                      help="without Snakemake, where there is one")
+                      help="do not use Snakemake even if it is installed")
     all_.add_argument("--list", action="store_true",
                       help="only print the names of the cells")
-    page = command("report", write_report, "Makes one page of what was run.")
+    page = command("report", write_report,
+                   "Makes a page with the results of a grid.")
     page.add_argument("directory", type=pathlib.Path,
-                      help="that grid was given as --output")
-    page.add_argument("--late", type=int, default=500, metavar="MS",
-                      help="from then on a frame is of no use (%(default)s)")
+                      help="directory of the runs, which was --output of grid")
+    page.add_argument("--late", type=int, metavar="MS",
+                      help="lateness from which on a frame is of no use (500; "
+                      "for live encoders the value of the matrix)")
     page.add_argument("--by", choices=comparisons.WAYS, default="protocol",
-                      help="what is compared, all else being the same "
+                      help="what is compared, with everything else equal "
                       "(%(default)s)")
     page.add_argument("--only", metavar="WORDS", default="",
-                      help="groups that have all of these in their titles")
+                      help="show only the groups whose titles have all these "
+                      "words")
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
-                      help="(report.html in the directory)")
+                      help="file of the page (report.html in the directory)")
     options = parser.parse_args(words)
     options.command = shlex.join(["pipelines/lab", *(words or sys.argv[1:])])
     options.build = options.build.resolve()
     if options.function is run_grid:
         if options.jobs < 1:
-            parser.error("--jobs is at least 1")
+            parser.error("--jobs must be at least 1")
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
     if options.function is write_report:
-        if options.late < 0:
-            parser.error("--late is at least 0")
+        if options.late is not None and options.late < 0:
+            parser.error("--late must be at least 0")
         options.page = options.page or options.directory / "report.html"
     return options
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What came out of a link over time, from its log: prints how much, and when
-nothing did; and draws it, throughput above and arrivals below, as the papers
-draw a transfer.
+"""Prints from the log of a link how many bytes came out of it and when it was
+silent. With --output it also draws this: the throughput above and the arrivals
+below, as the papers draw a transfer.
 
   logplot --flow 1 --output gprs.svg logs/wl0.log
 """
@@ -15,12 +15,13 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import link_log
 
 NS = 1e9
-LOST = "no packet of flow {flow} came out of it"
+LOST = "no packet of flow {flow} left the link; --flow chooses another flow"
 
 
 def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
-    """(seconds, bytes so far) of each packet that came out, from when the first
-    one of the flow went in"""
+    """Returns (seconds, total bytes so far) for each packet of the flow that
+    left the link. The time counts from the moment when the first packet of the
+    flow entered the link."""
     begin, packets = None, []
     for word, packet in link_log.events(path):
         if word != "packet" or int(packet["flow"]) != flow:
@@ -37,7 +38,9 @@ def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
 
 
 def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
-    """Bytes; of the last second, too, which may not be a whole one."""
+    """Returns the bytes that arrived in each second. The last second may not be
+    complete.
+    """
     sums = [0] * (int(seen[-1][0]) + 1)
     for (seconds, total), (_, before) in zip(seen, [(0, 0), *seen]):
         sums[int(seconds)] += total - before
@@ -46,7 +49,9 @@ def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
 
 def silences(seen: list[tuple[float, int]],
              minimum: float) -> list[tuple[float, float]]:
-    """(begin, seconds) of each in which nothing came for so long"""
+    """Returns (begin, length) in seconds of each silence that lasted at least
+    `minimum` seconds.
+    """
     return [(before, after - before)
             for (before, _), (after, _) in itertools.pairwise(seen)
             if after - before >= minimum]
@@ -65,11 +70,12 @@ def words(seen: list[tuple[float, int]], minimum: float) -> Iterator[str]:
 
 def draw(seen: list[tuple[float, int]], title: str, output: str) -> None:
     try:
-        from wirelesslab.report import plots  # needs matplotlib
+        from wirelesslab.report import plots  # this module needs matplotlib
     except ImportError as missing:
         raise LabError(
-            f"a picture needs {missing.name}, which this Python has not: "
-            "pipelines/setup lab installs it for /usr/bin/python3") from None
+            f"a picture needs the Python module {missing.name}, which is not "
+            "installed. Install it for /usr/bin/python3 with: "
+            "pipelines/setup lab") from None
     figure, (above, below) = plots.plt.subplots(
         2, figsize=(plots.WIDTH, plots.HEIGHT), layout="tight", sharex=True)
     rates = [size / 1000 for size in in_each_second(seen)]
@@ -91,14 +97,14 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("log", metavar="LOG")
+    parser.add_argument("log", metavar="LOG", help="log of wirelesslink")
     parser.add_argument("--flow", type=int, default=0, metavar="N",
-                        help="which, as the log numbers them; 0")
+                        help="number of the flow in the log (0)")
     parser.add_argument("--silence", type=float, default=1, metavar="SECONDS",
-                        help="how long it takes to be named; 1")
+                        help="minimum length of a silence that is printed (1)")
     parser.add_argument("--output", metavar="FILE",
-                        help="a picture, .svg or .png")
-    parser.add_argument("--title", default="", help="of the picture")
+                        help="draw a picture into this file, .svg or .png")
+    parser.add_argument("--title", default="", help="title of the picture")
     return parser.parse_args()
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tables of Ouwens 2006, chapter 3: his numbers (ouwens.csv) beside those
-of the runs of ouwens.ini, as Markdown for docs/ouwens.md. Of ours the median
-of all seeds, with the lowest and highest. Where some runs were flagged, it is
-that of the others; where all were, there is a star.
+"""Prints the tables of Ouwens 2006, chapter 3, as Markdown for docs/ouwens.md.
+
+Each cell shows the number of the thesis (from ouwens.csv) and the result of the
+runs of ouwens.ini: the median over all seeds, with the lowest and the highest
+value. A flagged run counts only if all runs of the cell are flagged; then a
+star marks the cell.
 
   pipelines/ouwens build/lab/ouwens
 """
@@ -24,14 +26,17 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
              "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
-RETRIES = (1, 2, 3, 4)  # of figures and of consecutive losses
-OVENS = {"80211b": "no", "oven": "yes"}  # by section of ouwens.ini
+# The retry values of Ouwens' figures and of his tables of consecutive losses.
+RETRIES = (1, 2, 3, 4)
+# {section of ouwens.ini: is the oven on?}
+OVENS = {"80211b": "no", "oven": "yes"}
 DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}
 LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
           "udp": ("3.14", "3.15", "3.16", "3.17"),
           "ifd": ("3.19", "3.20", "3.21", "3.22")}
 LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
-# s of the film: without the edges of the oven's time, 20 to 40 s
+# Parts of the film, in seconds. They leave out the moments at which the oven is
+# switched on (20 s) and off (40 s).
 PARTS = ((2, 19), (21, 39), (41, 59))
 LATE_MS = 500
 
@@ -39,26 +44,30 @@ Theirs = dict[tuple[str, str, int, int, str, str], float]
 Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
 
 
-# ---------------------------------------------------------------------- theirs
+# ----------------------------------------------------------------------- theirs
 
 def read_theirs() -> Theirs:
-    """{(table, protocol, rate, retry, oven, what): value}"""
+    """Returns {(table, protocol, rate, retry, oven, what): value} from
+    ouwens.csv.
+    """
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),
                  int(row["retry"]), row["oven"], row["what"]):
                 float(row["value"]) for row in csv.DictReader(file)}
 
 
-# ------------------------------------------------------------------------ ours
+# ------------------------------------------------------------------------- ours
 
 def key(run: run_results.Run) -> tuple[str, int, int, str]:
-    """(protocol, rate, retry, oven)"""
+    """Returns (protocol, rate, retry, oven) of a run."""
     section, _, retry = run.cell["link"]["name"].partition("_retry-limit=")
     return run.protocol, run.cell["rate"], int(retry), OVENS[section]
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """{name: number} of what the chapter tells of a run"""
+    """Returns {name: number} with the results of a run that the chapter
+    reports.
+    """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
     jitter = measurements.jitter_ns(ways)
@@ -85,7 +94,9 @@ def measure(run: run_results.Run) -> dict[str, Any]:
 
 def throughput(ways: list[measurements.Passage],
                part: tuple[int, int]) -> float:
-    """Mbit/s of frames that came in that time"""
+    """Returns the throughput in Mbit/s of the frames that arrived in `part`, a
+    pair (begin, end) in seconds.
+    """
     begin, end = (seconds * measurements.NS for seconds in part)
     bits = sum(8 * way.frame.size for way in measurements.arrived(ways)
                if begin <= way.arrived_ns < end)
@@ -93,7 +104,7 @@ def throughput(ways: list[measurements.Passage],
 
 
 def of_size(ways: list[measurements.Passage]) -> float:
-    """How much of the lateness goes with the frame's size: Pearson's r"""
+    """Returns Pearson's r between the size and the lateness of the frames."""
     there = measurements.arrived(ways)
     try:
         return statistics.correlation([way.frame.size for way in there],
@@ -104,7 +115,9 @@ def of_size(ways: list[measurements.Passage]) -> float:
 
 def read_ours(directory: pathlib.Path,
               build: pathlib.Path) -> tuple[Ours, int, int]:
-    """({key: [what each run measured]}, runs that were flagged, all)"""
+    """Returns ({key: [results of each run]}, number of flagged runs, number of
+    all runs).
+    """
     runs, _, _ = run_results.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
     for measured, run in zip(process_pool.each(measure, runs), runs):
@@ -115,7 +128,8 @@ def read_ours(directory: pathlib.Path,
 
 
 def believed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that were not flagged; all, where there is none."""
+    """Returns the runs that were not flagged, or all runs if all were flagged.
+    """
     return [run for run in runs if not run["flagged"]] or runs
 
 
@@ -123,11 +137,11 @@ def star(runs: list[dict[str, Any]]) -> str:
     return "*" if any(run["flagged"] for run in runs) else ""
 
 
-# ---------------------------------------------------------------------- tables
+# ----------------------------------------------------------------------- tables
 
 def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
          form: str, digits: int = 1) -> str:
-    """`his / ours`"""
+    """Returns a cell of a table: `number of the thesis / our result`."""
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 
@@ -167,7 +181,9 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Shares are of the losses of all our seeds together."""
+    """Yields the rows of a table of consecutive losses. Our shares are those of
+    the losses of all seeds together.
+    """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
     for retry in RETRIES:
@@ -184,15 +200,18 @@ def losses_in_a_row(table: str, theirs: Theirs,
 
 
 def shares(ours: list[dict[str, Any]]) -> list[str]:
-    """% of the runs of losses, by measures.OUWENS_RUNS"""
+    """Returns for each class of measurements.OUWENS_RUNS its share in % of all
+    runs of consecutive losses.
+    """
     runs = sum((run["in a row"] for run in ours), collections.Counter())
     return [f"{percent:.0f}" if runs else "–"
             for percent in measurements.run_percents(runs)[0]]
 
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
-    """What the figures draw, as numbers: by retry value at the bitrate that
-    they have, and by bitrate at four transmissions."""
+    """Yields the numbers that the figures of the thesis draw: one row for each
+    retry value at the bitrate of these figures, and one row for each bitrate
+    at four transmissions."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -215,7 +234,7 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """The median alone"""
+    """Returns the median without the lowest and the highest value."""
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"
 
@@ -228,7 +247,7 @@ def markdown(rows: Iterable[list[str]]) -> str:
 
 def all_tables(theirs: Theirs,
                ours: Ours) -> Iterator[tuple[str, Iterator[list[str]]]]:
-    """(title, rows) of each, in his order"""
+    """Yields (title, rows) of each table, in the order of the chapter."""
     yield "Table 3.7: seconds, blocking UDP", durations("3.7", theirs, ours)
     yield from loss_tables("udp-blocking", theirs, ours)
     yield ("Table 3.12: packets lost in a row, %, blocking UDP",
@@ -252,12 +271,14 @@ def loss_tables(protocol: str, theirs: Theirs,
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="pipelines/ouwens", description="Prints the tables of Ouwens "
-        "2006, chapter 3, beside those of the runs of ouwens.ini.")
+        "2006, chapter 3. Each cell has the number of the thesis and the "
+        "result of the runs of ouwens.ini.")
     parser.add_argument("directory", type=pathlib.Path,
-                        help="that grid was given as --output")
+                        help="directory of the runs, which was --output of "
+                        "pipelines/lab grid")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args()
     processes.die_on_signals()
     ours, flagged, runs = read_ours(options.directory.resolve(),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the network: what tests/examples/follow prints,
-as an SVG, one picture for each file, above each other.
+"""Draws how an encoder follows the bitrate of the network. The logs are what
+tests/examples/follow prints. The output is one SVG with a picture for each log,
+one below the other.
 
   rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
@@ -14,9 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wirelesslab.errors import LabError
 
-WIDTH, HEIGHT = 760, 260  # of one picture, px
+WIDTH, HEIGHT = 760, 260  # of one picture, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 30, 40
-# column of the log, what it is, colour (Okabe and Ito's, for everybody's eyes)
+# (column of the log, its meaning, its colour). The colours are from the palette
+# of Okabe and Ito, which colour-blind people can distinguish.
 CURVES = (
     ("made", "the encoder makes", "#56b4e9"),
     ("estimated", "the sink estimates", "#d55e00"),
@@ -28,19 +30,22 @@ MAX_MARKS = 6
 
 
 def read(path: pathlib.Path) -> list[dict[str, float]]:
-    """Rows of numbers; `#` begins a comment."""
+    """Returns the rows of a log as numbers. A line that begins with `#` is a
+    comment.
+    """
     with open(path) as lines:
         rows = [{name: float(value) for name, value in row.items()}
                 for row in csv.DictReader(line for line in lines
                                           if not line.startswith("#"))]
     if not rows:
-        raise LabError(f"{path}: no line of numbers")
+        raise LabError(f"{path}: no line of numbers, so there is nothing to "
+                       "draw")
     return rows
 
 
 def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
-    """The mean of as many lines up to each: a key frame is no change of
-    rate."""
+    """Yields for each value the mean of the last `count` values, so that a
+    single large key frame does not look like a change of the bitrate."""
     for end in range(1, len(values) + 1):
         window = values[max(0, end - count):end]
         yield sum(window) / len(window)
@@ -48,7 +53,9 @@ def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
 
 def link_corners(
         steps: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """(seconds, bit/s) of a link that has each rate for so long."""
+    """Yields the corners (seconds, bit/s) of the link's rate over time. `steps`
+    are pairs (duration in seconds, Mbit/s).
+    """
     begin = 0
     for seconds, megabits in steps:
         yield begin, megabits * 1e6
@@ -57,7 +64,7 @@ def link_corners(
 
 
 def marks(maximum: float) -> list[float]:
-    """Round numbers from 0 to the maximum, for an axis."""
+    """Returns round numbers from 0 to `maximum`, for the marks of an axis."""
     step = next((step for step in STEPS if maximum / step <= MAX_MARKS),
                 STEPS[-1])
     return [round(step * number, 1)
@@ -65,7 +72,9 @@ def marks(maximum: float) -> list[float]:
 
 
 class Picture:
-    """The curves of one log, at its place in the drawing."""
+    """The curves of one log. `above` is the height in pixels of the pictures
+    above.
+    """
 
     def __init__(self, title: str, rows: Sequence[dict[str, float]],
                  link: Iterable[tuple[float, float]], above: int) -> None:
@@ -165,12 +174,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("logs", nargs="+", metavar="LOG.csv",
-                        help="title of the picture: the file's name, without "
-                        "its suffix")
+                        help="output of tests/examples/follow; the name of the "
+                        "file without its suffix is the title of its picture")
     parser.add_argument("--link", action="append", default=[],
                         metavar="SECONDS:MBIT/S", type=seconds_and_rate,
-                        help="what the link carried, and how long, one after "
-                        "the other")
+                        help="a step of the link: duration and bitrate; the "
+                        "option may be repeated")
     options = parser.parse_args()
     logs = [(pathlib.Path(path).stem, read(path)) for path in options.logs]
     sys.stdout.write(drawing(logs, list(link_corners(options.link))))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The testbed's command line: its steps, one after another or side by side, and
-what they print."""
+"""The command line of the testbed: runs the steps that the options name, one
+after another or at the same time, and prints the output of their commands."""
 
 import argparse
 import contextlib
@@ -23,18 +23,20 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
+STATUS_LATE, STATUS_OURS = 124, 125  # timeout(1) uses the same exit statuses.
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
 MAX_LINE_LENGTH = 1 << 20
 
 
 class Late(Exception):
-    """--timeout is over."""
+    """The time of --timeout is over."""
 
 
 class Steps(argparse.Action):
-    """Options that are steps of a run keep their order."""
+    """Collects the options --first, --run, --wait and --main in one list, in
+    the order in which the user typed them.
+    """
 
     def __call__(self, _parser: argparse.ArgumentParser,
                  options: argparse.Namespace, value: Any,
@@ -49,12 +51,13 @@ def parse_arguments() -> argparse.Namespace:
         description="Sets up hosts with emulated links between them, runs "
         "commands in them, and leaves\nnothing behind.",
         epilog="""\
-A command finds in its environment the addresses of all hosts: $b is b's on the
-first link to it, $b_wl0 that on link wl0, $b_ip6 and $b_wl0_ip6 likewise.
-$LINK_LOG is the first link's log, $LINK_LOG_wl0 that of wl0.
+The environment of a command has the addresses of all hosts: $b is the address
+of host b on the first link to it, $b_wl0 the one on link wl0. $b_ip6 and
+$b_wl0_ip6 are the IPv6 addresses. $LINK_LOG is the log of the first link,
+$LINK_LOG_wl0 that of link wl0.
 
-The exit status is that of the command that decides: --main, or the last --run;
-124 after --timeout, 125 if the testbed itself failed.
+The exit status is that of the command that decides: --main, or else the last
+--run. It is 124 after --timeout, and 125 if the testbed itself failed.
 
   pipelines/testbed --link 'wl0=a,b: profile=80211b seed=1' \\
       --run 'b: iperf3 -s' --wait 'b: tcp/5201' --run 'a: iperf3 -c $b'
@@ -62,53 +65,58 @@ The exit status is that of the command that decides: --main, or the last --run;
     parser.set_defaults(steps=[])
     parser.add_argument(
         "--link", action="append", metavar="'NAME=HOST,HOST: PROPERTIES'",
-        help="a link between two hosts, with properties of wirelesslink; or "
-        "medium=LINK for one that shares that link's; or `none` for one that "
-        "only connects; or other elements for each direction (wl0=a,b)")
+        help="link between two hosts (wl0=a,b). PROPERTIES are those of "
+        "wirelesslink; or medium=LINK to share the medium of another link; or "
+        "`none` for a link without emulation; or other elements, which the "
+        "packets of each direction pass")
     for name, metavar, words in (
             ("--first", "'HOST: COMMAND'",
-             "a command that ends, well, before the next step"),
-            ("--run", "'HOST: COMMAND'", "a command beside the others"),
+             "run a command, which must succeed before the next step"),
+            ("--run", "'HOST: COMMAND'",
+             "run a command at the same time as the others"),
             ("--wait", "'HOST: KIND/PORT'",
-             "until something listens there, as in 'b: tcp/5201'"),
+             "wait until a socket listens there, as in 'b: tcp/5201'"),
             ("--main", "'HOST: COMMAND'",
-             "the command whose end is that of all")):
+             "run the command whose end also ends all others")):
         parser.add_argument(name, action=Steps, metavar=metavar, help=words)
     parser.add_argument("--shell", metavar="HOST",
-                        help="a shell there, once all others have started; "
-                        "without any command, in the first host")
+                        help="open a shell in this host after all commands "
+                        "have started (in the first host if there is no "
+                        "command)")
     parser.add_argument("--timeout", type=float, metavar="SECONDS",
-                        help="end all after that time")
+                        help="end everything after this time")
     parser.add_argument("--sysctl", action="append", default=[],
                         metavar="'HOST: NAME=VALUE'",
-                        help="a setting of a host's network")
+                        help="set a sysctl of a host's network")
     parser.add_argument("--device", action="append", default=[],
                         metavar="'[HOST.]LINK: PROPERTIES'",
-                        help="properties of tunsrc, such as mtu=576")
+                        help="properties of tunsrc for a device, such as "
+                        "mtu=576")
     parser.add_argument("--tbf", action="append", default=[],
                         metavar="'[HOST.]LINK: PARAMETERS'",
-                        help="a token bucket that makes who sends UDP wait: "
-                        "parameters of tc's tbf")
+                        help="token bucket on a device, which makes sockets of "
+                        "UDP wait: parameters of tc's tbf")
     parser.add_argument("--mode", choices=("auto", *MODES), default="auto",
-                        help="as root, as an ordinary user in a user "
-                        "namespace, or with relays on the loopback (the first "
-                        "that works)")
+                        help="how hosts are made: as root, as an ordinary user "
+                        "in a user namespace, or as relays on the loopback "
+                        "(the first one that works)")
     parser.add_argument("--relay-port", action="append", type=int, default=[],
-                        metavar="PORT", help="a UDP port that relays carry, "
-                        "where it comes to them")
+                        metavar="PORT", help="UDP port that relays carry if "
+                        "there are no network namespaces")
     parser.add_argument("--keep-logs", type=pathlib.Path, metavar="DIR",
-                        help="write there the logs of the links and what the "
-                        "commands print")
+                        help="directory for the logs of the links and the "
+                        "output of the commands")
     parser.add_argument("--no-prefix", action="store_true",
-                        help="leave out the host's name before each line")
+                        help="do not print the host's name before each line")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args()
     if options.shell and any(kind == "main" for kind, _ in options.steps):
-        parser.error("--shell decides the end, so there is no --main")
+        parser.error("--shell and --main cannot be combined, because each of "
+                     "them decides when the testbed ends")
     for port in options.relay_port:
         if not 1 <= port <= 65535:
-            parser.error("--relay-port is from 1 to 65535")
+            parser.error("--relay-port must be from 1 to 65535")
     return options
 
 
@@ -116,7 +124,7 @@ def split_place(text: str, what: str,
                 form: str = "HOST: COMMAND") -> tuple[str, str]:
     place, colon, rest = text.partition(":")
     if not colon or not rest.strip():
-        raise LabError(f"{what} {text!r}: it is '{form}'")
+        raise LabError(f"{what} {text!r} is not of the form '{form}'")
     return place.strip(), rest.strip()
 
 
@@ -126,13 +134,14 @@ def sysctls_of(texts: list[str]) -> dict[str, dict[str, str]]:
         host, setting = split_place(text, "--sysctl", SYSCTL_FORM)
         name, equals, value = setting.partition("=")
         if not equals:
-            raise LabError(f"--sysctl {text!r}: it is '{SYSCTL_FORM}'")
+            raise LabError(f"--sysctl {text!r} is not of the form "
+                           f"'{SYSCTL_FORM}'")
         found.setdefault(host, {})[name.strip()] = value.strip()
     return found
 
 
 class Stream:
-    """One output of a command on its way to ours, line by line."""
+    """Copies the output of one command to ours, line by line."""
 
     def __init__(self, pipe: IO[bytes], target: BinaryIO, prefix: str,
                  log: BinaryIO | None) -> None:
@@ -143,7 +152,8 @@ class Stream:
         self._rest = b""
 
     def pass_on(self) -> bool:
-        """Returns whether there may be more."""
+        """Copies what can be read now. Returns False at the end of the output.
+        """
         data = os.read(self.pipe.fileno(), 1 << 16)
         if self._log:
             self._log.write(data)
@@ -158,7 +168,7 @@ class Stream:
 
 
 class Session:
-    """The steps of one command line, in an open testbed."""
+    """The steps of one command line, run in an open testbed."""
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
@@ -176,7 +186,9 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Returns the exit status of the command that decides."""
+        """Runs all steps and returns the exit status of the command that
+        decides.
+        """
         for process in self._bed.link_processes():
             self._watch(process)
         decides = self._run_steps()
@@ -208,16 +220,19 @@ class Session:
     def _wait(self, host: str, place: str) -> None:
         kind, _, port = place.partition("/")
         if not port.isdigit():
-            raise LabError(f"--wait {place!r}: it is KIND/PORT")
+            raise LabError(f"--wait {place!r} is not of the form KIND/PORT")
         deadline = time.monotonic() + SECONDS_TO_LISTEN
         while not self._bed.is_listening(host, kind, int(port)):
             self._check_commands(host, place)
             if time.monotonic() > deadline:
-                raise LabError(f"nothing listens at {place} of {host}")
+                raise LabError(f"nothing listens at {place} of {host} after "
+                               f"{SECONDS_TO_LISTEN} s")
             self._look(SECONDS_BETWEEN_LOOKS)
 
     def _check_commands(self, host: str, place: str) -> None:
-        """What has failed there was to listen, most likely."""
+        """Raises LabError if a command of this host has failed, because that
+        command probably was the one that should have listened.
+        """
         for place_of, command, process in self._started:
             if place_of == host and process.poll():
                 raise LabError(
@@ -238,9 +253,10 @@ class Session:
 
     def _start_shell(self, host: str) -> subprocess.Popen[Any]:
         shell = os.environ.get("SHELL", "sh")
-        print(f"testbed: {shell} in host {host}; its end is that of all",
+        print(f"testbed: {shell} in host {host}; leave it to end the testbed",
               file=sys.stderr)
-        # The terminal's signals are for the shell.
+        # Signals from the terminal are meant for the shell, so this process
+        # ignores them.
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
             signal.signal(number, signal.SIG_IGN)
         child = self._bed.popen(host, [shell], stdin=None, foreground=True)
@@ -264,13 +280,15 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Passes on what the commands print until the condition holds, which
-        changes only as one of the processes ends."""
+        """Copies the commands' output until the condition holds. A condition
+        can change only when one of the processes ends."""
         while not condition():
             self._look()
 
     def _look(self, seconds: float | None = None) -> None:
-        """Until something happens, `seconds` at most."""
+        """Waits until there is output or a process ends, for at most `seconds`.
+        Raises Late when the time of --timeout is over.
+        """
         if self._deadline is not None:
             left = self._deadline - time.monotonic()
             if left <= 0:
@@ -282,7 +300,9 @@ class Session:
         self._bed.check()
 
     def close(self) -> None:
-        """What they still had to say, once all have ended."""
+        """Copies the rest of the commands' output, after all commands have
+        ended.
+        """
         with self._files:
             for key in list(self._selector.get_map().values()):
                 if key.data is not None:

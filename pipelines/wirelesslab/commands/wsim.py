@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows
-what arrives: A. Singh's simulator WSim (Networking Protocols for Wireless
-Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated link.
+"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows what
+arrives. This repeats A. Singh's simulator WSim (Networking Protocols for
+Wireless Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated
+link.
 
-First the packets are made and go over the link in virtual time, which writes
-down what happens to each of them. Then the clip is sent in real time, by both
-transports at once, over two links to which just that happens.
+First the clip's packets pass the link in virtual time, and the link records
+what happens to each packet. Then both transports send the clip in real time and
+at the same time, over two links that apply this record.
 """
 
 import argparse
@@ -28,23 +29,29 @@ from wirelesslab.streams import clips, pictures, rtp_file
 from wirelesslab.testbed import namespaces
 from wirelesslab.testbed.testbed import Testbed
 
-# Singh 5.1, the trace of a bad place; 5.2.3, the live experiment, whose rate
-# and bursts nobody wrote down: these make its losses.
+# "wsim" is the trace of a place with bad reception (Singh 5.1). "live" is the
+# live experiment (5.2.3): the thesis does not give its error rate and its mean
+# burst, so they are chosen to produce its losses.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
-# Damaged packets reach the receiver, whose sockets decide (PPP Lite); none is
-# lost before the radio, however long an I-frame is.
+# The link delivers damaged packets, as PPP Lite does, and the receiver's
+# sockets decide whether to drop them. The queue has no limit, so that no packet
+# of a large I-frame is lost before the radio.
 LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
-LINE_BYTES_PER_SECOND = 960  # 9600 bit/s, with a start and a stop bit
+# 9600 bit/s; each byte takes ten bits with its start and its stop bit.
+LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
-# How full the line is: more, and frames wait for long behind an I-frame.
+# The share of the line's capacity that the clip takes. With a larger share,
+# frames would wait too long after each I-frame.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
-SENDER, RECEIVER = "a", "b"  # the first is the mobile
+# The names of the two hosts. The first host of a link is the mobile.
+SENDER, RECEIVER = "a", "b"
 
-SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
 MULTIPART = (b"--packet\r\nContent-Type: application/x-packet\r\n"
@@ -54,13 +61,14 @@ NS = 1e9
 
 @dataclasses.dataclass(frozen=True)
 class Codec:
-    """How video of one kind is sent and received."""
-    container: str  # that qtdemux takes apart
+    """The elements and settings by which one codec is sent and received."""
+    container: str  # a container that qtdemux can read
     pay: str
     depay: str
-    packet_size: int  # of video, at most; see --packet-size
-    caps: str  # of RTP
-    video: str  # what the depayloader can't know, but Matroska must
+    packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
+    caps: str  # The caps of the RTP packets.
+    # The caps that Matroska needs and that the depayloader does not set.
+    video: str
 
 
 CODECS = {
@@ -90,10 +98,10 @@ UDPLITE = Transport("udplite", "UDP-Lite", "udplitesink", "udplitesrc")
 TRANSPORTS = (UDP, UDPLITE)
 
 
-# ---------------------------------------------- what is sent, and what hits it
+# ----------------------------------------------------------- the clip, the link
 
 class Clip:
-    """A small clip in packets, and with the pace at which they are sent."""
+    """A small clip as RTP packets, and the pace at which they are sent."""
 
     def __init__(self, options: argparse.Namespace,
                  run_dir: pathlib.Path) -> None:
@@ -104,14 +112,17 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The packets' sizes say how fast the line takes them.
+        # The first pass finds the sizes of the packets, from which the pace
+        # follows. The second pass makes the packets with that pace.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
         self.seconds = options.seconds * self.speed
 
     def pay(self) -> str:
-        """Words for gst-launch-1.0. Each run has the very same packets."""
+        """Returns the payloader with its properties for gst-launch-1.0. The
+        fixed values make both transports send identical packets.
+        """
         return (f"{self.codec.pay} mtu={self._mtu} ssrc=1 seqnum-offset=0 "
                 "timestamp-offset=0")
 
@@ -130,22 +141,26 @@ class Clip:
         self.packets = rtp_file.read(packets)
         self.frames = rtp_file.frames(self.packets)
         if len(self.packets) > 1 << 16:
-            raise LabError("the clip has too many packets; --seconds "
-                           "makes it shorter")
+            raise LabError(
+                f"the clip has {len(self.packets)} packets, but RTP has only "
+                "65536 sequence numbers; choose a shorter clip with --seconds")
 
     def line_seconds(self) -> float:
         return sum(len(packet.data) + IP_AND_UDP + PPP
                    for packet in self.packets) / LINE_BYTES_PER_SECOND
 
     def cross_radio(self, link: str, pattern: pathlib.Path) -> None:
-        """In virtual time: what happens to each packet, into the file."""
+        """Sends the packets over the link in virtual time and records in
+        `pattern` what happens to each of them.
+        """
         parts = self._run_dir / "packets"
         parts.write_bytes(b"".join(
             MULTIPART % (size, bytes(size)) for size in (
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # All are there at once: the line is never idle.
+               # All packets arrive at the link at once, so that the line is
+               # never idle.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -157,10 +172,10 @@ def launch(pipeline: str, env: dict[str, str], what: str) -> None:
                   env=env)
 
 
-# --------------------------------------------------------------- one transport
+# ---------------------------------------------------------------- one transport
 
 class Run:
-    """The clip by one transport over a link of its own."""
+    """Sends the clip by one transport over a link of its own."""
 
     def __init__(self, transport: Transport, clip: Clip, link: str,
                  pattern: pathlib.Path, options: argparse.Namespace,
@@ -177,7 +192,8 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link} "
              f"pattern={shlex.quote(str(pattern))}"],
             build=options.build, logs=self._dir,
-            # The sender writes a frame at once; none is lost before the link.
+            # The sender writes all packets of a frame at once. This queue is
+            # long enough to hold them, so none is lost before the link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:
@@ -205,8 +221,9 @@ class Run:
         return self._bed.variables(SENDER)[RECEIVER]
 
     def _start_receiver(self) -> namespaces.Command:
-        """Nothing is late here, nor overtaken: the jitter buffer only gives
-        frames the times of their packets."""
+        """Starts the receiver and waits until it listens. The jitter buffer
+        does not wait: no packet is late or reordered here. It only gives each
+        frame the time of its packets."""
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "
@@ -226,7 +243,9 @@ class Run:
         return child
 
     def _is_listening(self) -> bool:
-        """By whatever backend: nobody else is on this host."""
+        """Returns whether the receiver's socket is open. UDP-Lite may use any
+        of the three kinds of sockets. No other program runs in this host.
+        """
         return any(self._bed.is_listening(RECEIVER, kind, port)
                    for kind, port in (("udp", PORT), ("udplite", PORT),
                                       ("raw", IP_PROTOCOL_UDPLITE)))
@@ -238,7 +257,9 @@ class Run:
             f"port={PORT} bind-port={PORT} sync=false async=false")
 
     def has_sent(self) -> bool:
-        """LabError if somebody ended who should not have."""
+        """Returns whether the sender has sent all. Raises LabError if a process
+        ended too early or failed.
+        """
         self._bed.check()
         self._check(RECEIVER, self._receiver)
         if self._sender.poll() not in (None, 0):
@@ -253,12 +274,12 @@ class Run:
     def _failure(self, host: str, what: str) -> LabError:
         words = self._output(host).read_text(errors="replace")
         role = "sender" if host == SENDER else "receiver"
-        return LabError(f"the {role} of {self.transport.title} {what}; "
-                        f"its last words:\n{processes.tail(words)}")
+        return LabError(f"the {role} of {self.transport.title} {what}. The "
+                        f"end of its output:\n{processes.tail(words)}")
 
     def finish(self) -> None:
-        """What is in the link comes out, then the receiver's files are
-        whole."""
+        """Ends the links after their last packets have left them, and then the
+        receivers, so that the receivers' files are complete."""
         for link in self._bed.link_processes():
             self._end(link, SECONDS_TO_DRAIN, "the link")
         self._end(self._receiver, SECONDS_TO_END, "the receiver")
@@ -270,13 +291,16 @@ class Run:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise LabError(
-                f"{what} of {self.transport.title} does not end") from None
+                f"{what} of {self.transport.title} did not end within "
+                f"{seconds:g} s") from None
         if status != 0:
             raise LabError(f"{what} of {self.transport.title} failed "
                            f"({processes.describe(status)})")
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
-        """{index: (fate, arrival, departure in s)}, as the link wrote it."""
+        """Returns {index: (fate, arrival, departure)} from the link's log, the
+        times in seconds.
+        """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():
             word, *values = line.split()
@@ -287,24 +311,29 @@ class Run:
 
 
 def send(runs: Sequence[Run], seconds: float) -> None:
-    """By all at once."""
+    """Sends the clip by all transports at the same time and waits until all
+    have ended.
+    """
     for run in runs:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
-    # All are asked, each time: one that failed is no reason to wait.
+    # The list makes has_sent() run for each transport every time, so that a
+    # failed one is noticed at once.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
-            raise LabError("the senders do not come to their end")
+            raise LabError("the senders did not end within "
+                           f"{2 * seconds + SECONDS_TO_START:.0f} s")
         time.sleep(0.05)
-    time.sleep(0.2)  # the last packet is on its way from device to link
+    # The last packet needs some time to get from the device into the link.
+    time.sleep(0.2)
     for run in runs:
         run.finish()
 
 
-# ---------------------------------------------------------------- what arrived
+# ----------------------------------------------------------------- what arrived
 
 class Outcome:
-    """What became of the clip by one transport."""
+    """What arrived of the clip by one transport."""
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport
@@ -313,7 +342,7 @@ class Outcome:
         self.arrived = rtp_file.match(clip.packets, rtp_file.read(run.packets))
         self.fates = run.fates()
         self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
-        self.errors = []  # mean square, of each picture
+        self.errors = []  # The mean square error of each picture.
 
     def lost(self) -> int:
         return len(self.sent) - len(self.arrived)
@@ -322,7 +351,9 @@ class Outcome:
         return self.lost() / len(self.sent)
 
     def damaged(self) -> int:
-        """Packets that the application got, with bytes that were not sent."""
+        """Returns the number of packets that reached the application with wrong
+        bytes.
+        """
         return sum(packet.data != self.sent[index].data
                    for index, packet in self.arrived.items())
 
@@ -330,7 +361,9 @@ class Outcome:
         return sum(packet.payload_size() for packet in self.arrived.values())
 
     def times(self) -> list[tuple[float, float]]:
-        """Of those that arrived: (sent, arrived), in seconds of the link."""
+        """Returns (time sent, time arrived) of each packet that arrived, in
+        seconds of the link's clock.
+        """
         return [self.fates[index][1:] for index in sorted(self.arrived)
                 if index in self.fates]
 
@@ -338,12 +371,15 @@ class Outcome:
         return mean(end - begin for begin, end in self.times())
 
     def gaps(self) -> list[float]:
-        """Jitter, as Singh has it: time between arrivals (5.2.2)"""
+        """Returns the times between arrivals, which Singh calls jitter (5.2.2).
+        """
         ends = [end for _, end in self.times()]
         return [after - before for before, after in zip(ends, ends[1:])]
 
     def throughput(self) -> float:
-        """bit/s of video and its header"""
+        """Returns the throughput in bit/s of the video with the headers of its
+        payload format.
+        """
         begin = min((begin for _, begin, _ in self.fates.values()), default=0)
         end = max((end for _, _, end in self.fates.values()), default=0)
         return 8 * self.delivered_bytes() / (end - begin) if end else math.nan
@@ -397,7 +433,9 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Videos, pictures, and how much they differ from what was sent."""
+    """Makes the videos and the picture in `output` and compares each picture
+    with the one that was sent. Returns the number of the saved picture.
+    """
     sent = output / "sent.mkv"
     count = len(clip.frames)
     pictures.decode_sent(clip.path, clip.format, clip.fps, count, sent)
@@ -406,8 +444,8 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
         first = outcome.whole_frames[0] if outcome.whole_frames else 0
         if not pictures.decode_received(outcome.video, clip.speed, first,
                                         clip.fps, count, target):
-            print(f"By {outcome.transport.title} nothing arrived that a "
-                  "decoder makes a picture of.")
+            print(f"By {outcome.transport.title} nothing arrived that can be "
+                  "decoded.")
         outcome.errors = pictures.errors(target, sent, run_dir)
     videos = [sent, *(output / f"{outcome.transport.name}.mkv"
                       for outcome in outcomes)]
@@ -419,15 +457,15 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """By how much it differs from what was sent, in all outcomes together: one
-    of ten is worse."""
+    """Returns the number of a bad picture: nine of ten pictures differ less
+    from what was sent, summed over all outcomes."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)
     return order[len(order) * 9 // 10]
 
 
-# ------------------------------------------------------------------- in words
+# -------------------------------------------------------------------- the table
 
 def rows(outcomes: list[Outcome]) -> list[list[str]]:
     def row(what: str, form: str, value: Callable[..., Any]) -> list[str]:
@@ -452,7 +490,7 @@ def rows(outcomes: list[Outcome]) -> list[list[str]]:
 
 def comparison(udp: Outcome, udplite: Outcome) -> str:
     if not udp.lost():
-        return "The radio hit no packet."
+        return "The radio damaged no packet."
     words = (f"UDP-Lite lost {udplite.lost() / udp.lost():.2f} of what UDP "
              "lost")
     if udp.arrived:
@@ -470,18 +508,20 @@ def table(outcomes: list[Outcome]) -> list[str]:
             for line in lines]
 
 
-# ---------------------------------------------------------------------- main
+# ------------------------------------------------------------------------- main
 
 def simulate(options: argparse.Namespace,
              run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
-    """Outcomes of both, in the order of TRANSPORTS; and the clip."""
+    """Runs both transports. Returns their outcomes, in the order of TRANSPORTS,
+    and the clip.
+    """
     clip = Clip(options, run_dir)
     link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
     pattern = options.output / "radio.pattern"
     clip.cross_radio(link, pattern)
-    print(f"{len(clip.packets)} packets of {clip.path.name}, {clip.speed:.2f} "
-          "times slower than it plays: what a line of 9600 bit/s takes. This "
-          f"lasts {clip.seconds:.0f} s.", flush=True)
+    print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
+          f"{clip.speed:.2f} times slower than the clip plays, because the "
+          f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
     runs = [Run(transport, clip, link, pattern, options, run_dir)
             for transport in TRANSPORTS]
     with runs[0], runs[1]:
@@ -496,38 +536,39 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         "UDP and by UDP-Lite, with the same radio errors, and shows what "
         "arrives of it.")
     parser.add_argument("--codec", choices=CODECS, default="h263",
-                        help="of the clip (%(default)s)")
+                        help="codec of the clip (%(default)s)")
     parser.add_argument("--point", choices=POINTS, default="wsim",
-                        help="how bad the radio is: as in the paper's "
-                        "simulations or its experiments (%(default)s)")
+                        help="error rate of the radio: that of the thesis' "
+                        "simulations or of its live experiment (%(default)s)")
     parser.add_argument("--seed", type=int, default=1,
-                        help="of the radio (%(default)s)")
+                        help="seed of the radio (%(default)s)")
     parser.add_argument("--link", metavar="'PROPERTIES'", default="",
-                        help="of wirelesslink, such as "
+                        help="further properties of wirelesslink, such as "
                         "'block-error-rate=0.05 mean-burst=1' or "
                         "'block-trace=FILE'")
     parser.add_argument("--seconds", type=int, default=30,
                         metavar="1..600",
-                        help="length of the clip (%(default)s)")
+                        help="length of the clip in seconds (%(default)s)")
     parser.add_argument("--packet-size", type=int, metavar="BYTES",
-                        help="of video in a packet at most (250: then packets "
-                        "of H.263 have about 125 in the mean; MPEG 265, the "
-                        "least)")
+                        help="maximum bytes of video in a packet (250 for "
+                        "H.263, whose packets then have about 125 on average; "
+                        "265, the minimum, for MPEG)")
     parser.add_argument("--backend", default="auto",
                         choices=("auto", "kernel", "raw"),
-                        help="of UDP-Lite (%(default)s)")
+                        help="backend of UDP-Lite (%(default)s)")
     parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
-                        help="for videos, picture and logs (BUILD/wsim)")
+                        help="directory for videos, picture and logs "
+                        "(BUILD/wsim)")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
                         default=paths.BUILD_DIR,
-                        help="the build directory (build)")
+                        help="build directory (build)")
     options = parser.parse_args(words)
     if not 1 <= options.seconds <= 600:
-        parser.error("--seconds is from 1 to 600")
+        parser.error("--seconds must be from 1 to 600")
     if options.packet_size is None:
         options.packet_size = CODECS[options.codec].packet_size
     if not 40 <= options.packet_size <= 1400:
-        parser.error("--packet-size is from 40 to 1400")
+        parser.error("--packet-size must be from 40 to 1400")
     options.build = options.build.resolve()
     options.output = (options.output or options.build / "wsim").resolve()
     return options

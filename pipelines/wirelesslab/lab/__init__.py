@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A matrix of experiments, and how its cells are run."""
+"""Reads a matrix of experiments and runs its cells."""

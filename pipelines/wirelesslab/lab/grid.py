@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Lays out the cells of a matrix in directories, and runs those that have not
-been run yet: by Snakemake where it is installed, or by a loop of our own.
+"""Makes a directory for each cell of a matrix and runs the cells that have not
+been run yet. Snakemake runs them if it is installed; otherwise a loop in this
+module does.
 """
 
 import argparse
@@ -28,14 +29,16 @@ from wirelesslab.workloads import definitions
 
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
-LITTLE = 1 << 16  # bytes left, too few for any log
+# A disk with fewer free bytes than this has no room for a log.
+LITTLE = 1 << 16
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
 def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
             command: str) -> None:
-    """A directory for each cell, with its description; what was left out, and
-    what was typed, for who wants to repeat it."""
+    """Writes a directory with a description for each cell. Writes a list of all
+    cells with the cells that were left out and with the `command` that the user
+    typed, so that somebody else can repeat it."""
     for cell in found:
         cells.describe(output / cell["name"], cell)
     grid = {"command": command, "left_out": left_out,
@@ -47,8 +50,8 @@ def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
 
 def possible(found: list[Cell],
              build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Those cells that this machine can run, and words about the others, which
-    are also printed."""
+    """Returns the cells that this machine can run, and a line for each reason
+    why it cannot run the others. The lines are also printed."""
     words = []
     for choose in (without_misfits,
                    functools.partial(without_missing, build=build),
@@ -60,7 +63,9 @@ def possible(found: list[Cell],
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Those cells whose protocol can be with the codec, and which cannot"""
+    """Returns the cells whose protocol supports their codec, and lines about
+    the protocols that do not.
+    """
     there, words, left = video_codecs.read(), set(), []
     for cell in found:
         codec = there[matrix.codec(cell)]
@@ -75,7 +80,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_missing(found: list[Cell],
                     build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Those cells whose elements are there, and who is missing."""
+    """Returns the cells whose elements GStreamer has, and lines about the
+    elements that are missing.
+    """
     missing = {}
     for cell in found:
         protocol = cell["protocol"]
@@ -90,8 +97,9 @@ def without_missing(found: list[Cell],
 
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Those cells that relays can stand in for, where there may be no hosts,
-    and which they cannot."""
+    """Returns the cells that can be run here. If this machine does not allow
+    hosts with network namespaces, these are the cells that relays can carry.
+    Also returns lines about the cells that are left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -99,8 +107,8 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
         return found, []
     others = dict.fromkeys(cell["protocol"]["name"] for cell in found
                            if not is_possible(cell["protocol"]))
-    words = [f"no hosts of their own here ({why}): what is over UDP goes "
-             "through relays on this machine's loopback instead "
+    words = [f"no network namespaces for hosts here ({why}): protocols over "
+             "UDP go through relays on this machine's loopback instead "
              "(docs/testbed.md says what that changes)"]
     if others:
         words.append(f"left out {', '.join(others)}: not over UDP")
@@ -109,12 +117,14 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def is_possible(protocol: Protocol) -> bool:
-    """Without hosts"""
+    """Returns whether the protocol can be run without network namespaces."""
     return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
 def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
-    """For as long as the run is not begun anew, which removes it."""
+    """Renames the results of flagged runs, so that these runs are repeated. A
+    new run removes the renamed result.
+    """
     for cell in found:
         directory = output / cell["name"]
         result = cells.result(directory)
@@ -123,7 +133,9 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Those that were to be repeated, where somebody ended it before"""
+    """Restores the results of the flagged runs that were not repeated, because
+    the user interrupted the last call.
+    """
     for cell in found:
         directory = output / cell["name"]
         if (directory / cells.ASIDE).exists():
@@ -138,28 +150,34 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
     if lateness["flagged"]:
         times = [f"{name} {ms:.2f} ms" if ms is not None else f"{name} unknown"
                  for name, ms in (("machine", lateness["machine_p99_ms"]),
-                                  ("link", lateness["link_p99_ms"]))]
+                                  ("link", lateness["link_p99_ms"]),
+                                  *(("encoder", lateness[key]) for key in (
+                                      "encoder_p99_ms",) if key in lateness))]
         return "flagged: too late at the 99th percentile: " + ", ".join(times)
     return "done"
 
 
 def first_words(path: pathlib.Path) -> str:
-    """What a run said when it failed; the rest is in there."""
+    """Returns the error message of a run that failed. The file `path` has the
+    rest of its output.
+    """
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
     if not said:
         full = shutil.disk_usage(path.parent).free < LITTLE
         return f"{path}" + (", and the disk is full" if full else "")
-    # GStreamer's own, if it has said why
+    # GStreamer's own error message in the output, if there is one.
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
-    words = re.sub("(; its last words)?:$",
+    words = re.sub(r"(\. The (end of its output|output of both ends))?:$",
                    lambda _: f": {why[1]}" if why else "", said[1])
     return f"{words} ({path})"
 
 
 class Loop:
-    """Runs cells, so many at once, and goes on where one fails."""
+    """Runs cells, `at_once` at the same time. It goes on when one of them
+    fails.
+    """
 
     def __init__(self, found: list[Cell], output: pathlib.Path,
                  build: pathlib.Path, at_once: int) -> None:
@@ -167,11 +185,14 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        self._running = []  # (child, cell, when it was started)
-        self._seconds = []  # that those took which have ended
+        self._running = []  # (child, cell, time when it was started)
+        # The durations in seconds of the runs that have ended.
+        self._seconds = []
 
     def run(self) -> list[str]:
-        """Returns names of all that it told of."""
+        """Runs all cells that have no result. Returns their names; a line was
+        printed for each of them.
+        """
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
             while self._left and len(self._running) < self._at_once:
@@ -201,7 +222,9 @@ class Loop:
               f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
 
     def _time_left(self) -> str:
-        """Words; those that run are on the average half through."""
+        """Returns words about the remaining time. It assumes that the running
+        cells are half done on average.
+        """
         todo = len(self._left) + len(self._running) / 2
         if not todo:
             return ""
@@ -211,7 +234,9 @@ class Loop:
 
 
 def duration(seconds: float) -> str:
-    """In words that nobody takes for more exact than they are."""
+    """Returns a rounded duration, because the estimate is not more exact than
+    that.
+    """
     for name, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {name}"
@@ -219,8 +244,9 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """What is computed first, on all cores; it would make the others late.
-    Returns names of all that it told of."""
+    """Runs all cells and returns the names of those about which a line was
+    printed. Computed cells come first and use all cores, because they would
+    make runs in real time late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -231,7 +257,9 @@ def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
 
 def run_snakemake(snakemake: str, found: list[Cell],
                   options: argparse.Namespace) -> None:
-    """It runs what is missing or older than its description."""
+    """Runs the cells with Snakemake. It runs a cell if the result is missing or
+    older than the description.
+    """
     cores = max(os.cpu_count(), options.jobs)
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
@@ -243,18 +271,21 @@ def run_snakemake(snakemake: str, found: list[Cell],
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}", "--",
              target],
-            # Asked to end it would first wait for all runs.
+            # With another signal, Snakemake would first wait for all running
+            # cells.
             ended_by=signal.SIGKILL)
         processes.finish(child)
 
 
 def run_all(found: list[Cell], left_out: list[str],
             options: argparse.Namespace) -> list[str]:
-    """What has not been run yet; returns names of cells that failed."""
+    """Runs the cells that have no result yet. Returns the names of the cells
+    that failed.
+    """
     if not found:
         built = (options.build / "build.ninja").exists()
-        raise LabError("nothing is left to run" + (
-            "" if built else f"; {options.build} is no build directory, and "
+        raise LabError("no cell of the matrix can be run here" + (
+            "" if built else f": {options.build} is not a build directory. "
             "pipelines/demo makes one"))
     options.output.mkdir(parents=True, exist_ok=True)
     lay_out(found, left_out, options.output, options.command)
@@ -265,6 +296,9 @@ def run_all(found: list[Cell], left_out: list[str],
              for cell in found if matrix.kind(cell) == definitions.VIDEO}
     for film in sorted(films):
         clips.make_cut(options.build, *film)
+    for cell in found:
+        if matrix.kind(cell) == matrix.LIVE:
+            cells.clip_of(cell, options.build)
     todo = sum(cells.result(options.output / cell["name"]) is None
                for cell in found)
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
@@ -280,7 +314,9 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints what is not yet told; returns the names of what failed."""
+    """Prints a line for each flagged or failed cell that is not in `told`, and
+    the number of cells of each kind. Returns the names of the failed cells.
+    """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()
                      if said.startswith(what)]

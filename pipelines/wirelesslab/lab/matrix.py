@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The experiments of one file: every protocol over every link at every bitrate
-with every seed, as cells that can be run one by one. docs/lab.md has the file.
+"""Reads a matrix, the file that describes experiments: every protocol over
+every link at every bitrate with every seed. Each combination is a cell, which
+can be run by itself. docs/lab.md describes the file.
 """
 
 import configparser
+import functools
 import itertools
 import os
 import pathlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wirelesslab.descriptions import Cell, Link, Protocol, Workload
 from wirelesslab.errors import LabError
+from wirelesslab.lab import encoders, rate_steps
 from wirelesslab.streams import clips, placement, transports, video_codecs
 from wirelesslab.workloads import carriers, definitions
 
@@ -22,26 +25,32 @@ PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
 THEIRS = "theirs "
 KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
-# Of wirelesslink, that name a file which it reads
+# Properties of wirelesslink whose value is the name of a file that it reads.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
-# A file in a directory that the user names: $VARIABLE/FILE
+# $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
+# Makes of seconds and a protocol what a cell says of them
+Film = Callable[[int, Protocol], dict[str, Any]]
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
-            "codecs": video_codecs.FIRST, "workloads": ""}
+            "codecs": video_codecs.FIRST, "workloads": "", "encoders": ""}
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-# any other key is a property
-OF_A_LINK = {"title", "properties", *placement.OF_HOSTS}
+LIVE = "live"  # The kind of a cell that has a live encoder.
+STEPS, SEEDS = "steps", "seeds"
+# Any other key of a link is a property of wirelesslink.
+OF_A_LINK = {"title", "properties", STEPS, SEEDS, *placement.OF_HOSTS}
 
 
 def read(path: pathlib.Path) -> list[Cell]:
-    """Cells of a file, in the order in which they are run."""
+    """Returns the cells of a matrix file, in the order in which they are run.
+    """
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
-    # Its errors are those of other files than this one.
+    # An error in transports.ini or carriers.ini must not be reported with the
+    # name of the matrix file, so these files are read outside the `try`.
     known = read_known_protocols()
     try:
         given.read_string(path.read_text(), source=str(path))
@@ -53,8 +62,8 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """The cells that have each of the words between the slashes of their names.
-    LabError if there is none"""
+    """Returns the cells that have each of the `words` between the slashes of
+    their names. Raises LabError if there is none."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -68,10 +77,49 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
-        raise LabError(f"[{MATRIX}] has no {min(unknown)}; it has: "
+        raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
-    loads = read_workloads(given, matrix, known)
+    front = encoders.Front(given) if matrix["encoders"] else None
+    loads = read_workloads(given, matrix, {} if front else known, front)
+    films = live_films(matrix, front) if front else clip_films(matrix)
+    seconds, repetitions = (number(matrix, name)
+                            for name in ("seconds", "repetitions"))
+    if not 1 <= seconds <= clips.SECONDS:
+        raise LabError(f"seconds must be from 1 to {clips.SECONDS}")
+    if repetitions < 1:
+        raise LabError("repetitions must be at least 1")
+    return [
+        {**cell(protocol, variant, film, seed, repetition, seconds, workload),
+         **theirs(given, link, workload)}
+        for seed in all_seeds(matrix, loads)
+        for workload, protocols, links in loads
+        for link, film, protocol in itertools.product(
+            [link for link in links if seed in seeds_of(matrix, link)],
+            films if is_video(workload) else [None], protocols)
+        for variant in variants(link, home)
+        # A computed run has the same result each time, so it is not repeated.
+        for repetition in range(1 if protocol[COMPUTED] else repetitions)]
+
+
+def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
+    """A link may have seeds of its own."""
+    section = link["section"]
+    return numbers(section if section.get(SEEDS) else matrix, SEEDS)
+
+
+def all_seeds(matrix: Mapping[str, str],
+              loads: list[tuple[Workload, list[Protocol], list[Link]]]
+              ) -> list[int]:
+    """Those of all links, in the order in which they are named"""
+    return list(dict.fromkeys(
+        [*numbers(matrix, SEEDS),
+         *(seed for _, _, links in loads for link in links
+           for seed in seeds_of(matrix, link))]))
+
+
+def clip_films(matrix: Mapping[str, str]) -> list[Film]:
+    """Each codec at each bitrate"""
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
         numbers(matrix, "rates")))
@@ -79,29 +127,22 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         if rate not in clips.RATES:
             raise LabError(f"there is no clip of {rate} Mbit/s; there "
                            f"are: {', '.join(map(str, clips.RATES))}")
-    seconds, repetitions = (number(matrix, name)
-                            for name in ("seconds", "repetitions"))
-    if not 1 <= seconds <= clips.SECONDS:
-        raise LabError(f"seconds is from 1 to {clips.SECONDS}")
-    if repetitions < 1:
-        raise LabError("repetitions is at least 1")
-    return [
-        {**cell(protocol, variant, film, seed, repetition, seconds, workload),
-         **theirs(given, link, workload)}
-        for seed in numbers(matrix, "seeds")
-        for workload, protocols, links in loads
-        for link, film, protocol in itertools.product(
-            links, films if is_video(workload) else [None], protocols)
-        for variant in variants(link, home)
-        # What is computed comes out the same each time.
-        for repetition in range(1 if protocol[COMPUTED] else repetitions)]
+    return [functools.partial(of_film, *film) for film in films]
 
 
-def cell(protocol: Protocol, link: Link,
-         film: tuple[video_codecs.Codec, int] | None, seed: int,
+def live_films(matrix: Mapping[str, str],
+               front: encoders.Front) -> list[Film]:
+    """Each source of a live encoder"""
+    return [functools.partial(front.of_source, source)
+            for source in encoders.chosen(matrix["encoders"].split())]
+
+
+def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
          repetition: int, seconds: int, workload: Workload) -> Cell:
-    """All that a run depends on; it goes into JSON as it is."""
-    own = of_film(*film, seconds, protocol) if is_video(workload) else {
+    """Returns everything that a run depends on, as a dictionary that is written
+    as JSON.
+    """
+    own = film(seconds, protocol) if is_video(workload) else {
         "what": workload["name"], "protocol": protocol, "workload": workload,
         "rate": None, "seconds": None}
     what = own.pop("what")
@@ -112,8 +153,9 @@ def cell(protocol: Protocol, link: Link,
 
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
-    """What is only said where it is another codec than the usual is left out,
-    so that older results stay those of the same."""
+    """Returns the keys of a cell that streams video. The key `codec` is left
+    out for MPEG-2, so that results from before this key existed are still
+    recognised."""
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
     if codec.name == video_codecs.FIRST:
@@ -131,7 +173,9 @@ def is_video(workload: Workload) -> bool:
 
 
 def kind(cell: Cell) -> str:
-    """Of what it sends"""
+    """Returns the kind of the cell's workload."""
+    if "encoder" in cell:
+        return LIVE
     return cell.get("workload", STREAM)["kind"]
 
 
@@ -141,14 +185,14 @@ def numbers(matrix: Mapping[str, str], name: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 0:
-        raise LabError(f"{name} = {matrix[name]!r} are no numbers")
+        raise LabError(f"{name} = {matrix[name]!r} must be one or more numbers")
     return list(dict.fromkeys(found))
 
 
 def number(matrix: Mapping[str, str], name: str) -> int:
     found = numbers(matrix, name)
     if len(found) > 1:
-        raise LabError(f"{name} = {matrix[name]!r} is not one number")
+        raise LabError(f"{name} = {matrix[name]!r} must be a single number")
     return found[0]
 
 
@@ -165,17 +209,21 @@ def chosen(words: str, there: Mapping[str, Any], what: str) -> list[Any]:
 
 
 def check_sections(given: configparser.ConfigParser) -> None:
-    """What is misspelled would else be left out without a word."""
+    """Raises LabError if a section has an unknown title. Without this check a
+    misspelled section would be ignored.
+    """
     for title in given.sections():
-        if title != MATRIX and not title.startswith(KINDS):
+        if title not in (MATRIX, encoders.SECTION) \
+                and not title.startswith(KINDS):
             raise LabError(
-                f"[{title}] is none of: [{MATRIX}], "
-                + ", ".join(f"[{kind}NAME]" for kind in KINDS))
+                f"unknown section [{title}]; the sections are: [{MATRIX}], "
+                + ", ".join(f"[{kind}NAME]" for kind in KINDS)
+                + f", [{encoders.SECTION}]")
 
 
 def sections(given: configparser.ConfigParser,
              kind: str) -> dict[str, configparser.SectionProxy]:
-    """{name: section} of one kind."""
+    """Returns {name: section} of all sections of one kind."""
     found = {}
     for title in given.sections():
         if not title.startswith(kind):
@@ -183,35 +231,43 @@ def sections(given: configparser.ConfigParser,
         name = title[len(kind):].strip()
         if not NAME.fullmatch(name):
             raise LabError(
-                f"[{title}]: a name is small letters, digits, dots and dashes")
+                f"[{title}]: a name consists of small letters, digits, dots "
+                "and dashes")
         found[name] = given[title]
     return found
 
 
-# ------------------------------------------------------------------- workloads
+# -------------------------------------------------------------------- workloads
 
 def read_workloads(
         given: configparser.ConfigParser, matrix: Mapping[str, str],
-        known: dict[str, Protocol]
+        known: dict[str, Protocol], front: encoders.Front | None
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
-    """[(what is sent, by which protocols, over which links)]"""
+    """Returns [(workload, its protocols, its links)]."""
     own = {name: definitions.read(name, section)
            for name, section in sections(given, WORKLOAD).items()}
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
     if not matrix["workloads"]:
         there = own or there
-    own_protocols, links = read_protocols(given), read_links(given)
-    return [
+    own_protocols = read_protocols(given, front)
+    links = read_links(given)
+    found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
                                     known),
          chosen(own_links or matrix["links"], links, "link"))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
+    for workload, protocols, _ in found:
+        for protocol in protocols:
+            encoders.check(protocol, bool(front and is_video(workload)))
+    return found
 
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """What a paper has of it, as it goes into a cell"""
+    """Returns the numbers that a paper gives for this link and workload, as a
+    part of the cell's dictionary.
+    """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
         return {}
@@ -219,13 +275,16 @@ def theirs(given: configparser.ConfigParser, link: Link,
                                          given[THEIRS + name])}
 
 
-# ------------------------------------------------------------------- protocols
+# -------------------------------------------------------------------- protocols
 
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """What it names itself; of what the matrix names, those that carry it;
-    else all of the file that do, or where none does, all that are known."""
+    """Returns the protocols for a workload. These are the ones that the
+    workload itself names. If it names none, these are the protocols of [matrix]
+    that can carry it. If [matrix] names none either, these are the file's own
+    protocols that can carry it or, if there is none, all known protocols that
+    can."""
     there = {**known, **own}
     if names:
         found = with_streams(names, there, matrix)
@@ -242,14 +301,16 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      protocol for protocol in known.values()
                      if carries(protocol, workload)]
     if not found:
-        raise LabError(
-            f"workload {workload['name']} has no protocol that carries it")
+        raise LabError(f"no chosen protocol can carry the workload "
+                       f"{workload['name']}")
     return found
 
 
 def with_streams(names: str, there: dict[str, dict[str, Any]],
                  matrix: Mapping[str, str]) -> list[Protocol]:
-    """Some of them may be several streams at once."""
+    """Returns the protocols of these names. A name such as a+b stands for
+    several streams at the same time.
+    """
     return [found[0] if len(found) == 1 else transports.together(
                 found, number(matrix, "apart"))
             for found in (chosen(name.replace(TOGETHER, " "), there, "protocol")
@@ -265,46 +326,55 @@ def carries(protocol: Protocol, workload: Workload) -> bool:
 
 def check_carries(protocol: Protocol, workload: Workload) -> None:
     if not carries(protocol, workload):
-        raise LabError(f"workload {workload['name']} can't be carried "
-                       f"by {protocol['name']}")
+        raise LabError(f"the protocol {protocol['name']} cannot carry the "
+                       f"workload {workload['name']}")
 
 
 def read_known_protocols() -> dict[str, Protocol]:
-    """{name: protocol} of transports.ini and carriers.ini"""
+    """Returns {name: protocol} from transports.ini and carriers.ini."""
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
     known.update(carriers.read())
     return known
 
 
-def read_protocols(given: configparser.ConfigParser) -> dict[str, Protocol]:
-    """{name: protocol} of the file itself"""
-    return {name: carriers.of_section(name, section)
-            if carriers.is_one(section)
-            else transports.of_section(name, section)
-            for name, section in sections(given, PROTOCOL).items()}
+def read_protocols(given: configparser.ConfigParser,
+                   front: encoders.Front | None) -> dict[str, Protocol]:
+    """Returns {name: protocol} from the matrix file itself."""
+    found = {}
+    for name, section in sections(given, PROTOCOL).items():
+        if carriers.is_one(section):
+            found[name] = carriers.of_section(name, section)
+        elif front and encoders.is_for_one(section):
+            found.update(encoders.read_protocols(name, section, front))
+        else:
+            found[name] = transports.of_section(name, section)
+    return found
 
 
-# ----------------------------------------------------------------------- links
+# ------------------------------------------------------------------------ links
 
 def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
     found = sections(given, LINK)
     for name, section in found.items():
         transports.own_link(f"link {name}", section.get("properties", ""),
                  values(section))
+        if section.get(STEPS):
+            rate_steps.parse(name, section[STEPS])
     return {name: {"name": name, "section": section}
             for name, section in found.items()}
 
 
 def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
-    """{property: its values}"""
+    """Returns {property: its values}."""
     return {key: text.split() for key, text in section.items()
             if key not in OF_A_LINK}
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """One for each choice among the values of its properties. Files have their
-    names from `home`, wherever the cells are run."""
+    """Yields one link for each combination of the values of its properties.
+    File names are relative to `home`, the directory of the matrix file,
+    wherever the cells are run."""
     section = link["section"]
     varied = values(section)
     for choice in itertools.product(*varied.values()):
@@ -314,7 +384,7 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
         title = ", ".join([section.get("title", link["name"]), *words])
         yield {"name": name, "title": title,
                "properties": with_paths(properties, home),
-               **{key: section[key] for key in placement.OF_HOSTS
+               **{key: section[key] for key in (STEPS, *placement.OF_HOSTS)
                   if section.get(key)}}
 
 
@@ -328,8 +398,8 @@ def with_paths(properties: str, home: pathlib.Path) -> str:
 
 
 def path_of(value: str, home: pathlib.Path) -> pathlib.Path:
-    """Of a file beside the matrix, or of one in the directory that an
-    environment variable names."""
+    """Returns the path of a file: relative to `home`, or in the directory that
+    an environment variable names."""
     found = IN_DIRECTORY.fullmatch(value)
     if not found:
         return home / value

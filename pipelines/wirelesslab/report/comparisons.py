@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a report compares: protocols over the same link at the same bitrate, or
-links, or bitrates, or codecs, and all else the same. Links that are one section
-of a matrix with several values are compared with each other, other links with
-each other.
+"""Groups the runs that a report compares: protocols, links, bitrates or codecs,
+with everything else equal. Links that come from one section of a matrix, which
+has several values for a property, are compared with each other. All other links
+are compared with each other, too.
 """
 
 import typing
@@ -14,14 +14,17 @@ from wirelesslab.streams import video_codecs
 
 
 class Way(typing.NamedTuple):
-    """To compare runs"""
+    """A way to compare runs."""
 
-    head: str  # of the column that tells them apart
-    label: typing.Callable  # of a run, short, for plots
-    title: typing.Callable  # the same in full
-    group: typing.Callable  # what runs that are compared have in common
+    head: str  # The head of the column that names the compared runs.
+    # A function that returns the short label of a run, for plots.
+    label: typing.Callable
+    # A function that returns the full title of a run, for tables.
+    title: typing.Callable
+    # A function that returns what all compared runs have in common.
+    group: typing.Callable
     group_title: typing.Callable
-    is_ordered: bool  # they are values of one thing
+    is_ordered: bool  # Whether the labels have an order, as bitrates do.
 
 
 def link_title(run: Any) -> str:
@@ -29,25 +32,32 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """(section, its values) by the link's name; (None, name) without values"""
+    """Returns (section, values) from the link's name. If the section has no
+    property with several values, returns (None, name).
+    """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Its title without its values; all links, where it has none"""
+    """Returns the title of the link's section without the values, or "all
+    links" if the link has no values.
+    """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
 def title_in_section(run: Any) -> str:
-    """The group has the rest of it."""
+    """Returns the part of the link's title that has its values. The title of
+    the group has the other part.
+    """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)
 
 
 def protocol_title(run: Any) -> str:
-    """With the name that plots have"""
+    """Returns the name of the protocol, which the plots use, and its title.
+    """
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where the plots and tables of a report are. Anybody may name the page, so
-that nothing is removed but what an older report made. It needs no Jinja2."""
+"""Makes the directory for the plots and tables of a report. The user may choose
+any name for the page. Therefore nothing is removed except what an older report
+made. This module does not need Jinja2."""
 
 import pathlib
 
@@ -8,25 +9,26 @@ from wirelesslab import files
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells
 
-# In a directory of plots and tables, which the next report may replace
+# A file that marks a directory of plots and tables, which the next report may
+# empty.
 MARKER = ".lab-report"
 
 
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
-    """The directory for the page's plots and tables, empty but for the marker.
-    It has the page's name without the ending; the directory `runs` is nowhere
-    in it, nor is any other run."""
+    """Makes the directory for the page's plots and tables, empty except for the
+    marker. Its name is that of the page without the suffix. Raises LabError if
+    the directory contains `runs` or any other run."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:
-        raise LabError(f"{page} needs an ending, such as .html, since "
-                       "its plots and tables are in a directory that "
-                       "has its name without one")
+        raise LabError(f"{page} needs a suffix, such as .html, because its "
+                       "plots and tables are in a directory with the same name "
+                       "without the suffix")
     if runs.resolve().is_relative_to(beside.resolve()):
-        raise LabError(f"{what} contains the runs: name another page")
+        raise LabError(f"{what} contains the runs; choose another page")
     files.check_own(beside, MARKER)
     if any(beside.rglob(cells.CELL)):
-        raise LabError(f"{what} contains runs: move them, or name "
-                       "another page")
+        raise LabError(f"{what} contains runs; move them, or choose another "
+                       "page")
     files.empty(beside, MARKER)
     return beside

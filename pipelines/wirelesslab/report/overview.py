@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison on the first screen of README.md: a table and a bar chart of
-the runs of comparison.ini.
+"""Makes the comparison at the top of README.md: a table and a bar chart of the
+runs of comparison.ini.
 
-Several seeds make a range. Protocols whose ranges overlap, directly or through
-others, make a group, and within a group there is no order but the alphabet's.
+The results of several seeds make a range. Protocols whose ranges overlap,
+directly or through others, make a group. Within a group the order is
+alphabetical, because the runs do not show which one is better.
 """
 
 import csv
@@ -15,11 +16,12 @@ from xml.sax.saxutils import escape
 
 from wirelesslab.errors import LabError
 
-# Columns of report/runs.csv that are kept
+# Columns of report/runs.csv that are kept.
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
-# What a user types, for the sections of transports.ini
+# {section of transports.ini: the elements and settings as the table names
+# them}
 NAMES = {
     "dccpthin": "ifdqueue ! dccpthinsink",
     "http": "web server, souphttpsrc",
@@ -51,9 +53,9 @@ class Spread(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     protocol: str
-    share: Spread  # decodable in time, %
-    median: Spread  # latency, ms
-    percentile: Spread  # 99th, latency, ms
+    share: Spread  # The frames that can be decoded in time, in %.
+    median: Spread  # The median latency in ms.
+    percentile: Spread  # The 99th percentile of the latency in ms.
 
     @property
     def name(self) -> str:
@@ -67,7 +69,7 @@ class Row(typing.NamedTuple):
 # ------------------------------------------------------------------ the numbers
 
 def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
-    """Keeps the columns of the lab's table of runs that are needed here."""
+    """Copies the needed columns from the lab's table of runs."""
     with open(runs, newline="") as file:
         found = [[row[name] for name in COLUMNS]
                  for row in csv.DictReader(file)]
@@ -80,14 +82,14 @@ def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def read(path: pathlib.Path) -> list[list[Row]]:
-    """Groups of rows, the best group first."""
+    """Returns groups of rows, the best group first."""
     with open(path, newline="") as file:
         runs = list(csv.DictReader(file))
     flagged = sum(int(run["flagged"]) for run in runs)
     if flagged:
-        raise LabError(f"{flagged} runs were flagged: this machine was late, "
-                       "so they say little. Repeat them: pipelines/lab grid "
-                       "--again")
+        raise LabError(f"{flagged} runs were flagged, because this machine was "
+                       "late. They are not reliable. Repeat them with: "
+                       "pipelines/lab grid --again")
     rows = []
     for protocol in dict.fromkeys(run["protocol"] for run in runs):
         own = [run for run in runs if run["protocol"] == protocol]
@@ -117,8 +119,8 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Lines of Markdown. The first column has the same places for all of a
-    group, as their order is not known."""
+    """Returns the lines of a Markdown table. All rows of a group have the same
+    range of places in the first column, because their order is not known."""
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",
              "| --- | --- | --- | --- | --- |"]
@@ -138,12 +140,13 @@ def table(groups: Sequence[Sequence[Row]]) -> list[str]:
 
 
 def insert(text: str, lines: Sequence[str], name: str) -> str:
-    """Replaces what stands between the marks of this name in a page."""
+    """Replaces the text between the marks of this name in a page."""
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end:
-        raise LabError(f"the page has no marks of {name}")
+        raise LabError(f"the page has no marks <!-- begin {name} --> and "
+                       f"<!-- end {name} -->")
     return "".join((before, begin, *(line + "\n" for line in lines), end,
                     after))
 
@@ -151,7 +154,7 @@ def insert(text: str, lines: Sequence[str], name: str) -> str:
 # ---------------------------------------------------------------------- a chart
 
 def chart(groups: Sequence[Sequence[Row]], title: str) -> str:
-    """SVG: a bar for the median, a line for the range."""
+    """Returns an SVG with a bar for each median and a line for its range."""
     parts, top = [], HEAD
     for own in groups:
         for row in own:

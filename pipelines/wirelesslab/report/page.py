@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One page that shows what the runs of a matrix came to: report.html fills in
-what is computed here. It needs Jinja2 and matplotlib."""
+"""Makes the page that shows the results of the runs of a matrix. It computes
+the values that the template page.html shows. It needs Jinja2 and matplotlib."""
 
 import base64
 import functools
@@ -14,6 +14,8 @@ from wirelesslab import files, process_pool
 from wirelesslab.errors import LabError
 from wirelesslab.lab import matrix
 from wirelesslab.report import (
+    encoder_page,
+    encoder_runs,
     output_directory,
     plots,
     run_results,
@@ -24,21 +26,29 @@ from wirelesslab.workloads import definitions
 
 TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 PICTURE_WIDTH = 360
-# Bytes of plots and pictures; a third more when they are part of the page
+# Bytes of plots and pictures. Embedded in a page they take a third more.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
+LATE_MS = 500  # of a clip; a cell with a live encoder says it itself
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
-def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
+def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           page: pathlib.Path, words: Callable[[str], None],
           by: str = "protocol", only: str = "") -> pathlib.Path:
-    """The page, and beside it a directory with its plots and tables. Returns
-    that directory."""
+    """Writes the page and, beside it, a directory with its plots and tables.
+    Returns that directory. Calls `words` with lines about the progress."""
+    encoder_late_ms = late_ms
+    late_ms = LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
-    groups, others = chosen(runs, only)
+    live = encoder_page.chosen(
+        [encoder_runs.EncoderRun(run, build, encoder_late_ms) for run in runs
+         if matrix.kind(run.cell) == matrix.LIVE], only)
+    groups, others = chosen(
+        [run for run in runs if matrix.kind(run.cell) != matrix.LIVE],
+        only, bool(live))
     films = [run for own in groups for run in own]
-    runs = films + others
+    runs = films + [one.run for one in live] + others
     beside = output_directory.make_beside(page, output)
     measure(films, words)
     found = []
@@ -50,12 +60,13 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
         run_results.write_csv(beside / "runs.csv",
                               *run_results.all_numbers(films))
     found += [{**made, "number": number} for number, made in enumerate(
-        workload_page.groups(others, beside), len(found) + 1)]
+        [*encoder_page.groups(live, beside, words),
+         *workload_page.groups(others, beside)], len(found) + 1)]
     cells = run_results.of_cells(runs)
     write_pages(found, page, {
         "missing": missing, "left_out": run_results.left_out(output),
-        "runs": cells, "films": films, "late_ms": late_ms, "by": by,
-        "only": only, "facts": facts(cells, command),
+        "runs": cells, "films": films, "live": live, "late_ms": late_ms,
+        "by": by, "only": only, "facts": facts(cells, command),
         "flagged": [run for run in cells if run.is_flagged],
         "notes": notes(runs),
         "protocols": {run.transport["name"]: run.transport
@@ -66,16 +77,19 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
 
 
 def chosen(
-        runs: list[run_results.Run], only: str
+        runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Lists of runs that are compared with each other, those whose titles have
-    all words of `only`; and, where all are asked for, those without a film"""
+    """Returns the groups of runs that are compared, and the other runs. With
+    `only`, these are only the groups whose titles have all its words, and no
+    other runs. The other runs are those of workloads other than video. Raises
+    LabError if `only` leaves nothing and there are no runs with live
+    encoders."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
         if all(word in title_of(own).lower() for word in only.lower().split())]
-    if only and not groups:
-        raise LabError(f"no group has {only!r} in its title")
+    if only and not groups and not has_others:
+        raise LabError(f"no group has all words of {only!r} in its title")
     return groups, [] if only else [run for run in runs if run not in films]
 
 
@@ -84,8 +98,8 @@ def title_of(runs: list[run_results.Run]) -> str:
 
 
 def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
-    """All numbers of all runs; comparing pictures takes longest, and is kept
-    beside the run."""
+    """Computes all numbers of all runs. Comparing pictures takes longest; its
+    result is kept in the directory of the run."""
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(run_results.Run.numbers, runs), runs), 1):
         run.know(numbers)
@@ -93,12 +107,12 @@ def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
             words(f"measured {number} of {len(runs)} runs")
 
 
-# ----------------------------------------------------------------------- pages
+# ------------------------------------------------------------------------ pages
 
 def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
                 values: dict[str, Any]) -> None:
-    """One that needs nothing beside it; where that would be too large for a
-    browser, one for each group, and one that leads to them."""
+    """Writes one page that contains all plots. If that would be too large for a
+    browser, writes one page for each group and a page with links to them."""
     beside = page.with_suffix("")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
@@ -120,7 +134,7 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
 
 
 def size_of(groups: Iterable[dict[str, Any]]) -> int:
-    """Bytes of all plots and pictures"""
+    """Returns the bytes of all plots and pictures."""
     return sum(shown["path"].stat().st_size for made in groups
                for shown in (*made["plots"], *made["pictures"])
                if shown["path"])
@@ -128,7 +142,9 @@ def size_of(groups: Iterable[dict[str, Any]]) -> int:
 
 def group(numbered: tuple[int, list[run_results.Run]],
           beside: pathlib.Path) -> dict[str, Any]:
-    """What is compared with each other, ready for the page"""
+    """Returns the values that the template needs for one group of compared
+    runs, and writes its tables and plots.
+    """
     number, runs = numbered
     prefix = f"{number}-"
     tables = []
@@ -167,8 +183,9 @@ def seeds(runs: list[run_results.Run]) -> list[int]:
 
 def worst_moment(runs: list[run_results.Run], prefix: str,
                  beside: pathlib.Path) -> dict[str, Any]:
-    """What was sent and what each protocol showed instead where they differ
-    most from it, all together, in the first run of each."""
+    """Returns the picture that was sent and those that the protocols showed in
+    its place, at the moment when all of them together differ most from it. It
+    uses the first run of each protocol."""
     firsts = list(plots.first_runs(runs).values())
     place = measurements.worst_place([
         [picture.mse for picture in run.pictures] for run in firsts])
@@ -191,7 +208,9 @@ def worst_moment(runs: list[run_results.Run], prefix: str,
 
 def picture(clip: pathlib.Path, number: int | None, words: str, name: str,
             beside: pathlib.Path) -> dict[str, Any]:
-    """None: nothing was shown yet."""
+    """Saves a picture and returns its description. `number` is None if nothing
+    was shown yet.
+    """
     if number is None:
         return {"words": f"{words} (nothing shown yet)", "path": None}
     return {"words": words, "path": quality.take(
@@ -203,10 +222,10 @@ def embedded(path: pathlib.Path) -> str:
     return f"data:{MIME[path.suffix]};base64,{data}"
 
 
-# --------------------------------------------------- what somebody should know
+# -------------------------------------------------------------- facts and notes
 
 def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
-    """(name, what) of all that another would need to repeat it"""
+    """Returns (name, value) of everything that is needed to repeat the runs."""
     def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
 
@@ -224,7 +243,9 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """What pipelines warned of, and what a testbed without hosts left out"""
+    """Returns the warnings of the pipelines, and what a testbed without
+    namespaces left out.
+    """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs
         for words in [*run.warnings, run.left_out] if words))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The plots of a report. Each takes runs that are compared with each other and
-gives a figure, small enough for a phone."""
+"""The plots of a report. Each function gets runs that are compared with each
+other and returns a figure, small enough for the screen of a phone."""
 
 import math
 import pathlib
@@ -22,29 +22,30 @@ from wirelesslab.streams import measurements, quality
 WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
-SEQUENCE_S = 2  # of a time-sequence plot
-# Of lines, and where those are of the same colour, of points
+SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
+# {style of a line: shape of the points in its place}
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D"}
-# Colours that are told apart by those who see fewer (Okabe and Ito, 2008)
+# A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
-# Of values in their order: from dark to as light as white paper shows
+# Colours of labels that have an order, from dark to the lightest one that can
+# be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
-HIGHEST_DB = 50  # all above look the same
+HIGHEST_DB = 50  # dB; better pictures look the same
 plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False})
 
 
 def look(place: int) -> dict[str, Any]:
-    """Of one among many that have no order"""
+    """Returns colour and style of a label without an order."""
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
 
 
 def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
-    """{label: how its line looks}"""
+    """Returns {label: colour and style of its line}."""
     names = list(run_results.by_label(runs))
     if runs[0].way.is_ordered and len(names) > 1:
         return {name: {"color": SHADES(SPAN * n / (len(names) - 1)),
@@ -54,7 +55,7 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Points in the place of a line that looks so"""
+    """Returns the style for points in place of this line."""
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
@@ -66,7 +67,9 @@ def axes(x: str, y: str) -> tuple[Figure, Axes]:
 
 
 def plain(value: float, _position: int) -> str:
-    """Of a logarithmic axis: 1000, not ten to the third, and only some"""
+    """Formats a mark of a logarithmic axis as 1000, not as a power of ten, and
+    leaves out most marks.
+    """
     first = value / 10 ** math.floor(math.log10(value))
     return f"{value:g}" if round(first, 6) in (1, 2, 5) else ""
 
@@ -82,12 +85,12 @@ def legend(ax: Axes) -> None:
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
-    """One of each label, all with the first seed, for what is drawn over
-    time"""
+    """Returns the first run of each label, for plots over time. All of them
+    have the same seed."""
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
 
 
-# ------------------------------------------------------------------ each a plot
+# -------------------------------------------------------------------- the plots
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("latency, 95th percentile, ms",
@@ -127,8 +130,8 @@ def latency_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Of all runs of a label; what is of no use arrived, but not all that
-    it refers to."""
+    """Draws what happened to the frames of all runs of a label. A frame is of
+    no use if it arrived, but not all frames that it refers to."""
     names = list(run_results.by_label(runs))
     height = 1 + 0.2 * len(measurements.TYPES) * (len(names) + 1)
     figure, all_axes = plt.subplots(len(measurements.TYPES), 1, sharex=True,
@@ -154,7 +157,7 @@ def frames_by_type(runs: list[run_results.Run]) -> Figure:
 
 
 def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
-    """As many as FATES"""
+    """Returns the number of frames for each of FATES."""
     found = [0] * len(FATES)
     for run in runs:
         frames = {what: counts[type] for what, counts in measurements.by_type(
@@ -167,7 +170,7 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """A row for each label, and the state of the link under them"""
+    """Draws a row for each label, and the state of the link below."""
     firsts = first_runs(runs)
     rows = len(firsts) + 1
     figure, all_axes = plt.subplots(
@@ -188,18 +191,20 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
-    """That of the first: it is the same for all, as the seed is."""
+    """Draws the link of the first run. All runs with this seed have the same
+    link.
+    """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     changes = [(ns / NS, 100 * value) for ns, value in run.quality_of_link()
                if ns / NS <= end]
     if changes:
-        # The log has changes alone: such a link begins well.
+        # The log only has changes. A link whose state changes starts at 100 %.
         times, values = zip((0, 100), *changes, (end, changes[-1][1]))
         ax.fill_between(times, values, step="post", color="#888888", alpha=0.6)
         words = "link: packets through at the first attempt, %"
     else:
-        # What it is all the time is not in the log.
+        # The log does not have a state that never changes.
         ax.set_yticks([])
         words = "link: its state never changed"
     ax.set_ylim(0, 105)
@@ -270,7 +275,7 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
-    """A row for each label; of all of them the same seconds, in which most
+    """Draws a row for each label. All rows show the same seconds, in which most
     packets were lost."""
     firsts = first_runs(runs)
     begin = worst_seconds(firsts)
@@ -299,7 +304,9 @@ def worst_seconds(firsts: dict[str, run_results.Run]) -> float:
 
 def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                   begin: float) -> None:
-    """Bytes against time: as sent to the link, as they came out, as lost"""
+    """Draws bytes over time: packets that entered the link, left it, and were
+    lost.
+    """
     for points, look in zip(measurements.sequence(packets), (
             {"color": "#777777", "label": "came to the link", "marker": ".",
              "markersize": 1},
@@ -312,7 +319,7 @@ def draw_sequence(ax: Axes, packets: list[measurements.Packet],
         ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="", **look)
 
 
-# What each shows, under it
+# {file name: (function, text below the plot)}
 ALL = {
     "delay-throughput": (delay_against_throughput,
                          "Delay against throughput: a point is a run. Best is "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The runs of a matrix as they lie in their directories: what each one's logs
-say, and the tables that several make together."""
+"""Reads the runs of a matrix from their directories, and makes tables of
+several runs."""
 
 import collections
 import csv
@@ -27,12 +27,12 @@ from wirelesslab.streams import (
 NS_PER_MS = 1e6
 SIZE_CLASS = 10000  # bytes
 NAN = math.nan
-Table = tuple[list[str], list[Any]]  # heads and rows
+Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """One cell that was run to its end, or one of the streams of one, which are
-    `beside` each other."""
+    """A completed run of a cell or of one stream of a cell. All streams of the
+    cell are in `beside`."""
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
                  build: pathlib.Path | None, late_ms: float,
@@ -59,22 +59,24 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """How it is compared with others"""
+        """What the run is compared by, for example its protocol or bitrate."""
         return comparisons.WAYS[self._by]
 
     @property
     def label(self) -> str:
-        """What tells it from those with which it is compared"""
+        """The label of the run among those with which it is compared."""
         return self.way.label(self)
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """Runs that are compared with each other have it in common."""
+        """A value that all runs that are compared with each other have in
+        common.
+        """
         return self.way.group(self)
 
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
-        """That of all streams of a cell"""
+        """The log of the link, with all streams of the cell."""
         return measurements.read_link(self._home / cells.LINK_LOG,
                                       cells.SENDER)
 
@@ -88,7 +90,7 @@ class Run:
 
     @property
     def began_ns(self) -> int:
-        """Time of day"""
+        """The time of day when the stream began, in ns."""
         return self._logs[0].frames[0].wall_ns
 
     @functools.cached_property
@@ -101,8 +103,9 @@ class Run:
             self.link.packets)
 
     def quality_of_link(self) -> list[tuple[int, float]]:
-        """[(ns of the film, 0 to 1)]. The link's time begins before the
-        film's: by as much as its first packet came later."""
+        """Returns [(ns of the film, 0 to 1)]. The film begins when its first
+        packet enters the link, which is later than the begin of the link's
+        time."""
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
                 for ns, value in self.link.quality]
@@ -116,27 +119,19 @@ class Run:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """Compared once: that takes longer than all else."""
-        path = self.directory / f"quality-{self._late_ms}.csv"
-        if path.exists():
-            with open(path) as file:
-                return [quality.Picture(float(row["mse"]), float(row["ssim"]))
-                        for row in csv.DictReader(file)]
-        found = quality.measure(self.clip(), self.shown, self.directory)
-        unfinished = path.with_name(f".{path.name}")
-        write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
-                  [(place, "" if number is None else number, *picture)
-                   for place, (number, picture)
-                   in enumerate(zip(self.shown, found))])
-        unfinished.rename(path)
-        return found
+        """The comparison of all pictures. It takes longer than everything else,
+        so the result is kept in a file.
+        """
+        return kept_pictures(
+            self.directory / f"quality-{self._late_ms}.csv", self.shown,
+            lambda shown: quality.measure(self.clip(), shown, self.directory))
 
     def numbers(self) -> dict[str, float]:
-        """{name: number} of all that is one number, for tables."""
+        """Returns {name: number}, for tables."""
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Somebody else computed them."""
+        """Takes the numbers that another process has computed."""
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
@@ -180,13 +175,33 @@ class Run:
 
     @functools.cached_property
     def common_rates(self) -> list[float]:
-        """bit/s of all streams of a cell while all last"""
+        """The bit/s of each stream of the cell, over the time in which all of
+        them were being sent.
+        """
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
                                             for run in self.beside):
             return none
         return measurements.common_throughput(
             [(run.began_ns, run.passages) for run in self.beside]) or none
+
+
+def kept_pictures(
+        path: pathlib.Path, shown: list[int | None],
+        measure: Callable[[list[int | None]], list[quality.Picture]]
+) -> list[quality.Picture]:
+    """Those of the file, which is written if it is missing"""
+    if path.exists():
+        with open(path) as file:
+            return [quality.Picture(float(row["mse"]), float(row["ssim"]))
+                    for row in csv.DictReader(file)]
+    found = measure(shown)
+    unfinished = path.with_name(f".{path.name}")
+    write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
+              [(place, "" if number is None else number, *picture)
+               for place, (number, picture) in enumerate(zip(shown, found))])
+    unfinished.rename(path)
+    return found
 
 
 def share(part: float, all_: float) -> float:
@@ -205,19 +220,21 @@ def percentile_ms(values: Sequence[float], percent: int) -> float:
 def read_grid(output: pathlib.Path) -> dict[str, Any]:
     path = output / "grid.json"
     if not path.exists():
-        raise LabError(f"{output} has no runs; pipelines/lab grid makes "
-                       "them")
+        raise LabError(f"{output} has no runs. Make them with: "
+                       "pipelines/lab grid")
     return json.loads(path.read_text())
 
 
 def left_out(output: pathlib.Path) -> list[str]:
-    """Words about what this machine could not run."""
+    """Returns lines about the cells that this machine could not run."""
     return read_grid(output).get("left_out", [])
 
 
 def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
          by: str = "protocol") -> tuple[list[Run], int, str]:
-    """All runs of a matrix that came to their end, in its order."""
+    """Returns the completed runs of a matrix, in the order of the matrix, the
+    number of missing cells, and the command that the user typed.
+    """
     grid = read_grid(output)
     found = []
     for cell in grid["cells"]:
@@ -225,20 +242,20 @@ def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
         if result:
             found += runs_of(output / cell["name"], result, build, late_ms, by)
     if not found:
-        raise LabError(f"of {output} nothing was run to its end")
+        raise LabError(f"{output} has no complete run")
     missing = len(grid["cells"]) - len(of_cells(found))
     return found, missing, grid["command"]
 
 
 def of_cells(runs: list[Run]) -> list[Run]:
-    """One for each cell, whatever streams it has"""
+    """Returns one run for each cell, even if the cell has several streams."""
     return [run for run in runs if run.beside[0] is run]
 
 
 def runs_of(directory: pathlib.Path, result: dict[str, Any],
             build: pathlib.Path | None, late_ms: float,
             by: str = "protocol") -> list[Run]:
-    """One for each stream of a cell"""
+    """Returns a run for each stream of a cell."""
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
     for run in found:
@@ -248,16 +265,16 @@ def runs_of(directory: pathlib.Path, result: dict[str, Any],
 
 def grouped(runs: list[Run],
             key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
-    """{key: runs}, in the order in which they come."""
+    """Returns {key: runs}; the runs keep their order."""
     found = {}
     for run in runs:
         found.setdefault(key(run), []).append(run)
     return found
 
 
-# ---------------------------------------------------------------------- tables
+# ----------------------------------------------------------------------- tables
 
-# Columns of the summary: head, the numbers it is made of, how they are written
+# Columns of the summary: (head, names of the numbers, format).
 SUMMARY = (
     ("decodable in time, %", ("decodable %",), "{:.1f}"),
     ("decodable I, P, B",
@@ -287,8 +304,8 @@ def title_of(run: Run) -> str:
 
 
 def summary(runs: list[Run]) -> Table:
-    """Heads and rows: the median over all runs of a label and, where there are
-    several, the lowest and highest."""
+    """Returns heads and rows. A cell has the median over all runs of a label
+    and, if there are several, the lowest and the highest value."""
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for own in by_label(runs).values():
@@ -312,7 +329,7 @@ def spread(values: Sequence[float], form: str) -> str:
 
 
 def all_numbers(runs: list[Run]) -> Table:
-    """A row for each run, nothing rounded."""
+    """Returns a row for each run, without rounding."""
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
@@ -322,7 +339,9 @@ def all_numbers(runs: list[Run]) -> Table:
 
 
 def fairness(runs: list[Run]) -> Table | None:
-    """How streams shared a link; None where each had its own."""
+    """Returns how the streams shared a link; None if no link had several
+    streams.
+    """
     heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
              "Jain's index", "runs"]
     rows = []
@@ -338,7 +357,9 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Ouwens table 3.12; the packets of all runs of a label together."""
+    """Returns Ouwens table 3.12. The packets of all runs of a label count
+    together.
+    """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
              "packets lost", "times"]
@@ -355,7 +376,9 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Ouwens table 3.2; the packets of all runs of a label together."""
+    """Returns Ouwens table 3.2. The packets of all runs of a label count
+    together.
+    """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
              *(f"{n}, %" for n in range(1, max_attempts)),
@@ -372,7 +395,9 @@ def attempts(runs: list[Run]) -> Table:
 
 
 def latency_by_size(runs: list[Run]) -> Table:
-    """ms, the median of each class, all runs of a label together"""
+    """Returns the median latency in ms for each class of frame sizes. The
+    frames of all runs of a label count together.
+    """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)
         for own in by_label(runs).values()}
@@ -387,7 +412,7 @@ def latency_by_size(runs: list[Run]) -> Table:
     return heads, rows
 
 
-# Columns of what is printed: head, number, how it is written
+# Columns of the printed table: (head, name of the number, format).
 PRINTED = (
     *((f"{type} whole", "whole " + type, "{:.0f}")
       for type in measurements.TYPES),
@@ -402,8 +427,9 @@ PRINTED = (
 
 
 def text(runs: list[Run]) -> list[str]:
-    """Lines for a terminal, a row for each run. An ok frame is whole, in time,
-    and so is all that it refers to."""
+    """Returns the lines of a table for a terminal, with a row for each run. A
+    frame is "ok" if it and all frames that it refers to arrived complete and in
+    time."""
     lines = [["", *(head for head, _, _ in PRINTED)]]
     for run in runs:
         found = run.numbers()

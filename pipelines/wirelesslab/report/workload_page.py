@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The part of the lab's report that is about workloads besides video: a section
-for each kind, ready for report.html."""
+"""Makes the part of the lab's report that is about workloads other than video:
+a section for each kind of workload, for the template page.html."""
 
 import pathlib
 from typing import Any

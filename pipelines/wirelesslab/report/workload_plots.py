@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The plots of workloads besides video, by kind. Each takes runs of one kind
-and gives a figure, in the manner of plots.py."""
+"""The plots of workloads other than video, by kind. Each function gets runs of
+one kind and returns a figure, as in plots.py."""
 
 import math
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from wirelesslab.streams import measurements
 from wirelesslab.workloads.definitions import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
-MAX_LINES = 6  # with a legend inside
+MAX_LINES = 6  # with a legend inside the plot
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
-    """{how a line is called: (runs, how it looks)}; what is the same in all
-    names is not said."""
+    """Returns {label of a line: (runs, style)}. A label leaves out what all
+    labels have in common."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
     return {" ".join(key[n] for n in differing): (same, plots.look(place))
@@ -29,7 +29,9 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """How many of those that were sent took at most so long"""
+    """Draws for each value the share of the packets sent that took at most so
+    long.
+    """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
 
@@ -39,7 +41,7 @@ def finish_shares(ax: Axes) -> None:
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
     lines = len(ax.get_legend_handles_labels()[0])
-    if lines > MAX_LINES:  # no room among them
+    if lines > MAX_LINES:  # no room inside the plot
         ax.legend(fontsize=6, ncol=3, loc="upper center",
                   bbox_to_anchor=(0.5, -0.16), frameon=False)
     else:
@@ -58,7 +60,7 @@ def round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def typical_round_trips(runs: list[run_results.Run]) -> Figure:
-    """Alanko, figure 6: minimum, median and 90th percentile"""
+    """Draws minimum, median and 90th percentile, as Alanko's figure 6 does."""
     own = rows(runs)
     figure, ax = plots.plt.subplots(
         figsize=(plots.WIDTH, 1 + 0.25 * len(own)), layout="tight")
@@ -78,7 +80,9 @@ def typical_round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def bytes_over_time(runs: list[run_results.Run]) -> Figure:
-    """Alanko, figure 7, and what a transfer would do that never stagnates"""
+    """Draws the received bytes as Alanko's figure 7 does, and the sustainable
+    rate, which a transfer would have that never stagnates.
+    """
     figure, ax = plots.axes("s since the first byte came", "bytes received")
     for name, (own, look) in rows(runs).items():
         for nth, run in enumerate(own):
@@ -97,7 +101,9 @@ def bytes_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def voice_over_time(runs: list[run_results.Run]) -> Figure:
-    """The first run of each: truth, and as points what acknowledgements say"""
+    """Draws the first run of each label: the true delays as a line, and as
+    points those that follow from the acknowledgements.
+    """
     figure, ax = plots.axes("s of the call", "one-way delay, ms")
     for name, (own, look) in rows(runs).items():
         run = own[0]
@@ -118,7 +124,7 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """How many packets took at most so long"""
+    """Draws the share of the packets that took at most so long."""
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
         found = [way for run in own
@@ -143,8 +149,8 @@ def voice_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def set_up_times(runs: list[run_results.Run]) -> Figure:
-    """Alanko, figure 5: bars by the arcsin of the root, which shows rare ones
-    too"""
+    """Draws Alanko's figure 5. The height of a bar is the arcsine of the square
+    root of its share, so that rare times are visible too."""
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
     found = {name: ([time for run in own
                      for time in numbers.calls(run.directory)[0]], look)
@@ -175,7 +181,7 @@ def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     return figure
 
 
-# What each shows, under it
+# {kind: {file name: (function, text below the plot)}}
 ALL = {
     "request-reply": {
         "round-trips": (round_trips, "Round trips: how many of the requests "

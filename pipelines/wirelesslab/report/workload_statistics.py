@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the logs of a workload besides video say, as numbers: the statistics of
-the papers, all out of measures.py, and tables of them.
+"""Turns the logs of workloads other than video into numbers and tables. The
+statistics are those of the papers; measurements.py has the formulas.
 """
 
 import csv
@@ -23,12 +23,15 @@ from wirelesslab.workloads.definitions import (
 )
 
 NS, MS = 1e9, 1e6
-# So many points of a transfer are enough: their pairs are half a million.
+# The maximum number of points to which a transfer is reduced. They make half a
+# million pairs, which is enough for the median of their rates.
 MAX_BLOCKS = 1000
 
 
 def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
-    """Those of a log, numbers all; what is empty is None."""
+    """Returns the rows of a log with integers as values; an empty field becomes
+    None.
+    """
     with open(path) as file:
         return [{key: int(text) if text else None
                  for key, text in row.items()}
@@ -36,7 +39,7 @@ def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def numbers(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
-    """{name: number}, in the order of NUMBERS"""
+    """Returns {name: number}, in the order of NUMBERS."""
     kind = cell["workload"]["kind"]
     found = READERS[kind](directory, cell)
     return {name: found.get(name, math.nan) for name, _ in NUMBERS[kind]}
@@ -49,10 +52,10 @@ def percentiles(prefix: str, unit: str, values: Sequence[float],
             if values}
 
 
-# ------------------------------------------------------------------------ bulk
+# ------------------------------------------------------------------------- bulk
 
 def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
-    """[(s since the first came, bytes so far)]"""
+    """Returns [(seconds since the first block arrived, bytes so far)]."""
     rows = rows_of(directory / "received.csv")
     begin = rows[0]["time_ns"] if rows else 0
     return [((row["time_ns"] - begin) / NS, row["bytes"]) for row in rows]
@@ -60,7 +63,9 @@ def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
 
 def thinned(found: list[tuple[float, int]],
             maximum: int = MAX_BLOCKS) -> list[tuple[float, int]]:
-    """The first, the last, and evenly some between them"""
+    """Returns at most `maximum` points: the first, the last, and evenly spaced
+    ones between them.
+    """
     if len(found) <= maximum:
         return found
     return [found[n * (len(found) - 1) // (maximum - 1)]
@@ -80,11 +85,11 @@ def of_bulk(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
         "sustainable byte/s": measurements.sustainable_rate(thinned(found))}
 
 
-# --------------------------------------------------------------- request-reply
+# ---------------------------------------------------------------- request-reply
 
 def round_trips(directory: pathlib.Path) -> tuple[list[float], int]:
-    """[s] of those that were answered, and how many were not; without those
-    that only warm up"""
+    """Returns ([round trip in s] of the answered requests, number of requests
+    without an answer). The warm-up requests do not count."""
     rows = [row for row in rows_of(directory / "exchanges.csv")
             if not row["warm"]]
     times = [(row["received_ns"] - row["sent_ns"]) / NS
@@ -106,10 +111,10 @@ def of_request_reply(directory: pathlib.Path,
     return found
 
 
-# ----------------------------------------------------------------------- voice
+# ------------------------------------------------------------------------ voice
 
 def ways(directory: pathlib.Path, cell: Cell) -> list[tuple[int, int | None]]:
-    """[(sent, arrived or None)] in ns, of each packet, by one clock"""
+    """Returns [(sent, arrived or None)] of each packet in ns, by one clock."""
     if cell["protocol"]["computed"]:
         station = runner.HOSTS.index(cell["workload"]["from"])
         link = measurements.read_link(directory / f"{placement.LINK}.log",
@@ -132,8 +137,9 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """[(sent, the delay that an acknowledgement tells)] in ns (Erixzon,
-    equation 5.4); empty where none were"""
+    """Returns [(sent, one-way delay)] in ns, where the delay follows from an
+    acknowledgement (Erixzon, equation 5.4). The list is empty if there were
+    none."""
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []
@@ -159,11 +165,11 @@ def of_voice(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
             sum(delay <= TOLL_QUALITY_MS for delay in delays), len(found))}
 
 
-# --------------------------------------------------------------------- dial-up
+# ---------------------------------------------------------------------- dial-up
 
 def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
-    """[s] that set-ups took, and [s] until it was known that they failed, out
-    of the link's log"""
+    """Returns ([s that a set-up took], [s until a failed set-up was noticed])
+    from the link's log."""
     set_up, failed = [], []
     states = [(int(values["time_ns"]) / NS, values["state"])
               for word, values in link_log.events(
@@ -176,7 +182,9 @@ def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
 
 def histogram(times: Sequence[float],
               width: int = 1) -> tuple[list[float], list[int]]:
-    """Shares of classes so wide, and the edges between them"""
+    """Returns the share of each class of times, and the edges of the classes,
+    which are `width` wide.
+    """
     first = math.floor(min(times) / width)
     counts = [0] * (math.floor(max(times) / width) - first + 1)
     for time in times:
@@ -211,18 +219,19 @@ READERS = {"bulk": of_bulk, "request-reply": of_request_reply,
            "voice": of_voice, "dial-up": of_dial_up}
 
 
-# ---------------------------------------------------------------------- tables
+# ----------------------------------------------------------------------- tables
 
 def key(run: run_results.Run) -> tuple[str, str, str]:
-    """Runs that differ in their seed alone have it in common."""
+    """Returns what runs that only differ in their seed have in common."""
     return tuple(run.cell[what]["name"]
                  for what in ("link", "workload", "protocol"))
 
 
 def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of one kind: of each link, workload and protocol the
-    median over its runs, with the lowest and highest where there are several;
-    above it what a paper has."""
+    """Returns heads and rows for runs of one kind. A row has for a link,
+    workload and protocol the median over the runs and, if there are several,
+    the lowest and the highest value. The row above it has the numbers of a
+    paper."""
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
              "runs"]
@@ -245,7 +254,7 @@ def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
 
 
 def all_numbers(runs: list[run_results.Run]) -> run_results.Table:
-    """Of one kind, a row for each run, nothing rounded"""
+    """Returns a row for each run of one kind, without rounding."""
     names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
     return ["name", "link", "workload", "protocol", "seed", "repetition",
             "flagged", *names], [
@@ -259,8 +268,9 @@ def by_kind(runs: list[run_results.Run]) -> dict[str, list[run_results.Run]]:
 
 
 def text(runs: list[run_results.Run]) -> list[str]:
-    """Lines for a terminal, of one kind; a number is on a line of its own,
-    since there are more of them than a terminal has columns for."""
+    """Returns the lines of a table for a terminal, for runs of one kind. Each
+    number has a line of its own, because a terminal has too few columns for all
+    of them."""
     heads, rows = summary(runs)
     lines = []
     for own in itertools.groupby(rows, lambda row: row[:2]):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Video that is streamed, and what the logs of it say."""
+"""Streams a clip over a transport and measures what arrived."""

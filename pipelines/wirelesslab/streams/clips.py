@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the clips of the paper from the bundled film, once.
+"""Makes the clips of the paper from the bundled film. A clip that exists is not
+made again.
 
-60 seconds of 720x576 MPEG-2 at 25 frames per second, a GOP of 15 frames and
-constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens counts them.
+A clip has 60 seconds of 720x576 MPEG-2 at 25 frames per second, with a GOP of
+15 frames and a constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens
+counts them.
 """
 
 import os
 import pathlib
 import subprocess
 import time
+from collections.abc import Callable
 
 from wirelesslab import files, paths, processes
 
@@ -17,11 +20,11 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
-# Small ones for slow radios, QCIF: encoder, muxer and demuxer of ffmpeg,
-# frames per second.
-# H.263 as Singh had it (2.3, 10 kbit/s and 10 Hz), with headers of groups of
-# blocks, from which a decoder can go on behind damage, and an I-frame in 10 s;
-# MPEG-1 with as few bits as it can be told to take.
+# Small clips in QCIF for slow radios: (encoder, muxer, demuxer of ffmpeg,
+# frames per second). H.263 is as Singh used it (2.3: 10 kbit/s and 10 Hz), with
+# an I-frame every 10 s and with headers of groups of blocks, at which a decoder
+# can resume after damaged data. MPEG-1 has the lowest bitrate that the encoder
+# accepts.
 QCIF = {
     "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
              "h263", "h263", 10),
@@ -30,9 +33,10 @@ QCIF = {
 }
 
 
-# The same film at the same bitrate by other codecs: encoder and suffix.
-# Constant bitrate with the same buffer; B-frames two by two, to which no other
-# refers, so that the frames' types are the same as in MPEG-2.
+# The same film at the same bitrate with other codecs: (encoder, suffix of the
+# file). The bitrate is constant, with the same buffer. Two non-reference
+# B-frames come between two other frames, so the types of the frames are the
+# same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -44,11 +48,11 @@ CODECS = {
 }
 MUXERS = {".ts": "mpegts", ".m2v": "mpeg2video", ".m1v": "mpeg1video",
           ".mp4": "mp4"}
-CODED_GOP = 15  # of H.264 and H.265
+CODED_GOP = 15  # frames in a GOP of H.264 and H.265
 
 FFPROBE = "ffprobe -hide_banner -loglevel error".split()
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
-# The film has 5.3 s: played once and repeated eleven times it has 63.
+# The film lasts 5.3 s. Played once and repeated eleven times it lasts 63 s.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
 SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
 
@@ -60,7 +64,9 @@ def clip_path(build_dir: pathlib.Path, rate: int,
 
 
 def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """The path of the clip of `rate` Mbit/s, made if it is missing."""
+    """Returns the path of the clip of `rate` Mbit/s, which is made if it is
+    missing.
+    """
     path = clip_path(build_dir, rate)
     encode = (
         f"-an -t {SECONDS} -vf scale=720:576 -r {FRAMES_PER_SECOND} "
@@ -72,7 +78,7 @@ def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 
 def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
-    """The same film by another codec than MPEG-2"""
+    """Returns the path of the same film with another codec than MPEG-2."""
     encoder, suffix = CODECS[codec]
     muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
     return _make(
@@ -84,7 +90,8 @@ def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
 
 
 def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """The same video inside MPEG-TS, with the film's sound beside it."""
+    """Returns the path of the same video inside MPEG-TS, with the film's sound.
+    """
     video = make_clip(build_dir, rate)
     return _make(
         clip_path(build_dir, rate, ts=True),
@@ -97,7 +104,9 @@ def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 def make_qcif(build_dir: pathlib.Path, codec: str,
               seconds: int) -> pathlib.Path:
-    """The path of a small clip as QCIF has it, a raw stream."""
+    """Returns the path of a small clip, which QCIF describes, as an elementary
+    stream.
+    """
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
     return _make(
@@ -108,7 +117,9 @@ def make_qcif(build_dir: pathlib.Path, codec: str,
 
 def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
              codec: str | None = None) -> pathlib.Path:
-    """The path of the first `seconds` of a clip; of MPEG-2 unless said."""
+    """Returns the path of the first `seconds` of a clip. The default codec is
+    MPEG-2.
+    """
     clip = make_coded(build_dir, rate, codec) if codec in CODECS \
         else make_clip(build_dir, rate)
     if seconds == SECONDS:
@@ -119,13 +130,16 @@ def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
 
 
 def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
-    """The first `seconds` of a clip, coded frames untouched, in `path`."""
+    """Copies the first `seconds` of a clip to `path` without encoding them
+    again.
+    """
     processes.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
     return path
 
 
 def count_frames(clip: pathlib.Path) -> int:
-    # A stream may have side data, for which "csv" has a comma and a line more.
+    # The format "csv" would have a comma and a further line for a stream with
+    # side data.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],
@@ -133,10 +147,12 @@ def count_frames(clip: pathlib.Path) -> int:
 
 
 def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
-    # An I- or P-frame and the two B-frames shown before it go together: a P
-    # without its B-frames would look like a loss to whoever receives it.
+    # The clip is cut after an I- or P-frame and the two B-frames that are shown
+    # before it. A P-frame without its B-frames would look like a loss to the
+    # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    if clip.suffix == ".mp4":  # whose GOPs end with a P-frame and one B-frame
+    # The GOPs of these files end with a P-frame and one B-frame.
+    if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]
     return ["-i", str(clip), "-map", "0", "-c", "copy",
@@ -144,26 +160,38 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
 
 
 def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
+    def write(unfinished: pathlib.Path) -> None:
+        processes.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+
+    return make_whole(path, write)
+
+
+def make_whole(path: pathlib.Path,
+               write: Callable[[pathlib.Path], None]) -> pathlib.Path:
+    """The file, which `write` fills if it is missing."""
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
-        # Somebody else may have made it while we waited for the lock. Who has
-        # it knows that every unfinished clip is a dead one.
+        # Another process may have made the clip while this one waited for the
+        # lock. The holder of the lock also knows that every unfinished clip was
+        # left by a process that has ended.
         if not path.exists():
-            for dead in path.parent.glob(".bunny-*"):
+            for dead in path.parent.glob(".*-*"):
                 dead.unlink()
-            _make_now(path, arguments)
+            _make_now(path, write)
     return path
 
 
-def _make_now(path: pathlib.Path, arguments: list[str]) -> None:
-    # Renamed when it is whole: who finds the clip never finds half of it.
+def _make_now(path: pathlib.Path,
+              write: Callable[[pathlib.Path], None]) -> None:
+    # The clip gets its final name when it is complete, so no reader finds half
+    # of it.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     print(f"Making {path.name} ...", end=" ", flush=True)
     started = time.monotonic()
     try:
-        processes.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+        write(unfinished)
         unfinished.rename(path)
     finally:
         unfinished.unlink(missing_ok=True)

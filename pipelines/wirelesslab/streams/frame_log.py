@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the logs of two mpegstat elements and says what happened between them.
+"""Reads the logs of two mpegstat elements and computes what happened between
+them.
 
-The sender's log says which frames left and when, the receiver's which arrived.
-Joined frame by frame they give true loss, what a decoder can make of the rest,
-and true end-to-end delay; both ends must share one clock, which on one host
-they do. No processes, no files but the logs: everything here can be tested with
-a few lines of text.
+The sender's log says which frames were sent and when, the receiver's log says
+which frames arrived. The two logs together give the loss, the frames that a
+decoder can decode, and the end-to-end delay. Both ends must share one clock, as
+they do on one host. This module starts no processes and reads no other files,
+so that a few lines of text can test it.
 """
 
 import collections
@@ -21,7 +22,7 @@ NS_PER_S = 1e9
 
 
 class Frame(typing.NamedTuple):
-    """One whole frame, as a line of event `frame` has it."""
+    """A complete frame: one line of the log with the event `frame`."""
 
     type: str
     wall_ns: int
@@ -30,14 +31,14 @@ class Frame(typing.NamedTuple):
     latency_ns: int
     coding_number: int
     size: int
-    key: tuple  # what the same frame has at both ends
-    closed: bool = False  # it begins a closed GOP,
-    broken: bool = False  # or one whose link to the GOP before is broken
+    key: tuple  # (hash, size), equal at both ends
+    closed: bool = False  # Whether the frame begins a closed GOP.
+    broken: bool = False  # Whether the frame's GOP has the broken_link flag.
     display_number: int = 0
 
 
 class Log:
-    """A log that may still be growing: `read` takes in what is new."""
+    """A log that may still be growing. `read` takes in the new lines."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.frames = []
@@ -46,10 +47,11 @@ class Log:
         self._path = path
         self._columns = None
         self._offset = 0
-        self._gop = {}  # what the header said that the next frame carries
+        # The flags of the last GOP header, which belong to the next frame.
+        self._gop = {}
 
     def read(self) -> list[Frame]:
-        """Returns the frames that came since the last call."""
+        """Returns the frames that were logged since the last call."""
         known = len(self.frames)
         for line in self._new_lines():
             values = line.split(",")
@@ -66,7 +68,7 @@ class Log:
                 text = log.read()
         except FileNotFoundError:
             return []
-        # A line without its end is still being written.
+        # A line without a newline is still being written.
         text = text[: text.rfind(b"\n") + 1]
         self._offset += len(text)
         return text.decode().splitlines()
@@ -98,16 +100,19 @@ class Log:
 
 
 class Join:
-    """Finds for each frame that arrived the one that was sent.
+    """Finds for each frame that arrived the frame that was sent.
 
-    A film that repeats itself has frames that are equal to the last bit. Among
-    such twins the one nearest in coding order is meant, counted from where the
-    last match put the receiver's numbers against the sender's.
+    A film that repeats itself has identical frames. Among identical frames, the
+    right one is the nearest in coding order. The distance is counted from the
+    difference that the last match had between the numbers of the receiver and
+    of the sender.
     """
 
     def __init__(self) -> None:
         self.pairs = []
-        self.strangers = 0  # arrived, but never sent like that
+        # The number of frames that arrived with other bytes than any sent
+        # frame.
+        self.strangers = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
 
@@ -117,7 +122,7 @@ class Join:
 
     def add_arrived(self,
                     frames: Sequence[Frame]) -> list[tuple[Frame, Frame]]:
-        """Returns the new pairs of (sent, arrived)."""
+        """Adds frames that arrived. Returns the new pairs (sent, arrived)."""
         known = len(self.pairs)
         for frame in frames:
             twins = [sent for sent in self._waiting[frame.key]
@@ -134,15 +139,18 @@ class Join:
 
 
 def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
-    """Those frames of a film, all in transport order, of which a decoder can
-    make pictures when it has what is `whole` alone, a set of coding numbers.
+    """Returns the frames of which a decoder can make pictures. `film` has all
+    frames in transport order, and `whole` has the coding numbers of those that
+    arrived.
 
-    A P-frame needs the I or P before it, a B-frame the two before it, and these
-    what they need. Of the B-frames between an I-frame and the next P, those of
-    a closed GOP need the I alone; behind a broken link none can be decoded.
+    A P-frame needs the I- or P-frame before it, a B-frame needs the two I- or
+    P-frames before it, and these need their own references. The B-frames
+    between an I-frame and the next P-frame need only the I-frame if the GOP is
+    closed. If the broken_link flag is set, they cannot be decoded.
     """
     found = []
-    older, newer = False, False  # can the last two I or P be decoded?
+    # Whether each of the last two I- or P-frames can be decoded.
+    older, newer = False, False
     for frame in film:
         good = frame.coding_number in whole
         if frame.type == "P":
@@ -161,14 +169,15 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
 
 
 def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
-    """Of frames in transport order, because presentation times go back and
-    forth around B-frames and would fake jitter on a perfect link."""
+    """Returns the jitter after each of the frames, which must be in transport
+    order. In coding order, presentation times go back and forth around
+    B-frames, which would look like jitter even on a perfect link."""
     return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)
 
 
 def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
-    """RFC 3550 section 6.4.1: J += (|D| - J) / 16, D being the difference of
-    two latencies. Yields J after each."""
+    """Yields the jitter J after each latency: J += (|D| - J) / 16, where D is
+    the difference of two consecutive latencies (RFC 3550 section 6.4.1)."""
     jitter = 0.0
     previous = None
     for latency in latencies:
@@ -179,7 +188,9 @@ def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """The smallest value that `percent` of all do not exceed."""
+    """Returns the smallest value that is not exceeded by `percent` % of all
+    values.
+    """
     ordered = sorted(values)
     rank = -(-len(ordered) * percent // 100)  # rounded up
     return ordered[max(int(rank), 1) - 1]
@@ -191,17 +202,18 @@ def delays_ns(pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
 
 def lateness_ns(film: list[Frame],
                 pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
-    """Arrival after the time at which the frame was due: that of the film's
-    first frame, and from there on the film's own pace. What the sender itself
-    waits for counts, as it does for who watches."""
+    """Returns how much later than its due time each frame arrived. The first
+    frame is due when it was sent, the others follow at the pace of the film.
+    The time that the sender had to wait counts, because it also delays the
+    viewer."""
     return [arrived.wall_ns - film[0].wall_ns
             - (sent.expected_ns - film[0].expected_ns)
             for sent, arrived in pairs]
 
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
-    """Over the time from the first arrival to where the frame after the last
-    would have been due."""
+    """Returns the bitrate of the frames, from the first arrival to the time at
+    which the frame after the last one would have been due."""
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]
@@ -216,7 +228,8 @@ class Result(typing.NamedTuple):
     arrived: collections.Counter
     lost: collections.Counter
     decodable: collections.Counter
-    guessed_lost: collections.Counter  # as the receiver found it out alone
+    # The losses that the receiver counted by itself, without the sender's log.
+    guessed_lost: collections.Counter
     incomplete: int
     strangers: int
     bits_per_second: float
@@ -224,7 +237,7 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    sender_late_ns: int  # by how much the sender itself missed its times
+    sender_late_ns: int  # 99th percentile of the sender's own delay
 
 
 def measure(sent_log: Log, received_log: Log) -> Result:
@@ -256,8 +269,8 @@ def measure(sent_log: Log, received_log: Log) -> Result:
 
 def table(result: Result,
           warnings: Sequence[str] | tuple[()] = ()) -> list[str]:
-    """The result as the lines that a person reads, with what the pipelines
-    themselves warned of."""
+    """Returns the lines of the table that a person reads, followed by notes
+    about the result and the `warnings` of the pipelines."""
     types = FRAME_TYPES + "".join(
         sorted(set(result.sent) - set(FRAME_TYPES)))
     lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]
@@ -281,22 +294,23 @@ def table(result: Result,
 
 
 def notes(result: Result) -> list[str]:
-    """What a person should know before believing the table."""
+    """Returns remarks that a person should read before believing the table."""
     found = []
     if result.guessed_lost != result.lost:
         seen = ", ".join(f"{type} {count}" for type, count
                          in sorted(result.guessed_lost.items())) or "none"
-        found.append(f"the receiver alone, without the sender's log, "
+        found.append("without the sender's log, the receiver "
                      f"counted as lost: {seen}")
     if result.incomplete:
         found.append(f"{result.incomplete} frames arrived incomplete "
                      "and were discarded")
     if result.strangers:
-        found.append(f"{result.strangers} frames arrived other than sent")
+        found.append(f"{result.strangers} frames arrived with other bytes "
+                     "than they were sent with")
     if result.sender_late_ns > 40 * NS_PER_MS:
         found.append(
             "the sender itself was up to "
             f"{result.sender_late_ns / NS_PER_MS:.0f} ms late (99th "
-            "percentile): the network made it wait, or this machine was busy, "
-            "and the times above are to be taken with care")
+            "percentile), because the network made it wait or this machine was "
+            "busy; in the latter case the times above are not reliable")
     return found

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A web server for one stream, live: who asks for it gets what a pipeline
-writes to its standard output from then on, as from an internet radio.
+"""A web server for one live stream, in the manner of an internet radio. A
+client that asks for it gets what a pipeline writes to its standard output from
+then on.
 
     streams.http_server HOST PORT gst-launch-1.0 -q ... ! fdsink
 
-The pipeline is never made to wait: it goes at its own pace, and what the
-network has not taken yet is kept here. It ends with the stream, as the
-pipeline did.
+The pipeline never has to wait. It runs at its own pace, and the server buffers
+what the network has not taken yet. The server ends with the stream, and
+fails if the pipeline failed.
 """
 
 import http.server
@@ -25,22 +26,25 @@ PIECE = 1 << 16
 
 
 class Server(socketserver.TCPServer):
-    """Not http.server's own, which asks a name server for its name."""
+    """The TCP server. http.server.HTTPServer is not used, because it asks a
+    name server for its own name.
+    """
     allow_reuse_address = True
-    status = None  # of the pipeline, once it has ended
+    status = None  # The exit status of the pipeline; None while it runs.
     command = ()
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    disable_nagle_algorithm = True  # a frame's end waits for no other's
+    # The last part of a frame is sent without waiting for more data.
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        # From the main thread, with which it ends.
+        # This runs in the main thread, so the pipeline ends with the server.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")
         self.end_headers()
-        # No length: the end of the connection is that of the stream.
+        # There is no Content-Length: the end of the connection ends the stream.
         for piece in produced(child.stdout):
             self.wfile.write(piece)
         self.server.status = processes.finish(child)
@@ -49,11 +53,13 @@ class Live(http.server.BaseHTTPRequestHandler):
         try:
             super().handle()
         except ConnectionError as error:
-            sys.exit(f"who asked has gone: {error.strerror}")
+            sys.exit(f"the client closed the connection: {error.strerror}")
 
 
 def produced(stream: io.BufferedReader) -> Iterator[bytes]:
-    """What comes, without holding up who writes."""
+    """Returns an iterator over what the stream yields. A thread reads the
+    stream, so that the program that writes it never has to wait.
+    """
     pieces = queue.SimpleQueue()
 
     def read() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the logs of a run say, as numbers: frames and their ways, packets and
-their fates, and the statistics of the papers. No processes, no files but the
-logs.
+"""Turns the logs of a run into numbers: the times of frames, the fates of
+packets, and the statistics of the papers. This module starts no processes and
+reads no files other than the logs.
 """
 
 from __future__ import annotations
@@ -24,24 +24,27 @@ TYPES = frame_log.FRAME_TYPES
 # Alanko 3.2, tables 3 and 4
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
-# Ouwens tables 3.12 and 3.18: packets lost one after the other, from, to
+# Ouwens tables 3.12 and 3.18: {class: (minimum, maximum)} of the number of
+# packets that are lost one after the other.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
-OUWENS_MAX_ATTEMPTS = 5  # table 3.2
-# EvalVid's mos.c: above so many dB it is a 5, a 4, a 3 or a 2, else a 1.
+# The last class of Ouwens table 3.2 is five or more transmissions.
+OUWENS_MAX_ATTEMPTS = 5
+# Pairs (dB, grade) from EvalVid's mos.c: a PSNR above this number of dB gets
+# this grade. A PSNR below all of them gets grade 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 
-# --------------------------------------------------------- frames and their way
+# ----------------------------------------------------------------------- frames
 
 class Passage(typing.NamedTuple):
-    """A frame that was sent and its way, in ns since the first frame was. It
-    was due at the film's own pace."""
+    """A frame that was sent, with its times in ns since the first frame was
+    sent. Its due time follows the pace of the film."""
 
     frame: frame_log.Frame
     due_ns: int
     sent_ns: int
-    arrived_ns: int | None  # None: not at all
+    arrived_ns: int | None  # None if the frame did not arrive
 
     def latency_ns(self) -> int:
         return self.arrived_ns - self.sent_ns
@@ -53,7 +56,7 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """{coding number: the pair of frames} of those that arrived."""
+    """Returns {coding number: (sent, arrived)} of the frames that arrived."""
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
     joined.add_arrived(received_log.frames)
@@ -63,7 +66,9 @@ def join(
 
 def in_real_time(sent_log: frame_log.Log,
                  received_log: frame_log.Log) -> list[Passage]:
-    """Passages by the clock of the host that both ends share."""
+    """Returns the passages of a run in real time, by the clock that both ends
+    share.
+    """
     if not sent_log.frames:
         return []
     pairs = join(sent_log, received_log)
@@ -78,9 +83,10 @@ def in_real_time(sent_log: frame_log.Log,
 def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     sent_packets: Sequence[rtp_file.Packet],
                     packets: Sequence[Packet]) -> list[Passage]:
-    """Passages by the time of the link: a frame is sent when the first of its
-    packets enters, which is when it is due unless it has to wait for room, and
-    arrives with the last. Which ones arrive is what the receiver's log says."""
+    """Returns the passages of a computed run, in the link's time. A frame is
+    sent when its first packet enters the link: at its due time, or later if the
+    queue was full. It arrives with its last packet. The receiver's log says
+    which frames arrived."""
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0
@@ -101,13 +107,14 @@ def arrived(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def in_time(passages: Sequence[Passage], late_ns: float) -> list[Passage]:
-    """Those of use to somebody who waits for so long and no longer."""
+    """Returns the frames that arrived at most `late_ns` after their due time.
+    """
     return [way for way in arrived(passages) if way.lateness_ns() <= late_ns]
 
 
 def decodable(passages: Sequence[Passage],
               late_ns: float) -> list[frame_log.Frame]:
-    """Frames of which such a person sees a picture."""
+    """Returns the frames that a viewer who waits `late_ns` can see."""
     return frame_log.decodable(
         [way.frame for way in passages],
         {way.frame.coding_number for way in in_time(passages, late_ns)})
@@ -115,7 +122,9 @@ def decodable(passages: Sequence[Passage],
 
 def by_type(passages: Sequence[Passage],
             late_ns: float) -> dict[str, collections.Counter[str]]:
-    """{what: {type: frames}}; sent are lost, late or in time."""
+    """Returns {what: {type: number of frames}}. Each sent frame is lost, late
+    or in time.
+    """
     def count(
             frames: Iterator[Any] | list[frame_log.Frame]
     ) -> collections.Counter[str]:
@@ -134,14 +143,18 @@ def latencies_ns(passages: Sequence[Passage]) -> list[int]:
 
 
 def jitter_ns(passages: Sequence[Passage]) -> list[float]:
-    """RFC 3550, after each frame that arrived, in transport order"""
+    """Returns the jitter of RFC 3550 after each frame that arrived, in
+    transport order.
+    """
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
 
 
 def latency_by_size(passages: Sequence[Passage],
                     width: int) -> list[tuple[int, int, float]]:
-    """[(first size of a class of that width, frames, median latency)]"""
+    """Returns [(smallest size of the class, number of frames, median latency)]
+    for classes of frame sizes that are `width` bytes wide.
+    """
     classes = collections.defaultdict(list)
     for way in arrived(passages):
         classes[way.frame.size // width * width].append(way.latency_ns())
@@ -151,7 +164,9 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """[(begin in ns, bit/s of video)] for each step until the last arrival."""
+    """Returns [(begin in ns, bit/s of video)] for each step until the last
+    arrival.
+    """
     ways = arrived(passages)
     if not ways:
         return []
@@ -163,17 +178,17 @@ def throughput(passages: Sequence[Passage],
 
 
 def duration_ns(passages: Sequence[Passage]) -> float:
-    """From the first frame's arrival to where the one after the last to
-    arrive would be due (Ouwens table 3.7)."""
+    """Returns the time from the first arrival to the time at which the frame
+    after the last one would be due (Ouwens table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
 
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
-    """bit/s of video of each of several streams, (time at which its first frame
-    was sent, passages), over the time in which all of them were being sent;
-    None if there is no such time."""
+    """Returns the bit/s of video of several streams, over the time in which all
+    of them were being sent; None if there is no such time. Each stream is (time
+    at which its first frame was sent, passages)."""
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -185,7 +200,9 @@ def common_throughput(
 
 
 def fairness(rates: Sequence[float]) -> float:
-    """Jain's index: 1 where all are equal, 1/n where one of n has all."""
+    """Returns Jain's index of fairness: 1 if all rates are equal, 1/n if one of
+    n streams has everything.
+    """
     squares = len(rates) * sum(rate ** 2 for rate in rates)
     return sum(rates) ** 2 / squares if squares else math.nan
 
@@ -196,14 +213,15 @@ def period_ns(passages: Sequence[Passage]) -> float:
 
 
 def mean_throughput(passages: Sequence[Passage]) -> float:
-    """bit/s of video over the stream's duration"""
+    """Returns the bit/s of video over the duration of the stream."""
     bits = 8 * sum(way.frame.size for way in arrived(passages))
     return bits / (duration_ns(passages) / NS) if bits else 0.0
 
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
-    """For each picture of the film in display order, which one is shown in its
-    place: itself, or the last that was; None before the first."""
+    """Returns for each picture of the film, in display order, the number of the
+    picture that is shown in its place: its own number, or that of the last
+    picture that was shown. It is None before the first one."""
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
     seen = {order[frame.coding_number]
@@ -215,10 +233,10 @@ def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
     return found
 
 
-# ------------------------------------------------------ packets and their fates
+# ---------------------------------------------------------------------- packets
 
 class Packet(typing.NamedTuple):
-    """One of the link's log, times in ns of the link."""
+    """One packet of the link's log. The times are in ns of the link."""
 
     flow: int
     index: int
@@ -233,8 +251,9 @@ class Packet(typing.NamedTuple):
 
 
 class LinkLog(typing.NamedTuple):
-    packets: list  # of one station, as they were sent
-    quality: list  # (ns of the link, 0 to 1) from then on, of that station
+    packets: list  # The packets of one station, in the order of sending.
+    # (ns of the link, 0 to 1): the station's link quality from this time on
+    quality: list
 
 
 def read_link(path: pathlib.Path, station: int) -> LinkLog:
@@ -255,16 +274,17 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
 
 
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
-    """{length: how many runs of lost packets have it} of what became of
-    packets in the order in which they were sent."""
+    """Returns {length: number of runs} of consecutive lost packets. `lost` says
+    for each packet, in the order of sending, whether it was lost."""
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
 
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
-    """Ouwens table 3.12: of all runs, how many per cent are of one packet, of
-    two and so on, by OUWENS_RUNS; packets lost; runs."""
+    """Returns a row of Ouwens table 3.12: the share in % of each class of
+    OUWENS_RUNS among all runs of lost packets, the number of lost packets, and
+    the number of runs."""
     total = sum(runs.values())
     counts = [sum(count for length, count in runs.items()
                   if first <= length <= last)
@@ -274,15 +294,16 @@ def run_percents(
 
 
 def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
-    """{transmissions: packets}"""
+    """Returns {number of transmissions: number of packets}."""
     return collections.Counter(packet.attempts for packet in packets)
 
 
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Ouwens table 3.2: of the packets that were on the air, how many per cent
-    were sent once, twice and so on, the last with all above; packets."""
+    """Returns a row of Ouwens table 3.2: the share in % of the packets that
+    were sent once, twice and so on (the last class has all higher numbers), and
+    the number of packets that were transmitted at all."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -292,9 +313,9 @@ def attempt_percents(
 def sequence(
         packets: Sequence[Packet]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """(sent, delivered, lost), each [(ns of the link, bytes sent so far)], as a
-    time-sequence plot has them: a packet at its arrival at the link, again when
-    it came out, or when it was given up."""
+    """Returns (sent, delivered, lost) for a time-sequence plot, each as [(ns of
+    the link, bytes sent so far)]. A packet is plotted when it enters the link,
+    and again when it leaves the link or is given up."""
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size
@@ -305,8 +326,8 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Where a window of that length begins that holds most of the times; None
-    where there are none."""
+    """Returns the begin of the window of this `length` that contains most of
+    the `times`; None if there are no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -317,20 +338,22 @@ def worst_window(times: Sequence[float], length: float) -> float | None:
 
 
 def mean_attempts(packets: Sequence[Packet]) -> float:
-    """Of those that were on the air"""
+    """Returns the mean number of transmissions of the packets that were
+    transmitted.
+    """
     tried = [packet.attempts for packet in packets if packet.attempts]
     return statistics.fmean(tried) if tried else 0.0
 
 
-# -------------------------------------------------------- papers: other traffic
+# -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """Alanko tables 3 and 4, in the unit of the times."""
+    """A row of Alanko's tables 3 and 4, in the unit of the times."""
 
     minimum: float
     percentiles: dict
     maximum: float
-    outliers: dict  # {tolerance: fraction}
+    outliers: dict  # {tolerance: fraction of the times}
 
 
 def request_reply(
@@ -344,14 +367,16 @@ def request_reply(
 
 
 def outliers(times: Sequence[float], tolerance: float) -> float:
-    """The fraction that exceeds the median by more than that (Alanko 3.2)."""
+    """Returns the fraction of the times that exceed the median by more than the
+    `tolerance` (Alanko 3.2).
+    """
     limit = statistics.median(times) + tolerance
     return sum(time > limit for time in times) / len(times)
 
 
 def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
-    """The median of the rates between any two of (time, bytes so far), Alanko
-    3.3: what a transfer would do that never stagnates."""
+    """Returns the median of the rates between any two of (time, bytes so far).
+    This is the rate of a transfer that never stagnates (Alanko 3.3)."""
     rates = [(x - y) / (t - u)
              for (u, y), (t, x) in itertools.combinations(blocks, 2) if t != u]
     return statistics.median(rates) if rates else 0.0
@@ -359,17 +384,20 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Of a packet, by the clocks of both ends, which need not agree: half of
-    what the way there and back took (Erixzon equations 5.3 and 5.4). `sent`
-    and `received`, of the acknowledgement, are the sender's times."""
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4):
+    half of the round trip without the time that the receiver held the
+    acknowledgement. `sent` and `received` are times of the sender's clock,
+    `reception` and `sending_ack` of the receiver's, so the clocks need not
+    agree."""
     elapsed = sending_ack - reception
     return (received - sent - elapsed) / 2
 
 
-# -------------------------------------------------------------- how it looks
+# ---------------------------------------------------------------------- quality
 
 def mos(psnr: float) -> int:
-    """The grade that EvalVid gives a picture of so many dB."""
+    """Returns the grade that EvalVid gives to a picture with this PSNR in dB.
+    """
     for above, grade in EVALVID_GRADES:
         if psnr > above:
             return grade
@@ -377,6 +405,8 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """The place in display order with the largest sum; None if none differs."""
+    """Returns the place in display order with the largest sum of errors; None
+    if no picture differs.
+    """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a viewer would see: received video as pictures, one for each that was
-sent, how much they differ from these, and both beside each other (ffmpeg)."""
+"""Makes pictures of the received video with ffmpeg, one for each picture that
+was sent. Compares them with what was sent, and shows both side by side."""
 
 import math
 import pathlib
@@ -15,7 +15,8 @@ from wirelesslab.streams import clips
 PEAK = 255
 LOSSLESS = "-c:v ffv1 -level 3 -g 1".split()
 MSE = re.compile(r"^n:\d+ mse_avg:(\S+)", re.M)
-# One that is missing is seen as the one before it; so is the end.
+# A filter that replaces a missing picture by the one before it, also at the
+# end.
 NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
     "tpad=stop=-1:stop_mode=clone"
 
@@ -26,17 +27,19 @@ def ffmpeg(words: Sequence[Any], what: str) -> None:
 
 def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
                 target: pathlib.Path) -> None:
-    """All of the clip, a raw stream."""
+    """Decodes the first `count` pictures of a clip, which is an elementary
+    stream.
+    """
     ffmpeg(["-r", fps, "-f", muxer, "-i", clip, "-frames:v", count,
             *LOSSLESS, target], "decoding what was sent")
 
 
 def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
                     count: int, target: pathlib.Path) -> bool:
-    """Of a Matroska file, whose times are `speed` times those of the clip. Its
-    first picture is that with number `first`. Damage is the decoder's to
-    conceal. Whether it found any picture: one that missed the first headers
-    has nothing to show, and the target is black."""
+    """Decodes a Matroska file with received video, whose times are `speed`
+    times those of the clip and whose first picture has the number `first`. The
+    decoder conceals damage. Returns whether it found any picture. A decoder
+    that missed the first headers shows nothing; then `target` is black."""
     times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
     try:
         ffmpeg(["-threads", 1, "-loglevel", "fatal", "-i", video,
@@ -53,7 +56,7 @@ def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
 
 def errors(video: pathlib.Path, reference: pathlib.Path,
            run_dir: pathlib.Path) -> list[float]:
-    """The mean square error of each picture."""
+    """Returns the mean square error of each picture."""
     log = run_dir / f"{video.stem}.psnr"
     ffmpeg(["-i", video, "-i", reference, "-lavfi",
             f"psnr=stats_file={log}", "-f", "null", "-"], "comparing pictures")
@@ -61,7 +64,7 @@ def errors(video: pathlib.Path, reference: pathlib.Path,
 
 
 def psnr(mean_square_errors: list[float]) -> float:
-    """In dB, of all pictures; infinite if none differs."""
+    """Returns the PSNR in dB over all pictures; infinite if none differs."""
     if not mean_square_errors:
         return math.nan
     mean = sum(mean_square_errors) / len(mean_square_errors)
@@ -76,7 +79,7 @@ def put_side_by_side(videos: list[pathlib.Path], target: pathlib.Path) -> None:
 
 def take_picture(video: pathlib.Path, number: int,
                  target: pathlib.Path) -> None:
-    """Twice as large, for whoever looks at it."""
+    """Saves one picture at twice its size."""
     ffmpeg(["-i", video, "-vf",
             rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",
             "-frames:v", 1, target], "taking a picture")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where the two ends of a stream run: both on this machine, or each on a host
-of its own with an emulated link between them."""
+"""Decides where the two ends of a stream run: both on this machine, or each on
+a host of its own with an emulated link between them."""
 
 import contextlib
 import os
@@ -18,21 +18,24 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-BINDS = ("udp", "udplite", "tcp")  # kinds of sockets that have a port
+BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that have a port.
 MAX_PORTS = 2
-UDPLITE = 136  # in IP; a raw socket's "port" in /proc/net
+# UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
+UDPLITE = 136
 LINK = "wl0"
-# The first is the mobile: it watches what the network sends down to it.
+# The first host of a link is the mobile, to which the network sends downlink.
 ROLES = ("receiver", "sender")
-# Those of wirelesslink that the demo itself depends on.
+# Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
-# What a link of a matrix may say of both hosts: words for tunsrc, and sysctls
+# What a link of a matrix may set for both hosts: properties of tunsrc, and
+# sysctls.
 OF_HOSTS = ("device", "sysctls")
 
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
-    """UDP-Lite has ports of its own, where the kernel has it; those of UDP are
-    as good."""
+    """Returns the type of a socket for the test whether a port is free.
+    UDP-Lite has ports of its own in the kernel, but a free UDP port serves the
+    purpose."""
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
@@ -47,23 +50,23 @@ def is_free(binds: str, port: int) -> bool:
 
 
 def free_port(binds: str) -> int:
-    """A free port with a free one above it, for the sound or for RTCP. It is
-    even, as that of RTP has to be beside RTCP."""
+    """Returns a free even port with a free port above it, for the sound or for
+    RTCP. RTP requires an even port."""
     while True:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # Of TCP Linux gives away odd ones alone.
+            # For TCP, Linux only assigns odd ports.
             port = probe.getsockname()[1] & ~1
         if is_free(binds, port) and is_free(binds, port + 1):
             return port
 
 
 def sockets(pid: int) -> set[str]:
-    """The inodes of a process's sockets."""
+    """Returns the inodes of all sockets of a process."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        with contextlib.suppress(OSError):  # closed meanwhile
+        with contextlib.suppress(OSError):  # closed in the meantime
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":
                 found.add(inode.strip("[]"))
@@ -71,7 +74,9 @@ def sockets(pid: int) -> set[str]:
 
 
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
-    """(table of /proc/net, port in there): UDP-Lite has several backends."""
+    """Yields (table in /proc/net, port in that table). UDP-Lite has several,
+    because it has several backends.
+    """
     yield binds, port
     if binds == "udplite":
         yield "raw", UDPLITE
@@ -92,14 +97,16 @@ def is_in_table(table: str, port: int, own: set[str]) -> bool:
 
 
 def is_bound(binds: str, port: int, pid: int) -> bool:
-    """Whether the process has the port: another's would deceive us."""
+    """Returns whether the process `pid` has bound the port. The socket of
+    another process does not count.
+    """
     own = sockets(pid)
     return any(is_in_table(table, number, own)
                for table, number in ways_to_bind(binds, port))
 
 
 class SameMachine:
-    """This machine, for both."""
+    """Both ends run on this machine, without a link."""
 
     loses = False
     left_out = ""
@@ -111,7 +118,8 @@ class SameMachine:
         port = wanted or free_port(binds)
         if not is_free(binds, port):
             raise LabError(
-                f"port {port} is in use; --port chooses another")
+                f"port {port} is in use by another program; choose another "
+                "one with --port")
         return port
 
     def way(self, port: int) -> str:
@@ -122,7 +130,7 @@ class SameMachine:
         return contextlib.nullcontext()
 
     def address(self, _role: str, _of: str) -> str:
-        """That of one end, as this one has to name it."""
+        """Returns the address of one end, as the other end has to write it."""
         return HOST
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
@@ -135,7 +143,7 @@ class SameMachine:
         return is_bound(binds, port, child.pid)
 
     def check(self) -> None:
-        """LabError if something between the ends has."""
+        """Raises LabError if something between the ends has failed."""
 
     def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
         return processes.finish(child, seconds)
@@ -144,36 +152,39 @@ class SameMachine:
         processes.kill(child)
 
     def hang_up(self) -> bool:
-        """Nothing more will be sent; returns whether something may still be
-        on its way, for as long as it carries()."""
+        """Is called when nothing more will be sent. Returns whether the caller
+        has to wait until carries() is false, because packets may still be on
+        their way."""
         return False
 
     def carries(self) -> bool:
         return False
 
     def report(self) -> list[str]:
-        """Lines about what is between the ends."""
+        """Returns lines about what happened between the ends."""
         return []
 
 
 def describe_link(properties: str) -> str:
-    """As a testbed has it; LabError if these are no properties at all. Whether
-    wirelesslink takes them it says itself."""
+    """Returns the description of the link for a testbed. Raises LabError if
+    `properties` are not written as properties. wirelesslink itself checks their
+    names and values."""
     text = f"{LINK}={','.join(ROLES)}: {properties}"
     (link,) = links.parse_all([text])
     if not link.is_emulated():
         raise LabError(
-            f"{properties!r} are no properties of wirelesslink, such as "
+            f"{properties!r} are not properties of wirelesslink, such as "
             "'profile=80211b seed=1'")
     for word in link.words:
         name = word.partition("=")[0]
         if name in OURS:
-            raise LabError(f"the demo itself sets {name}")
+            raise LabError(f"{name} cannot be set, because the demo itself "
+                           "sets it")
     return text
 
 
 def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
-    """What a testbed is given of OF_HOSTS."""
+    """Returns the arguments `devices` and `sysctls` of a testbed."""
     words = [word.partition("=") for word in link.get("sysctls", "").split()]
     return {"devices": {LINK: link["device"]} if link.get("device") else {},
             "sysctls": {role: {name: value for name, _, value in words}
@@ -181,10 +192,11 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Two hosts of a testbed, `properties` being those of the wirelesslink
-    between them; `options` are what else the testbed is given."""
+    """Both ends run on hosts of a testbed. `properties` are those of the
+    wirelesslink between them, `options` are further arguments for the testbed.
+    """
 
-    loses = True  # it may even lose all, and that is a result
+    loses = True  # A link may even lose everything, which is a valid result.
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
                  mode: str = "auto", **options: Any) -> None:
@@ -196,8 +208,9 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Hosts of their own have all their ports. But relays on this machine
-        may have to stand in for them."""
+        """Returns a free port of this machine, although hosts with namespaces
+        have all ports free, because relays on this machine may have to stand in
+        for the hosts."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -239,8 +252,8 @@ class OverLink:
         child.wait()
 
     def hang_up(self) -> bool:
-        """The link ends when what is in it has come out. Then its log and its
-        statistics are whole."""
+        """Asks the link to end. It ends when its last packets have left it; its
+        log and its statistics are then complete."""
         for process in self._bed.link_processes():
             process.send_signal(signal.SIGINT)
         return True

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What has arrived so far of a stream, while it lasts: in one line that
-rewrites itself; where nobody watches a terminal, in a plain line now and then.
+"""Shows how much of a stream has arrived while it lasts. On a terminal this is
+one line that is rewritten; otherwise it is a line every few seconds.
 """
 
 import collections
@@ -16,7 +16,9 @@ LIVE_EVERY = 0.2
 
 
 class Progress:
-    """`name` is for streams that are several: they can't rewrite one line."""
+    """Reads both logs and prints the progress. `name` is given if there are
+    several streams, which cannot share one line that is rewritten.
+    """
 
     def __init__(self, sent: frame_log.Log, received: frame_log.Log,
                  name: str = "") -> None:
@@ -33,8 +35,11 @@ class Progress:
         self._due = self._started + self._every
 
     def update(self, show: bool = True) -> bool:
-        """Reads on in both logs; returns whether frames arrived."""
-        # The receiver's first: what it has, the sender's surely has too.
+        """Reads the new lines of both logs and, if it is time, prints a line.
+        Returns whether frames arrived.
+        """
+        # The receiver's log is read first, so that the sender's log has each of
+        # its frames.
         arrived = self._received.read()
         self._join.add_sent(self._sent.read())
         self._delays.extend(
@@ -66,7 +71,7 @@ class Progress:
                 f"{types}  lost {sum(self._received.lost.values())}  "
                 f"{rate:5.2f} Mbit/s  latency {delay}")
         if self._live:
-            # A line that wraps cannot be rewritten.
+            # The line is cut, because a line that wraps cannot be rewritten.
             columns = max(shutil.get_terminal_size().columns - 1, 0)
             print("\r" + line[:columns].ljust(columns), end="", flush=True)
         else:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How a stream looked: PSNR and SSIM of each picture by ffmpeg, with the frames
-aligned by display order, so that a missing one is the last that was shown.
+"""Computes PSNR and SSIM of each picture with ffmpeg. The pictures are aligned
+in display order; a missing picture is replaced by the last one that was shown.
 
-What arrives whole is what was sent, bit for bit, so the pictures are those of
-the clip itself, and a run needs no decoder beside it. What is compared with is
-the clip as sent: the loss of the encoder is not the network's.
+A frame that arrives complete is bit-identical to the frame that was sent. The
+pictures are therefore taken from the clip, and no decoder has to run during the
+stream. The reference is the clip as it was sent, because the loss of the
+encoder is not caused by the network.
 """
 
 import math
@@ -20,14 +21,15 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures
 
-DB_OF_INFINITE = 100.0  # dB, for who has to draw or average it
-# Of the luminance, as EvalVid compares.
+# A finite value in dB that plots and means use for an infinite PSNR.
+DB_OF_INFINITE = 100.0
+# Only the luminance is compared, as EvalVid does.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")
-# Pictures are compared in their order, whatever their times: ffmpeg has raw
-# MPEG-1 begin with a gap.
+# The pictures are compared in their order and their times are ignored, because
+# ffmpeg begins raw MPEG-1 with a gap.
 COUNTED = "settb=1/25,setpts=N"
-BLACK = (16, 128)  # ITU-R BT.601, luminance and chrominance
+BLACK = (16, 128)  # luminance and chrominance of ITU-R BT.601
 
 
 class Picture(typing.NamedTuple):
@@ -35,7 +37,9 @@ class Picture(typing.NamedTuple):
     ssim: float
 
     def psnr(self) -> float:
-        """dB; of a picture that is the one sent, infinite"""
+        """Returns the PSNR in dB; infinite if the picture is the one that was
+        sent.
+        """
         return pictures.psnr([self.mse])
 
 
@@ -43,16 +47,21 @@ UNHARMED = Picture(0.0, 1.0)
 
 
 def measure(clip: pathlib.Path, shown: list[int | None],
-            directory: pathlib.Path) -> list[Picture]:
-    """A Picture for each place in display order. `shown` says which picture of
-    the clip is seen there, None where none is yet."""
-    if all(number == place for place, number in enumerate(shown)):
+            directory: pathlib.Path,
+            reference: pathlib.Path | None = None) -> list[Picture]:
+    """Returns a Picture for each place in display order. `shown` has for each
+    place the number of the picture that is seen there, None before the first
+    one. It is compared with the picture that the clip has at that place, or
+    with that of another video, the reference, which may be longer."""
+    if not reference and all(number == place
+                             for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)
+    first = f"trim=end_frame={len(shown)}," if reference else ""
     read, write = os.pipe()
     score = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
-         "-i", str(clip), "-filter_complex",
-         f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
+         "-i", str(reference or clip), "-filter_complex",
+         f"[0]{COUNTED},split[a][b];[1]{first}{COUNTED},split[c][d];"
          "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
@@ -64,19 +73,19 @@ def measure(clip: pathlib.Path, shown: list[int | None],
         processes.kill(score)
         raise
     if processes.finish(score) != 0:
-        raise LabError("comparing pictures failed")
+        raise LabError(f"ffmpeg could not compare the pictures of {clip}")
     found = [Picture(*both) for both in zip(
         numbers(directory / "psnr.log", MSE),
         numbers(directory / "ssim.log", SSIM))]
     if len(found) != len(shown):
-        raise LabError(f"{clip} has {len(found)} pictures, and "
+        raise LabError(f"{reference or clip} has {len(found)} pictures, but "
                        f"{len(shown)} frames were sent of it")
     return found
 
 
 def repeat(clip: pathlib.Path, shown: list[int | None],
            pipe: BinaryIO) -> None:
-    """The clip as it was seen, as YUV4MPEG2."""
+    """Writes the clip as the viewer saw it to `pipe`, as YUV4MPEG2."""
     decoder = processes.start(
         [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
          "-fps_mode", "passthrough", "-pix_fmt", "yuv420p",
@@ -94,13 +103,13 @@ def repeat(clip: pathlib.Path, shown: list[int | None],
         data = decoder.stdout.read(len(seen))
         if len(data) < len(seen):
             processes.kill(decoder)
-            raise LabError(f"{clip} has {place} pictures, and "
+            raise LabError(f"{clip} has {place} pictures, but "
                            f"{len(shown)} frames were sent of it")
         seen = data if number == place else seen
         pipe.write(own + seen)
     decoder.stdout.close()
     if processes.finish(decoder) != 0:
-        raise LabError(f"decoding {clip} failed")
+        raise LabError(f"ffmpeg could not decode {clip}")
 
 
 def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
@@ -108,7 +117,8 @@ def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
 
 
 def mean_psnr(found: Sequence[Picture]) -> float:
-    """Of the mean square error, as pictures.psnr has it"""
+    """Returns the PSNR of the mean of the square errors, as pictures.psnr does.
+    """
     return pictures.psnr([picture.mse for picture in found])
 
 
@@ -118,7 +128,7 @@ def drawable(psnr: float) -> float:
 
 def take(clip: pathlib.Path, number: int, target: pathlib.Path,
          width: int) -> pathlib.Path:
-    """One picture of a clip, for a page."""
+    """Saves one picture of a clip, for a page."""
     pictures.ffmpeg(["-i", clip, "-vf",
                      rf"select=eq(n\,{number}),scale={width}:-2",
                      "-frames:v", 1, "-update", 1, target],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""RTP packets in a file, each behind its length (RFC 4571), as GStreamer's
-`rtpstreampay` writes them: those that were sent and those that arrived, what
-differs between them, and which frames are whole."""
+"""Reads files of RTP packets, each preceded by its length (RFC 4571), as
+GStreamer's `rtpstreampay` writes them. Compares the packets that were sent with
+those that arrived, and finds the complete frames."""
 
 import dataclasses
 import pathlib
@@ -30,7 +30,9 @@ def parse(data: bytes) -> Packet:
 
 
 def read(path: pathlib.Path) -> list[Packet]:
-    """Those of the file; one that is cut off at its end is none."""
+    """Returns the packets of the file. A packet that is cut off at the end is
+    left out.
+    """
     data = path.read_bytes()
     found, place = [], 0
     while place + 2 <= len(data):
@@ -44,7 +46,7 @@ def read(path: pathlib.Path) -> list[Packet]:
 
 def match(sent: Sequence[Packet],
           received: Sequence[Packet]) -> dict[int, Packet]:
-    """{index of the packet sent: that which arrived}"""
+    """Returns {index of the sent packet: the same packet as it arrived}."""
     places = {packet.sequence_number: index
               for index, packet in enumerate(sent)}
     return {places[packet.sequence_number]: packet for packet in received
@@ -52,7 +54,7 @@ def match(sent: Sequence[Packet],
 
 
 def frames(sent: Sequence[Packet]) -> list[list[int]]:
-    """For each frame, the indices of its packets."""
+    """Returns for each frame the indices of its packets."""
     found = {}
     for index, packet in enumerate(sent):
         found.setdefault(packet.timestamp, []).append(index)
@@ -61,6 +63,6 @@ def frames(sent: Sequence[Packet]) -> list[list[int]]:
 
 def whole_frames(sent: Sequence[Packet],
                  arrived: dict[int, Packet]) -> list[int]:
-    """Numbers of the frames of which every packet arrived."""
+    """Returns the numbers of the frames whose packets all arrived."""
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

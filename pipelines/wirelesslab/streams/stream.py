@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over a transport in real time and shows what arrived.
 
-The pipelines stand in transports.ini. Here a receiver is started, known to be
-ready, sent to, watched and ended, and the logs of both ends become one table.
+transports.ini has the pipelines. This module starts the receiver, waits until
+it is ready, starts the sender, watches both, and ends them.
 """
 
 import contextlib
@@ -27,18 +27,23 @@ from wirelesslab.streams import (
     transports,
 )
 
-SECONDS_TO_START = 60  # the first start scans all plugins of the machine
-SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
-SECONDS_TO_SEND = 1200  # TCP takes seven times as long as the film, Ouwens 3.7
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
+# If no frame arrives for this number of seconds after the sender's end, none is
+# in flight any more.
+SECONDS_OF_QUIET = 1.0
+# TCP takes up to seven times as long as the film (Ouwens table 3.7).
+SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-SECONDS_TO_ASK = 2  # who will not end gets no longer
+# How long a pipeline without an end of its own may take to end when asked.
+SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
 class Launch:
-    """One gst-launch-1.0, or another `program`, and what it printed."""
+    """A process of gst-launch-1.0, or of another `program`, and its output."""
 
     def __init__(self, role: str, pipeline: str, values: dict[str, Any],
                  place: placement.Place, program: Sequence[str] = GST_LAUNCH,
@@ -46,9 +51,11 @@ class Launch:
         self.role = role
         self.called = f"{name}: the {role}" if name else f"the {role}"
         self._place = place
-        # In memory: where the disk is full, this is what says so.
+        # The output is kept in memory, so that it is not lost when the disk is
+        # full.
         self._output = os.memfd_create(role)
-        # Split first: a value with a blank in it stays one word.
+        # The words are split before the values are filled in, so that a value
+        # that contains a blank stays one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
@@ -61,14 +68,14 @@ class Launch:
             (run_dir / f"{self.role}.out").write_text(self.output())
 
     def warnings(self) -> list[str]:
-        """What its elements warned of, once each."""
+        """Returns the warnings of its elements, each once."""
         return list(dict.fromkeys(
             f"{element.rpartition(':')[2]}: {words}"
             for element, words in WARNING.findall(self.output())))
 
     def check_log(self, log: pathlib.Path) -> None:
-        """LabError if its log ends early: the table would be wrong, and nothing
-        in it would tell."""
+        """Raises LabError if writing the log failed. The table would then be
+        wrong, and nothing in it would show that."""
         for words in self.warnings():
             if str(log) in words:
                 raise LabError(f"{self.called}'s {words}")
@@ -81,7 +88,9 @@ class Launch:
             self.child.send_signal(signal.SIGINT)
 
     def finish(self) -> None:
-        """LabError unless it ends soon, and well."""
+        """Waits for the end. Raises LabError if the process does not end within
+        SECONDS_TO_END, or fails.
+        """
         try:
             self._place.finish(self.child, SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -90,14 +99,15 @@ class Launch:
         self.check()
 
     def check(self) -> None:
-        """LabError if it has."""
+        """Raises LabError if the process has failed."""
         if self.child.poll():
             raise self.failure(
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """For a pipeline that has no end: asked, then made to. It may even fail
-        by now, if the link has ended."""
+        """Ends a pipeline that has no end of its own: asks it, and kills it if
+        it does not end. Its exit status is ignored, because it may fail when
+        the link has ended."""
         self.interrupt()
         try:
             self._place.finish(self.child, SECONDS_TO_ASK)
@@ -105,7 +115,7 @@ class Launch:
             self._place.kill(self.child)
 
     def failure(self, what: str) -> LabError:
-        return LabError(f"{self.called} {what}; its last words:\n"
+        return LabError(f"{self.called} {what}. The end of its output:\n"
                         + processes.tail(self.output()))
 
 
@@ -125,8 +135,10 @@ def wait_until_ready(end: Launch, place: placement.Place, binds: str,
 
 
 class Stream:
-    """One clip from end to end, the logs of both in `run_dir`. It has a `name`
-    where there are several."""
+    """One clip from end to end. The logs of both ends are in `run_dir`. A
+    stream has a `name` if there are several."""
+
+    SENDER = GST_LAUNCH  # the program that runs its sender
 
     def __init__(self, transport: Protocol, clip: pathlib.Path, port: int,
                  run_dir: pathlib.Path, place: placement.Place,
@@ -145,7 +157,7 @@ class Stream:
         self.received = frame_log.Log(self._received_path)
         self._frames = (None if transports.ends(transport)
                         else clips.count_frames(clip))
-        self._ends = {}  # {role: who was started}
+        self._ends = {}  # {role: its process}
         self._is_sending = False
 
     @property
@@ -157,15 +169,20 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """The values of a pipeline include the address of who listens."""
+        """Starts one end. The values of its pipeline include the address of the
+        end that listens.
+        """
         host = self._place.address(role, transports.listener(self._transport))
-        program = GST_LAUNCH
+        program = self.SENDER if role == "sender" else GST_LAUNCH
         if role == "sender" and transports.is_asked(self._transport):
             program = (*paths.command("streams.http_server"), host,
                        str(self._port),
                        *GST_LAUNCH, "-q")
+        peer = self._place.address(
+            role, next(other for other in placement.ROLES if other != role))
         self._ends[role] = Launch(
-            role, self._transport[role], {**self._values, "host": host},
+            role, self._transport[role],
+            {**self._values, "host": host, "peer": peer},
             self._place, program, self._name)
 
     def listen(self) -> None:
@@ -176,7 +193,7 @@ class Stream:
             transports.ports_of(self._transport, self._port))
 
     def begin(self) -> None:
-        """The other end"""
+        """Starts the end that does not listen."""
         for role in placement.ROLES:
             if role not in self._ends:
                 self._launch(role)
@@ -191,12 +208,13 @@ class Stream:
                 self._ends[role].check_log(path)
 
     def update(self, show: bool = True) -> bool:
-        """Whether frames arrived meanwhile"""
+        """Reads the new lines of both logs. Returns whether frames arrived."""
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
-        """Until the sender has come to its end, and well; where it has none,
-        until it sent all frames."""
+        """Returns False once the sender has ended without an error. A sender
+        without an end of its own counts as ended when it has sent all frames.
+        """
         if self._is_sending:
             self._is_sending = not (
                 self._sender.ended() or self._receiver.ended()
@@ -208,18 +226,21 @@ class Stream:
     def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
-            # Told so by the end of the connection ends the receiver first.
+            # The receiver may have ended first, because the end of the
+            # connection tells it so.
             self._sender.finish()
 
     def fail_late(self) -> None:
-        raise self._sender.failure("does not come to its end")
+        raise self._sender.failure("did not end in time")
 
     def is_received(self) -> bool:
-        """Whether the receiver knows that nothing more will come"""
+        """Returns whether the receiver has ended because nothing more can
+        arrive.
+        """
         return self._receiver.ended()
 
     def end_sender(self) -> None:
-        """What has no end of its own"""
+        """Ends a sender that has no end of its own."""
         if not transports.ends(self._transport):
             for end in self._ends.values():
                 end.check()
@@ -244,7 +265,7 @@ class Stream:
             end.save_output(self._run_dir)
 
     def warnings(self) -> list[Any]:
-        """What its pipelines warned of"""
+        """Returns the warnings of both pipelines."""
         return [f"{end.called}'s {words}"
                 for end in (self._sender, self._receiver)
                 for words in end.warnings()]
@@ -252,8 +273,8 @@ class Stream:
 
 def send(streams: list[Stream], check: Callable[[], None],
          apart: float) -> None:
-    """Each begins so many seconds after the one before it; until all are
-    done."""
+    """Starts the streams `apart` seconds after each other and waits until all
+    have been sent."""
     started = time.monotonic()
     begun = 0
     while begun < len(streams) or any(one.is_sending() for one in streams):
@@ -271,7 +292,9 @@ def send(streams: list[Stream], check: Callable[[], None],
 
 def wait_for_quiet(streams: list[Stream],
                    carries: Callable[[], bool] = lambda: False) -> None:
-    """Until the last frames are through the network and the jitter buffer."""
+    """Waits until the last frames have passed the network and the jitter
+    buffer.
+    """
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
     last_frame = now
@@ -282,7 +305,8 @@ def wait_for_quiet(streams: list[Stream],
             break
         time.sleep(0.05)
         now = time.monotonic()
-        # Only as long as frames come: silence at the end is no stall.
+        # The progress is shown only while frames arrive, so that the silence at
+        # the end does not look like a stall.
         if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
                 for one in streams]):
             last_frame = now
@@ -292,8 +316,8 @@ def stream(
         transport: Protocol, clip: pathlib.Path, port: int,
         run_dir: pathlib.Path, place: placement.Place
 ) -> tuple[frame_log.Log, frame_log.Log, list[Any]]:
-    """One clip from end to end. Returns the logs of both ends and what the
-    pipelines warned of."""
+    """Streams one clip. Returns the logs of both ends and the warnings of the
+    pipelines."""
     one = Stream(transport, clip, port, run_dir, place)
     stream_all([one], place)
     return one.sent, one.received, one.warnings()
@@ -301,7 +325,9 @@ def stream(
 
 def stream_all(streams: list[Stream], place: placement.Place,
                apart: float = 0) -> None:
-    """From one host to the other; the link is done when all are."""
+    """Sends all streams over the same link. The link is ended when all of them
+    are done.
+    """
     def check() -> None:
         place.check()
         for one in streams:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Protocols as a file describes them: a section each, sender and receiver as
-plain pipelines. transports.ini has ours and other people's, a matrix of the lab
-may have more; docs/lab.md says what a section may have.
+"""Reads protocols from a file with a section for each, in which sender and
+receiver are pipelines for gst-launch-1.0. transports.ini has the project's own
+and other transports; a matrix of the lab may have more. docs/lab.md describes
+the keys of a section.
 """
 
 import configparser
@@ -20,19 +21,26 @@ from wirelesslab.streams import placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# How the receiver's element says what kind of socket it has
+# {first element of a receiver: kind of its socket}; all others use UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
-OF_THE_LAB = ("seed", *placement.OURS)  # of wirelesslink, set by us
+# The properties of wirelesslink that the lab sets itself.
+OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", COMPUTED}
 SERVERS = ("http",)
-# In braces in a pipeline, and those without which nothing can be measured
+# NAMES may stand in braces in a pipeline. Without those of NEEDED nothing could
+# be measured.
 NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
+# The same where a live encoder takes the place of the clip. {peer} is the
+# address of the other host.
+LIVE_NAMES = NAMES | {"captured", "encoded", "peer"}
+LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
+               "receiver": ("received",)}
 
 
 def read() -> dict[str, Protocol]:
-    """{name: transport} of transports.ini."""
+    """Returns {name: transport} from transports.ini."""
     return read_sections(OURS, of_section)
 
 
@@ -40,7 +48,9 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """{name: what is made of the section}; LabError names the file."""
+    """Returns {name: what `make` returns for the section}. The LabError of a
+    wrong section names the file.
+    """
     found = configparser.ConfigParser(interpolation=None)
     try:
         found.read_string(path.read_text(), source=str(path))
@@ -49,17 +59,19 @@ def read_sections(
         raise LabError(f"{path}: {failure}") from None
 
 
-def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
-    """All there is to know, as it goes into JSON. What a section doesn't say
-    and few need is left out, so that older results stay those of the same."""
+def of_section(name: str, section: configparser.SectionProxy,
+               is_live: bool = False) -> Protocol:
+    """Returns a transport as a dictionary that is written as JSON. Rarely used
+    keys are only present if the section has them, so that results from before
+    these keys existed are still recognised."""
     for key in ("sender", "receiver"):
         if not section.get(key):
-            raise LabError(f"protocol {name} has no {key}")
+            raise LabError(f"protocol {name} has no key {key}")
     unknown = set(section) - KEYS
     if unknown:
-        raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
-                       f"it may have: {', '.join(sorted(KEYS))}")
-    sender, receiver = (pipeline(name, section, key)
+        raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "
+                       f"its keys are: {', '.join(sorted(KEYS))}")
+    sender, receiver = (pipeline(name, section, key, is_live)
                         for key in ("sender", "receiver"))
     return {"name": name, "title": section.get("title", name),
             "sender": sender, "receiver": receiver,
@@ -76,9 +88,11 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
                if "server" in section else {})}
 
 
-def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
-    """In one line; LabError if it could not be run, or nothing would be
-    measured. What GStreamer makes of it that says itself."""
+def pipeline(name: str, section: configparser.SectionProxy, key: str,
+             is_live: bool = False) -> str:
+    """Returns the pipeline in one line. Raises LabError if the line cannot be
+    split into words, has an unknown name in braces, or lacks a name without
+    which nothing could be measured. GStreamer itself checks the elements."""
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
         words = [word for written in shlex.split(text)
@@ -87,12 +101,14 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
         raise LabError(
             f"protocol {name}: its {key}: {error}: {text}") from None
     named = {word for word in words if word is not None}
-    for word in sorted(named - NAMES):
+    names = LIVE_NAMES if is_live else NAMES
+    for word in sorted(named - names):
         raise LabError(
-            f"protocol {name}: its {key} has {{{word}}}; there are: "
-            + ", ".join(f"{{{known}}}" for known in sorted(NAMES))
-            + " (a brace that is meant is written twice)")
-    for word in NEEDED[key]:
+            f"protocol {name}: its {key} has the unknown name {{{word}}}; the "
+            "names are: "
+            + ", ".join(f"{{{known}}}" for known in sorted(names))
+            + " (write {{ for a brace)")
+    for word in (LIVE_NEEDED if is_live else NEEDED)[key]:
         if word not in named:
             raise LabError(f"protocol {name}: its {key} has no "
                            f"{{{word}}}")
@@ -100,11 +116,14 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Properties of wirelesslink, if they and the names of others are some."""
+    """Returns the `properties` of wirelesslink. Raises LabError if these, or
+    the names in `others`, include a property that the lab sets itself.
+    """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
         if word.partition("=")[0] in OF_THE_LAB:
-            raise LabError(f"{owner}: the lab itself sets {word}")
+            raise LabError(f"{owner}: {word} cannot be set, because the lab "
+                           "itself sets it")
     return properties
 
 
@@ -116,7 +135,7 @@ def one_of(name: str, section: configparser.SectionProxy, key: str,
            values: tuple[str, ...], otherwise: Any) -> str:
     value = section.get(key, otherwise)
     if value not in values:
-        raise LabError(f"protocol {name}: {key} = {value} is none of: "
+        raise LabError(f"protocol {name}: {key} = {value} must be one of: "
                        + ", ".join(values))
     return value
 
@@ -126,30 +145,32 @@ def is_so(name: str, section: configparser.SectionProxy, key: str,
     try:
         return section.getboolean(key, fallback=otherwise)
     except ValueError:
-        raise LabError(f"protocol {name}: {key} = {section[key]} is "
-                       "neither yes nor no") from None
+        raise LabError(f"protocol {name}: {key} = {section[key]} must be "
+                       "yes or no") from None
 
 
 def ports(name: str, section: configparser.SectionProxy) -> int:
     text = section["ports"]
     if not text.isdecimal() or not 1 <= int(text) <= placement.MAX_PORTS:
-        raise LabError(f"protocol {name}: ports = {text} is not from 1 "
+        raise LabError(f"protocol {name}: ports = {text} must be from 1 "
                        f"to {placement.MAX_PORTS}")
     return int(text)
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Those at which its receiver listens."""
+    """Returns the ports at which the receiver listens."""
     return [port + n for n in range(transport.get("ports", 1))]
 
 
 def ends(transport: Protocol) -> bool:
-    """Whether its pipelines come to an end, as those of most do."""
+    """Returns whether the pipelines end by themselves, as most do."""
     return transport.get("ends", True)
 
 
 def is_asked(transport: Protocol) -> bool:
-    """Whether its sender is behind a server, and its receiver asks for it"""
+    """Returns whether the sender runs behind a server and the receiver requests
+    the stream from it.
+    """
     return "server" in transport
 
 
@@ -158,16 +179,18 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Several protocols as one: that many streams over one link."""
+    """Combines several protocols into one: as many streams over one link,
+    started `apart` seconds after each other.
+    """
     for one in several:
         if one[COMPUTED]:
-            raise LabError(f"protocol {one['name']} is computed, and "
-                           "no stream beside others")
+            raise LabError(f"protocol {one['name']} is computed, so it cannot "
+                           "stream at the same time as others")
     links = {one["link"] for one in several}
     name = "+".join(one["name"] for one in several)
     if len(links) > 1:
-        raise LabError(f"{name}: there is one link, and each of them has "
-                       "another idea of it: " + " and ".join(
+        raise LabError(f"{name}: these protocols share one link, but set "
+                       "different properties of it: " + " and ".join(
                            repr(words) for words in sorted(links)))
     return {"name": name, "title": " beside ".join(
                 one["title"] for one in several),
@@ -176,7 +199,9 @@ def together(several: list[Protocol], apart: float) -> Protocol:
 
 
 def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
-    """[(its name, its transport)]; where there is one, it needs no name."""
+    """Returns [(name of the stream, its transport)]. The name of a single
+    stream is empty.
+    """
     if "streams" not in protocol:
         return [("", protocol)]
     return [(f"{number}-{one['name']}", one)
@@ -184,14 +209,17 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Whether relays, where they stand in for hosts, can carry it"""
+    """Returns whether relays can carry the transport where they stand in for
+    hosts.
+    """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """LabError where relays stand in for hosts, which is what is `left_out`
-    then, and can't carry it."""
+    """Raises LabError if relays stand in for hosts and cannot carry the
+    transport. In that case, `left_out` says what the relays leave out;
+    otherwise it is empty."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

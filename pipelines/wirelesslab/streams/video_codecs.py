@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What protocols are for clips of other codecs than MPEG-2: videocodecs.ini has
-what is put into their pipelines.
+"""Changes the pipelines of a protocol for clips of other codecs than MPEG-2.
+videocodecs.ini says which elements are replaced.
 """
 
 import configparser
@@ -13,19 +13,19 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 
 OURS = paths.PIPELINES / "videocodecs.ini"
-FIRST = "mpeg2"  # that of which pipelines are written
+FIRST = "mpeg2"  # The codec for which the pipelines in the files are written.
 
 
 class Codec(typing.NamedTuple):
     name: str
     title: str
-    alone: list  # elements that are for MPEG-1/2 alone
-    instead: list  # (what stands there, what is put)
+    alone: list  # The elements that work only with MPEG-1/2.
+    instead: list  # Pairs (text that is replaced, its replacement).
 
 
 @functools.cache
 def read() -> dict[str, Codec]:
-    """{name: codec}"""
+    """Returns {name: codec} from videocodecs.ini."""
     found = configparser.ConfigParser(interpolation=None)
     found.read_string(OURS.read_text())
     return {name: of_section(name, found[name]) for name in found.sections()}
@@ -58,7 +58,7 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """The same protocol for this codec"""
+    """Returns the protocol with pipelines for this codec."""
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}
@@ -67,7 +67,9 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """Elements of a protocol, made for this codec, that are for others alone"""
+    """Returns the elements of a protocol, already changed for this codec, that
+    do not work with it.
+    """
     if "streams" in given:
         return [name for one in given["streams"]
                 for name in misfits(codec, one)]

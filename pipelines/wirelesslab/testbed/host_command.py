@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a command in a host of a testbed and stands for it outside.
+"""Runs a command in a host of a testbed and represents it outside.
 
-Who starts it has a plain child: signals that it gets go on to the command and
-its children, and its exit status is the command's. KILL_GROUP stands for
-SIGKILL: if we were killed, the dead command would wait for the machine's
-process 1 to notice, and the testbed's end for that.
+The caller has an ordinary child process. Signals that the child gets are passed
+on to the command and its children, and its exit status is that of the command.
+KILL_GROUP stands for SIGKILL: if this process itself were killed, process 1 of
+the machine would have to reap the dead command, and the end of the testbed
+would have to wait for that.
 
-Called as `testbed.host_command OPTIONS -- COMMAND...`, the options being one
-JSON text:
-`join`, descriptors of namespaces in the order in which to enter them;
-`owner`, a pid, and `end`, a descriptor, where there are none: when the owner is
-gone or there is something to read, the command and all that it started ends;
-`foreground`, for a command that has the terminal.
+Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text:
+`join`: descriptors of the namespaces, in the order in which they are entered;
+`owner`, a pid, and `end`, a descriptor, if there are no namespaces: the command
+and all processes that it started are ended when the owner is gone or `end`
+becomes readable;
+`foreground`: whether the command uses the terminal.
 """
 
 import json
@@ -40,7 +41,9 @@ def main() -> None:
         for descriptor in options["join"]:
             linux.setns(descriptor)
             os.close(descriptor)
-        os.chdir(directory)  # another mount namespace begins at its root
+        # After entering a mount namespace, the process is in its root
+        # directory.
+        os.chdir(directory)
     except OSError as failure:
         sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
     ends = None
@@ -58,7 +61,9 @@ def main() -> None:
             os.close(options["end"])
         become(argv, options["foreground"], parent)
     if options["foreground"]:
-        for number in FROM_TERMINAL:  # the terminal tells the command itself
+        # The terminal sends these signals to the command as well, so this
+        # process ignores them.
+        for number in FROM_TERMINAL:
             signal.signal(number, signal.SIG_IGN)
     status = stand_for(child, ends, options["foreground"])
     if ends:
@@ -67,8 +72,8 @@ def main() -> None:
 
 
 def watch(owner_pid: int) -> int:
-    """From here on what our command leaves behind becomes our child, not that
-    of process 1, so we can end it."""
+    """Opens a pidfd of the owner. Makes this process the parent of all orphans
+    of the command, so that it can end them."""
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
         sys.exit(1)
@@ -77,18 +82,20 @@ def watch(owner_pid: int) -> int:
 
 
 def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
-    """Never returns."""
+    """Executes the command in the child process. Never returns."""
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # A shell gives the terminal back to the group that had it, which it
-        # must be able to see.
+        # A shell later gives the terminal back to the process group that had it
+        # before. The shell must be able to see that group, so the command gets
+        # a group of its own.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     if select.select([parent], [], [], 0)[0]:
-        os._exit(1)  # it died before it could take us along
-    # Python ignores some, and who starts us may ignore what is not for him.
+        os._exit(1)  # The parent died before prctl() took effect.
+    # Python ignores some signals, and the program that started this one may
+    # ignore others. The command begins with the default action for all of them.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
@@ -101,16 +108,17 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
 
 
 def give_terminal(terminal: int) -> None:
-    """To our process group."""
+    """Makes our process group the foreground group of the terminal."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     os.tcsetpgrp(terminal, os.getpgrp())
     signal.signal(signal.SIGTTOU, signal.SIG_DFL)
 
 
 def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
-    """Waits for the command and returns its status as waitpid() has it."""
+    """Waits for the command and returns its status as waitpid() encodes it."""
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # Who reads its output sees its end when it closes it, not when we do.
+    # This process gives up its standard files, so that a reader of the
+    # command's output sees the end of the output when the command closes it.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)
@@ -120,7 +128,8 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
             number = signal.SIGKILL
         try:
             os.killpg(child, number)
-        except ProcessLookupError:  # it has not got its group yet
+        # The command has not made its process group yet.
+        except ProcessLookupError:
             os.kill(child, number)
 
     for number in PASSED_ON:
@@ -138,8 +147,9 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
 
 
 def kill_descendants() -> None:
-    """What the command started and left. As each dies its children become
-    ours, so we are done when there are none."""
+    """Kills the processes that the command started and left behind. When a
+    process dies, its children become children of this process, so the loop ends
+    when there are no children any more."""
     while True:
         children = pathlib.Path(
             f"/proc/self/task/{os.getpid()}/children").read_text().split()

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Process 1 of a testbed: makes its namespaces, and takes them along.
+"""Process 1 of a testbed: makes its namespaces and ends them.
 
-All of a testbed lives in one PID namespace, whose first process this is. When
-it ends, the kernel kills everything in there; with the last process go the
-network namespaces, and with them their devices. It ends when its owner closes
-the testbed or is gone, however it went: it waits on the owner's pidfd. So a
-kill -9 of the owner leaves nothing either, and nobody has to clean up.
+Everything in a testbed lives in one PID namespace, whose first process is this
+one. When this process ends, the kernel kills all others in the namespace. The
+network namespaces and their devices disappear with the last process. This
+process ends when its owner closes the testbed, or when the owner's pidfd shows
+that the owner has ended. So even after a kill -9 of the owner nothing is left.
 
 Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first
-message on the socket says what to make; the answer carries the namespaces;
-each further message is a question about a host.
+message on the socket says what to make. The answer carries descriptors of the
+namespaces. Each further message is a question about a host.
 """
 
 import contextlib
@@ -28,20 +28,22 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
 
 MESSAGE_BYTES = 1 << 20
-NAMES = "/run/netns"  # where `ip` and tunsrc look for a namespace by its name
+# The directory in which `ip` and tunsrc look up a namespace by its name.
+NAMES = "/run/netns"
 TUN = "/dev/net/tun"
 TUN_HELP = {
     errno.ENOENT: "as root: modprobe tun; a container needs "
                   "--device /dev/net/tun",
-    errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives nobody rights "
-                  "over networks that are not his",
+    errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
+                  "rights over networks of others",
 }
-# In a new host the kernel talks to nobody by itself: what crosses a link is
-# what the commands send, and one seed gives one run.
+# These settings keep the kernel of a new host from sending packets by itself.
+# Only the packets of the commands then cross a link, and a seed always gives
+# the same run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# The states in /proc/net of a socket that can be sent to. (The port of a raw
-# one is its protocol.)
+# {table in /proc/net: state of a socket that can receive}. The port of a raw
+# socket is its protocol number.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
@@ -49,7 +51,7 @@ def main() -> None:
     owner_pid = int(sys.argv[1])
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
-        return  # it ended before we had its pidfd
+        return  # The owner ended before its pidfd was open.
     control = socket.socket(fileno=int(sys.argv[2]))
     wanted = json.loads(control.recv(MESSAGE_BYTES))
     try:
@@ -68,7 +70,9 @@ def main() -> None:
 
 
 def refusal(failure: Exception) -> dict[str, str]:
-    """`forbidden` is what this machine does not allow; others may."""
+    """Returns the answer for a failure. `forbidden` means that this machine
+    does not allow this kind of hosts; another kind may be possible.
+    """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
         if failure.filename == TUN and failure.errno in TUN_HELP:
@@ -78,7 +82,8 @@ def refusal(failure: Exception) -> dict[str, str]:
 
 
 def become_root_of_our_own() -> None:
-    """Enters a user namespace, where the user is root over its networks."""
+    """Enters a user namespace in which the user is root and may make networks.
+    """
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER, "a user namespace")
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"),
@@ -91,14 +96,17 @@ def answer(control: socket.socket, values: dict[str, Any],
     socket.send_fds(control, [json.dumps(values).encode()], descriptors)
 
 
-# ------------------------------------------------------------------ process 1
+# -------------------------------------------------------------------- process 1
 
 def keep(owner: int, control: socket.socket,
          wanted: dict[str, Any]) -> NoReturn:
-    """Never returns."""
+    """Makes the namespaces and answers questions until the owner ends the
+    testbed. Never returns.
+    """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans are reaped
+        # the kernel reaps orphans
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:
         answer(control, refusal(failure))
@@ -112,10 +120,12 @@ def keep(owner: int, control: socket.socket,
 
 
 def make(wanted: dict[str, Any]) -> dict[str, int]:
-    """Makes the namespaces; returns descriptors of the hosts' networks, and of
-    that between them under the name "", where the links run."""
+    """Makes the namespaces. Returns descriptors of the networks of the hosts,
+    and, with the key "", of the network between them, in which the links run.
+    """
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE)
-    # A container may forbid it; then `ps` shows the machine's processes.
+    # A container may forbid this mount. In that case `ps` in a host shows the
+    # processes of the machine.
     with contextlib.suppress(OSError):
         linux.mount("proc", "/proc", "proc",
                     linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
@@ -134,8 +144,9 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def make_run_private() -> None:
-    """Puts a directory of our own over /run, with all that is in there and a
-    new `netns`: names of hosts for us that the machine never sees."""
+    """Mounts a directory of its own over /run, with everything in the old one
+    except `netns`. The names of the hosts are then only visible inside the
+    testbed."""
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
     linux.mount("testbed", "/run", "tmpfs",
                 linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
@@ -154,16 +165,18 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            pass  # gone meanwhile, or not ours to see
+            pass  # The entry was removed in the meantime, or is not readable.
     os.close(old)
 
 
 def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
-    """Enters a new network, with these values of sysctl."""
+    """Enters a new network namespace and sets its sysctls. Errors are ignored
+    for `defaults` and are a LabError for `settings`.
+    """
     linux.unshare(linux.CLONE_NEWNET, "a network namespace")
     linux.set_up("lo")
     for name, value in defaults.items():
-        with contextlib.suppress(OSError):  # a kernel without IPv6
+        with contextlib.suppress(OSError):  # the kernel has no IPv6
             sysctl(name).write_text(value)
     for name, value in settings.items():
         try:
@@ -175,13 +188,16 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 
 def sysctl(name: str) -> pathlib.Path:
-    # As sysctl(8): a name with a slash in it has its dots in device names.
+    # As in sysctl(8), dots in a name with slashes belong to the names of
+    # devices.
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
 
 def check_devices() -> None:
-    """Whether /dev/net/tun opens: that of some machines is for root only."""
+    """Raises OSError if /dev/net/tun cannot be opened. On some machines only
+    root may open it.
+    """
     os.close(os.open(TUN, os.O_RDWR | os.O_CLOEXEC))
 
 
@@ -190,7 +206,7 @@ def own_namespaces(user: bool) -> list[int]:
             for kind in (["user"] if user else []) + ["mnt", "pid"]]
 
 
-# ------------------------------------------------------------------ questions
+# -------------------------------------------------------------------- questions
 
 def serve(owner: int, control: socket.socket,
           descriptors: dict[str, int]) -> None:
@@ -222,8 +238,9 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 
 def are_up(question: dict[str, Any]) -> list[str]:
-    """Which of the devices are up, have somebody at the other end, and their
-    address: that comes with tunsrc, and tunsink may have been first."""
+    """Returns the devices that are up, have a peer, and have their address. The
+    address is checked because tunsrc sets it, and tunsink may have made the
+    device before."""
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]
             if (linux.flags_of(device) or 0) & ready == ready
@@ -241,8 +258,9 @@ def is_listening(question: dict[str, Any]) -> bool:
 
 
 def listening(kind: str, port: int, address: str | None = None) -> bool:
-    """Whether a socket of our network waits at the port; of the dotted IPv4
-    address, where one is given."""
+    """Returns whether a socket of this network listens at the port. With an
+    `address`, an IPv4 address with dots, only sockets bound to that address
+    count."""
     tables = {kind} if address else {kind, kind + "6"}
     ending = f":{port:04X}"
     if address:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of a wirelesslink and says what became of the packets, in words
-for who sees a radio link for the first time. docs/wirelesslink.md has the log.
+"""Reads the log of a wirelesslink and tells what happened to the packets, in
+words for readers who see a radio link for the first time. docs/wirelesslink.md
+describes the log.
 """
 
 import collections
@@ -10,15 +11,15 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# Each fate of a packet, as a continuation of "7 packets ...".
+# {fate of a packet: the words that follow "7 packets ..."}
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",
-    "air": "were lost on the air, whatever the radio tried",
+    "air": "were lost on the air after all retransmissions",
     "damaged": "arrived with bytes changed by the radio",
     "check": "were damaged, and dropped by the radio's frame check",
     "reset": "were given up by the radio's own protocol",
-    "call": "were lost because there was no call, or it broke",
+    "call": "were lost because there was no call, or the call broke",
     "receiver": "were lost because the receiver was too slow",
     "too-big": "were larger than the link takes",
     "frame": "were given up because their frame could not arrive whole",
@@ -30,11 +31,12 @@ LATENESS = re.compile(
 
 
 class Tally:
-    """The packets of one station."""
+    """Counts the packets of one station."""
 
     def __init__(self) -> None:
         self.fates = collections.Counter()
-        self.repeated = 0  # sent more than once
+        # The number of packets that were transmitted more than once.
+        self.repeated = 0
 
     def offered(self) -> int:
         return self.fates.total()
@@ -44,7 +46,7 @@ class Tally:
 
 
 def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """(word, {column: value}) of each line."""
+    """Yields (first word, {column: value}) of each line."""
     columns = {}
     with open(path) as log:
         for line in log:
@@ -56,7 +58,7 @@ def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
-    """A Tally for each station."""
+    """Returns a Tally for each station."""
     tallies = collections.defaultdict(Tally)
     for word, packet in events(path):
         if word == "packet":
@@ -67,14 +69,16 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 
 
 def lateness_ns(output: str) -> int | None:
-    """The last that the link's gst-launch-1.0 -m printed; None if it did not
-    come so far."""
+    """Returns the last lateness that gst-launch-1.0 -m printed for the link;
+    None if it printed none."""
     found = LATENESS.findall(output)
     return int(found[-1]) if found else None
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
-    """Lines for below the table. `back` is what the receiver sent."""
+    """Returns the lines below the table. `back` has the packets that the
+    receiver sent.
+    """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():
         if fate in ALWAYS or tally.fates[fate]:
@@ -86,11 +90,11 @@ def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
     width = max(len(str(count)) for count, _ in rows)
     lines = [f"{count:{width}} {what}" for count, what in rows]
     if lateness is None:
-        lines.append("It was ended before its last packets were through.")
+        lines.append("The link ended before its last packets were through.")
     else:
         lines.append("The emulation itself was up to "
                      f"{lateness / NS_PER_MS:.2f} ms late (99th percentile).")
         if lateness > BUSY_NS:
-            lines.append("This machine was busy: take the times with care.")
+            lines.append("This machine was busy: the times are not reliable.")
     return [("link     " if number == 0 else " " * 9) + line
             for number, line in enumerate(lines)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a link of a testbed is: its description, its addresses, its pipeline."""
+"""The description of a link of a testbed, its addresses and its pipeline."""
 
 import dataclasses
 import ipaddress
@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 
 from wirelesslab.errors import LabError
 
-# Hosts and links become names of variables, devices and files.
+# Names of hosts and links become names of variables, devices and files.
 NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
 NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
-# (host whose transmitter it uses, words of its source, words of its sink)
+# (host whose transmitter is used, words of the source, words of the sink)
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -23,9 +23,10 @@ Flow = tuple[str, list[str], list[str]]
 class Link:
     name: str
     hosts: tuple
-    words: list  # what is between the hosts
+    # The words of the description: elements, or properties of wirelesslink.
+    words: list
     index: int
-    medium: str  # the link whose wirelesslink it uses, itself mostly
+    medium: str  # The link whose wirelesslink it uses, usually the link itself.
 
     def peer(self, host: str) -> str:
         return self.hosts[1 - self.hosts.index(host)]
@@ -38,26 +39,31 @@ class Link:
         return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
     def is_emulated(self) -> bool:
-        """By wirelesslink, of which only the properties are given."""
+        """Returns whether a wirelesslink emulates the link. Its description
+        then only has properties.
+        """
         return all("=" in word for word in self.words)
 
 
 def parse(text: str, index: int) -> Link:
-    """`NAME=HOST1,HOST2[: DESCRIPTION]`, the description being properties of
-    wirelesslink, `medium=LINK` for one that shares that of another, `none`, or
-    other elements that each direction goes through."""
+    """Reads `NAME=HOST1,HOST2[: DESCRIPTION]`. The description is one of:
+    properties of wirelesslink, `medium=LINK` for a link that shares the medium
+    of another one, `none`, or other elements that the packets of each direction
+    pass."""
     head, _, description = text.partition(":")
     name, _, hosts = head.partition("=")
     hosts = tuple(host.strip() for host in hosts.split(","))
     for word in (name.strip(), *hosts):
         if not NAME.fullmatch(word):
             raise LabError(
-                f"link {text!r}: it is NAME=HOST1,HOST2: PROPERTIES, and a "
-                "name is a small letter and up to 13 small letters and digits")
+                f"link {text!r} is not of the form NAME=HOST1,HOST2: "
+                "PROPERTIES. A name is a small letter, followed by up to 13 "
+                "small letters and digits")
     if len(hosts) != 2 or hosts[0] == hosts[1]:
-        raise LabError(f"link {text!r}: a link has two ends")
+        raise LabError(f"link {text!r}: a link needs two different hosts")
     if name.strip() in NOT_FOR_LINKS:
-        raise LabError(f"link {text!r}: another name, please")
+        raise LabError(f"link {text!r}: the name {name.strip()} is reserved; "
+                       "choose another name")
     try:
         words = shlex.split(description)
     except ValueError as error:
@@ -65,38 +71,42 @@ def parse(text: str, index: int) -> Link:
     medium = name.strip()
     if words and words[0].startswith(MEDIUM):
         if len(words) > 1:
-            raise LabError(f"link {text!r}: the medium's properties "
-                           "are those of the link that has it")
+            raise LabError(f"link {text!r}: a link with medium= has no "
+                           "properties of its own; set them at the link that "
+                           "owns the medium")
         medium = words.pop()[len(MEDIUM):]
     return Link(name.strip(), hosts, words, index, medium)
 
 
 def parse_all(texts: Sequence[str]) -> list[Link]:
     if len(texts) > MAX_LINKS:
-        raise LabError(f"{len(texts)} links; {MAX_LINKS} is the most")
+        raise LabError(f"{len(texts)} links are too many; the maximum is "
+                       f"{MAX_LINKS}")
     links = [parse(text, index) for index, text in enumerate(texts)]
     names = [link.name for link in links]
     for name in names:
         if names.count(name) > 1:
-            raise LabError(f"there are two links {name}")
+            raise LabError(f"there are two links with the name {name}")
     media = {link.name for link in links
              if link.medium == link.name and link.is_emulated()}
     for link in links:
         if link.medium != link.name and link.medium not in media:
-            raise LabError(f"link {link.name}: {link.medium!r} is no "
-                           "link with a medium of its own")
+            raise LabError(f"link {link.name}: there is no link "
+                           f"{link.medium!r} with a medium of its own")
     return links
 
 
 def by_medium(links: list[Link]) -> list[list[Link]]:
-    """Lists of links that share one, its owner first."""
+    """Returns lists of links that share a medium, each with the medium's owner
+    first.
+    """
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
             for owner in links if owner.medium == owner.name]
 
 
 def hosts_of(links: list[Link]) -> list[str]:
-    """In the order in which they are named first."""
+    """Returns the hosts, in the order in which the links first name them."""
     return list(dict.fromkeys(host for link in links for host in link.hosts))
 
 
@@ -104,9 +114,10 @@ def variables(
         links: list[Link], own: str,
         address_of: Callable[[Link, str, str], dict[str, str]]
 ) -> dict[str, str]:
-    """The addresses that a command of host `own` finds in its environment:
-    $b_wl0 is b's on that link, $b that on the first link to b.
-    `address_of(link, own, host)` gives one as own sees it."""
+    """Returns the addresses that a command of host `own` has in its
+    environment: $b_wl0 is the address of host b on link wl0, $b is that on the
+    first link to b. `address_of(link, own, host)` returns an address as `own`
+    has to use it."""
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):
         for host in link.hosts:
@@ -118,9 +129,9 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """The words for gst-launch-1.0. A flow is (station, source, sink): whose
-    transmitter it uses, and the words of both ends. `properties` of a
-    wirelesslink come before those of the description, which win."""
+    """Returns the words for gst-launch-1.0. A flow is (station, source, sink):
+    the host whose transmitter it uses, and the words of both ends. `properties`
+    come before those of the description, which therefore override them."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]
@@ -140,8 +151,8 @@ def pipeline(owner: Link, flows: list[Flow],
 
 
 def device_flows(link: Link, properties: dict[str, list[str]]) -> list[Flow]:
-    """Both directions of a link between TUN devices. `properties` gives the
-    words for tunsrc at each host."""
+    """Returns both directions of a link between TUN devices. `properties` has
+    the words for tunsrc at each host."""
     return [(host,
              ["tunsrc", f"netns={host}", f"ifname={link.name}",
               f"address={link.address(host)}/24", *properties[host]],

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The few calls of Linux that Python 3.11 lacks, and a device's flags.
+"""System calls of Linux that Python 3.11 does not offer, and functions for
+network devices.
 
-Used by what runs inside a testbed, init_process.py and host_command.py. Those
-start for every command, so nothing large is imported here.
+init_process.py and host_command.py use them inside a testbed. Both are started
+often, so this module imports nothing that takes long to load.
 """
 
 import contextlib
@@ -61,7 +62,9 @@ def mount(source: str | None, target: str, kind: str | None = None,
 
 
 def flags_of(device: str) -> int | None:
-    """Those of a device of our network namespace; None if there is no such."""
+    """Returns the flags of a device in this network namespace; None if there is
+    no such device.
+    """
     with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
         try:
             answer = fcntl.ioctl(any, SIOCGIFFLAGS,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts where there may be no namespaces: the same machine under several
-addresses of its loopback, with relays between them for UDP.
+"""Hosts for machines that do not allow namespaces: several loopback addresses
+of this machine, with relays between them that carry UDP.
 
-A command of host a sends to $b, where a relay listens; the relay sends through
-the link to the address that $b is for b's own commands. The port is the same
-throughout, so the commands are those that would run in namespaces. An answer
-goes back to where it came from: relay_process.py.
+A command of host a sends to $b, where a relay listens. The relay sends the
+packet through the link to the address that $b has for b's own commands. The
+port is the same everywhere, so the commands are the same as with namespaces.
+relay_process.py returns an answer to the sender of the last packet.
 """
 
 import contextlib
@@ -22,31 +22,34 @@ from wirelesslab.testbed import init_process, namespaces
 from wirelesslab.testbed import links as linkage
 
 LEFT_OUT = """\
-no hosts of their own here ({why}).
+no network namespaces for hosts here ({why}).
 Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - TCP, UDP-Lite, ICMP, raw IP and IPv6, and every other UDP port;
-  - the kernel's verdict on checksums: what the link damages arrives damaged;
-  - the sender's port: a receiver sees the relay's, and its answers go to who
-    sent to that port last;
-  - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
-A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc \
-does."""
-# The addresses that a host has on a link: of the relay to it, of its own
-# commands, and of the near and the far end of the link.
+  - the kernel's check of checksums: damaged packets arrive damaged;
+  - the sender's port: a receiver sees the relay's port, and its answers go to
+    the sender of the last packet to that port;
+  - settings of a single host or device: sysctls, MTU, queues, token bucket.
+A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
+udpsrc does."""
+# The kinds of addresses that a host has on a link: of the relay that accepts
+# packets for the host, of the host's own commands, of the near end of the link,
+# and of its far end.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
-OVERHEAD = 28  # headers of UDP and IPv4, which the relays don't see
+# The bytes of the headers of UDP and IPv4, which the relays do not see.
+OVERHEAD = 28
 
 
 class Loopback:
-    """As Namespaces, without any."""
+    """Has the same methods as Namespaces, but uses no namespaces."""
 
     def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
         if len(links) > MAX_LINKS:
             raise LabError(
-                f"{len(links)} links; {MAX_LINKS} is the most for relays")
+                f"{len(links)} links are too many for relays; the maximum is "
+                f"{MAX_LINKS}")
         self._commands = []
         self._claim = socket.socket(socket.AF_UNIX)
         self._end, self._say_end = os.pipe()
@@ -54,13 +57,14 @@ class Loopback:
         self._relays = self._start_relays(links, ports)
 
     def _claim_network(self) -> str:
-        """One of 127.77.N.0/24 that no other testbed has; the kernel gives it
-        back when we are gone."""
+        """Returns a network 127.77.N that no other testbed uses. The kernel
+        releases it when this process ends."""
         for number in range(NETWORKS):
             with contextlib.suppress(OSError):
                 self._claim.bind(f"\0gst-wireless-testbed-{number}")
                 return f"127.77.{number}"
-        raise LabError("too many testbeds run on this machine")
+        raise LabError(f"{NETWORKS} testbeds run on this machine, which is the "
+                       "maximum")
 
     def _address(self, link: linkage.Link, host: str, what: int) -> str:
         place = (ADDRESSES_PER_LINK * link.index + 2 * what
@@ -68,11 +72,14 @@ class Loopback:
         return f"{self._network}.{1 + place}"
 
     def relay_address(self, link: linkage.Link, host: str) -> str:
-        """Where to send what is for the host."""
+        """Returns the address to which other hosts send packets for this host.
+        """
         return self._address(link, host, RELAY)
 
     def own_address(self, link: linkage.Link, host: str) -> str:
-        """Where the host's commands get it."""
+        """Returns the address at which the commands of the host receive
+        packets.
+        """
         return self._address(link, host, OWN)
 
     def _start_relays(self, links: list[linkage.Link],
@@ -93,10 +100,10 @@ class Loopback:
 
     def check(self) -> None:
         if self._relays.poll() is not None:
-            raise LabError("the relays have ended")
+            raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
-        """Both directions of a link, for every port."""
+        """Returns both directions of a link for every port."""
         return [(host,
                  ["udpsrc",
                   f"address={self._address(link, link.peer(host), INTO)}",
@@ -114,7 +121,7 @@ class Loopback:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> namespaces.Command:
-        del host  # they are all this machine
+        del host  # all hosts are this machine
         child = namespaces.Command(
             argv, descriptors=[self._end],
             how={"join": [], "owner": os.getpid(), "end": self._end}, **options)
@@ -122,7 +129,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        os.write(self._say_end, b".")  # nobody reads it, so all see it
+        # No process reads this byte, so all of them see that the pipe is
+        # readable.
+        os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()
         os.close(self._end)

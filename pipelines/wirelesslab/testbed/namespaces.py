@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts as network namespaces, seen from outside.
+"""Hosts as network namespaces, controlled from outside.
 
-init_process.py makes them and is what dies last in there; host_command.py takes
-a command in. Both are programs of their own, so whoever uses this may have
-threads.
+init_process.py makes the namespaces and keeps them until the end.
+host_command.py runs a command in them. Both are separate programs, because a
+process with threads cannot enter them; a program that uses this module
+may have threads.
 """
 
 import contextlib
@@ -20,21 +21,24 @@ from wirelesslab import paths
 from wirelesslab.errors import LabError
 from wirelesslab.testbed import host_command
 
-# Without the user's variables and packages: quick to start, the same anywhere.
+# Without the user's environment and packages, Python starts fast and behaves
+# the same on every machine.
 PYTHON = (sys.executable, "-ES")
 MESSAGE_BYTES = 1 << 20
-MAX_DESCRIPTORS = 253  # in one message, says the kernel
+# The kernel's maximum number of descriptors in one message.
+MAX_DESCRIPTORS = 253
 MAX_HOSTS = 200
-BETWEEN = ""  # the network between the hosts, where the links run
+# The name of the network between the hosts, in which the links run.
+BETWEEN = ""
 SECONDS_TO_END = 10
 
 
 class Forbidden(LabError):
-    """This machine, or this user's place in it, allows no such hosts."""
+    """This machine does not allow this user to make such hosts."""
 
 
 class Command(subprocess.Popen):
-    """A command in a host, through host_command.py: signals reach its children
+    """A command that host_command.py runs in a host. Signals reach its children
     too."""
 
     def __init__(self, argv: Sequence[str | os.PathLike[str]],
@@ -50,15 +54,19 @@ class Command(subprocess.Popen):
 
 
 class Namespaces:
-    """`hosts` gives for each name the sysctls of that host."""
+    """The hosts of a testbed. `hosts` has the sysctls for the name of each
+    host.
+    """
 
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
                  with_devices: bool = True) -> None:
         if len(hosts) > MAX_HOSTS:
-            raise LabError(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
+            raise LabError(f"{len(hosts)} hosts are too many; the maximum is "
+                           f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        self._asking = threading.Lock()  # one question, its answer
+        # This lock is held from a question until its answer has arrived.
+        self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -91,7 +99,7 @@ class Namespaces:
     @staticmethod
     def _answer(message: bytes) -> dict[str, Any]:
         if not message:
-            raise LabError("the testbed's process 1 has ended")
+            raise LabError("process 1 of the testbed has ended unexpectedly")
         answer = json.loads(message)
         if "forbidden" in answer:
             raise Forbidden(answer["forbidden"])
@@ -111,8 +119,8 @@ class Namespaces:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> Command:
-        # The PID namespace of those that are entered decides who may enter
-        # more, so it comes last.
+        # The PID namespace comes last. Once it is entered, it decides whether
+        # further namespaces may be entered.
         *others, processes = self._join
         join = [*others, self._networks[host], processes]
         child = Command(argv, descriptors=join, how={"join": join}, **options)
@@ -120,7 +128,7 @@ class Namespaces:
         return child
 
     def close(self) -> None:
-        """Everything in there ends, however busy it is."""
+        """Ends all processes in the hosts, even those that ignore signals."""
         with contextlib.suppress(OSError):
             self._control.send(json.dumps({"ask": "end"}).encode())
         self._control.close()

@@ -18,19 +18,20 @@ import socket
 import sys
 from typing import Any
 
-BUFFER_BYTES = 1 << 20  # a burst that the link has to take, not we
+# The socket's buffer has room for a burst, so that only the link limits it.
+BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 
 
 class Direction:
-    """From one host to another."""
+    """The relay of one direction, from one host to another."""
 
     def __init__(self, description: dict[str, Any]) -> None:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
-        self.back = None  # of the other direction
-        self.sender = None  # address of the last datagram's sender
+        self.back = None  # The Direction of the opposite direction.
+        self.sender = None  # The address of the last packet's sender.
 
 
 def bound(address: str, port: int) -> socket.socket:
@@ -43,18 +44,18 @@ def bound(address: str, port: int) -> socket.socket:
 
 
 def pass_into_link(direction: Direction) -> None:
-    """A datagram for the host."""
+    """Passes a packet for the host into the link."""
     message, direction.sender = direction.relay.recvfrom(MESSAGE_BYTES)
     direction.relay.sendto(
         message, (direction.given["into"], direction.given["port"]))
 
 
 def pass_to_host(direction: Direction) -> None:
-    """A datagram that has left the link."""
+    """Passes a packet that has left the link to the host."""
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # A sender that uses the port itself has received it already.
+    # A sender whose own port is this one has already received the packet.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 
@@ -78,4 +79,4 @@ def main() -> None:
             try:
                 action(direction)
             except OSError:
-                pass  # nobody listens there, or its queue is full: lost
+                pass  # No socket there, or its queue is full: lost.

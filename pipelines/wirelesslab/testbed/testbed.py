@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts on this machine, emulated links between them, commands in them.
+"""Makes hosts on this machine with emulated links between them, and runs
+commands in the hosts.
 
-A host is a network namespace, a link is a gst-launch-1.0 with a TUN device in
-each of its two hosts and a `wirelesslink` between them. Nothing of it outlives
-the script, see init_process.py; nothing of it touches the machine's own
-network. Where there may be no namespaces, loopback.py does what can be done
-without.
+A host is a network namespace. A link is a gst-launch-1.0 with a TUN device in
+each of its two hosts and a `wirelesslink` between them. Nothing of a testbed
+outlives the script (see init_process.py), and nothing changes the machine's own
+network. On machines without namespaces, loopback.py offers a part of this.
 
     with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
         server = bed.popen("b", "iperf3 -s -1")
@@ -30,14 +30,16 @@ from wirelesslab.testbed import init_process, loopback, namespaces
 from wirelesslab.testbed import links as linkage
 
 MODES = ("root", "user", "relay")
-SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+# The first start of GStreamer takes long, because it scans all plugins.
+SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# How commands are asked to end: as Ctrl-C does it, which gst-launch-1.0 -e and
-# iperf3 take for "finish what you do"; then, who ignores that.
+# (signal, seconds) to end commands. The first is the signal of Ctrl-C, after
+# which gst-launch-1.0 -e and iperf3 finish their work. The second is for
+# commands that ignore the first.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
-# What gst-launch-1.0 -m adds, with the links' statistics among it.
+# The lines that gst-launch-1.0 -m adds, among them the link's statistics.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
@@ -45,8 +47,9 @@ NO_ELEMENT = re.compile(r'no element "(\w+)"')
 def first_place(
         ways: Sequence[str], sysctls: Any
 ) -> tuple[str | None, namespaces.Namespaces | None, str]:
-    """(way, hosts, "") for the first way to have hosts that this machine
-    allows; (None, None, why) if it allows none."""
+    """Tries the `ways` to make hosts in their order. Returns (way, hosts, "")
+    for the first one that this machine allows, or (None, None, reasons) if it
+    allows none."""
     reasons = []
     for way in ways:
         try:
@@ -57,12 +60,14 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """To have hosts of their own, for this user."""
+    """Returns the ways that this user can try to make hosts with namespaces."""
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
 def why_no_hosts() -> str:
-    """Nothing, where there can be hosts of their own."""
+    """Returns why this machine allows no hosts with namespaces, or "" if it
+    does.
+    """
     _, place, why = first_place(ways(), {})
     if place:
         place.close()
@@ -70,10 +75,11 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """`links` are texts as --link has them. `sysctls` gives for a host a dict
-    of sysctls, `devices` words for tunsrc and `buckets` words for tc's tbf for
-    a device, WL0 of both ends or HOST.WL0 of one. `logs` is a directory that
-    stays; without it they go with the testbed."""
+    """A testbed. `links` are texts as the option --link has them. `sysctls` has
+    a dictionary of sysctls for each host. `devices` has properties of tunsrc,
+    and `buckets` parameters of tc's tbf. Their keys are WL0 for the devices of
+    both ends, or HOST.WL0 for one. `logs` is a directory that is kept; without
+    it the logs are removed with the testbed."""
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
                  build: pathlib.Path | None = None, sysctls: Any = (),
@@ -83,7 +89,9 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        self.left_out = ""  # in relay mode, what that does not do
+        # The text that says what relays leave out; empty if there are no
+        # relays.
+        self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
         for host, settings in dict(sysctls).items():
@@ -98,7 +106,7 @@ class Testbed:
         self._commands = []
         self._gst = []  # (link, its process)
 
-    # ------------------------------------------------------- what it is given
+    # ---------------------------------------------------------------- arguments
 
     def _host(self, name: str) -> str:
         if name not in self.hosts:
@@ -108,11 +116,12 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Only those of the network are a host's; as root we would set the
-        others for the machine."""
+        """Raises LabError if the sysctl does not belong to the network. Such a
+        sysctl is not specific to a host, and as root it would change the whole
+        machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
-                f"sysctl {name}: only those of the network, net.NAME, can be "
+                f"sysctl {name}: only sysctls of the network, net.NAME, can be "
                 "set for a host")
 
     def _link(self, name: str) -> linkage.Link:
@@ -125,19 +134,21 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """{(host, link's name): value} out of {"wl0" or "a.wl0": value}."""
+        """Returns {(host, name of the link): value} for {"wl0" or "a.wl0":
+        value}.
+        """
         found = {}
         for place, value in dict(given).items():
             host, _, name = place.rpartition(".")
             link = self._link(name)
             if host and host not in link.hosts:
                 raise LabError(
-                    f"{what} {place}: link {name} has no end at {host}")
+                    f"{what} {place}: link {name} has no end at host {host}")
             for end in [host] if host else link.hosts:
                 found[end, name] = value
         return found
 
-    # ------------------------------------------------------------- life cycle
+    # --------------------------------------------------------------- life cycle
 
     def __enter__(self) -> Self:
         try:
@@ -163,8 +174,9 @@ class Testbed:
             self._finish_devices()
 
     def close(self) -> None:
-        """Asks everybody to end, for a moment; then nobody is asked. The links
-        come last, so they carry what the commands still have to say."""
+        """Asks all commands and then the links to end, and kills what does not
+        end soon. The links are last, so that they still carry the last packets
+        of the commands."""
         for started in self._commands, self.link_processes():
             for number, seconds in ASKED:
                 self._ask_to_end(started, number, seconds)
@@ -191,8 +203,8 @@ class Testbed:
             tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
 
     def _gst_environment(self) -> dict[str, str]:
-        """The plugins of the build, where there is one, else those
-        installed."""
+        """Returns the environment with the plugins of the build directory or,
+        if that does not exist, of the installation."""
         if not self._build.is_dir():
             return dict(os.environ)
         env = gst_environment.environment(self._build.resolve())
@@ -200,10 +212,10 @@ class Testbed:
             env.pop("GST_REGISTRY_1_0")
         return env
 
-    # ------------------------------------------------------------------ hosts
+    # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """The first of the ways to have hosts that this machine allows."""
+        """Makes the hosts in the first way that this machine allows."""
         if self.mode == "relay":
             return self._make_relay("as asked for")
         way, place, why = first_place(
@@ -213,19 +225,19 @@ class Testbed:
             return place
         if self.mode == "auto":
             return self._make_relay(why)
-        raise LabError(f"no hosts here {why}")
+        raise LabError(f"this machine allows no hosts {why}")
 
     def _make_relay(self, why: str) -> loopback.Loopback:
         if not self._relay_ports:
             raise LabError(
-                f"no hosts of their own here ({why}), and "
-                "--relay-port names no UDP port to relay instead")
+                f"no network namespaces for hosts here ({why}). Use "
+                "--relay-port to name a UDP port that relays carry instead")
         self.mode = "relay"
         self.left_out = loopback.LEFT_OUT.format(
             why=why, ports=", ".join(map(str, self._relay_ports)))
         return loopback.Loopback(self.links, self._relay_ports)
 
-    # ------------------------------------------------------------------ links
+    # -------------------------------------------------------------------- links
 
     def _flows(self, link: linkage.Link) -> list[linkage.Flow]:
         if self.mode == "relay":
@@ -235,7 +247,7 @@ class Testbed:
                    for host in link.hosts})
 
     def _start_links(self, links: list[linkage.Link]) -> None:
-        """Those of one medium are one pipeline."""
+        """Starts the pipeline for the links that share one medium."""
         owner = links[0]
         properties = [f"location={self.log(owner.name)}"]
         if self.mode == "relay":
@@ -272,10 +284,12 @@ class Testbed:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _finish_devices(self) -> None:
-        """What tunsrc leaves to others."""
+        """Adds the IPv6 addresses and the token buckets, which tunsrc does not
+        set.
+        """
         for link in self.links:
             for host in link.hosts:
-                with contextlib.suppress(LabError):  # without IPv6
+                with contextlib.suppress(LabError):  # the kernel has no IPv6
                     self._place.ask(
                         "add_address", host, device=link.name,
                         address=link.address_ip6(host),
@@ -290,7 +304,9 @@ class Testbed:
                                f"failed:\n{processes.tail(done.stdout)}")
 
     def check(self) -> None:
-        """LabError if a link has ended: then nothing that follows is true."""
+        """Raises LabError if a link has ended, because all later results would
+        be wrong.
+        """
         if self.mode == "relay":
             self._place.check()
         for link, process in self._gst:
@@ -308,18 +324,20 @@ class Testbed:
                     f"{paths.SOURCE_DIR} && ninja -C {self._build}\n"
                     "or name the directory of another build with --build")
             raise LabError(
-                f"link {link.name} ended ({processes.describe(status)}); its "
-                f"last words:\n{processes.tail(words)}")
+                f"link {link.name} ended ({processes.describe(status)}). The "
+                f"end of its output:\n{processes.tail(words)}")
 
     def link_processes(self) -> list[namespaces.Command]:
-        """For who waits: when one ends, check() fails."""
+        """Returns the processes of the links, so that a caller can wait for
+        them. When one of them ends, check() fails.
+        """
         return [process for _, process in self._gst]
 
     def log(self, link: str) -> pathlib.Path:
-        """Where its wirelesslink writes what happened."""
+        """Returns the path of the log of the link's wirelesslink."""
         return self.logs / f"{self._link(link).medium}.log"
 
-    # --------------------------------------------------------------- commands
+    # ----------------------------------------------------------------- commands
 
     def _addresses(self, link: linkage.Link, own: str,
                    host: str) -> dict[str, str]:
@@ -330,7 +348,9 @@ class Testbed:
         return {"": self._place.relay_address(link, host)}
 
     def variables(self, host: str) -> dict[str, str]:
-        """What the environment of a command has beyond ours."""
+        """Returns the variables that a command of this host has in addition to
+        those of this process.
+        """
         values = linkage.variables(self.links, host, self._addresses)
         values["TESTBED_HOST"] = host
         values["TESTBED_MODE"] = self.mode
@@ -341,8 +361,8 @@ class Testbed:
 
     def popen(self, host: str, command: str | Sequence[Any],
               **options: Any) -> namespaces.Command:
-        """A Popen. A text goes to the shell; a list is a program and its
-        arguments."""
+        """Starts a command in a host and returns its Popen. A text is a shell
+        command, a list is a program with its arguments."""
         self._host(host)
         argv = ["sh", "-c", command] if isinstance(command, str) else command
         env = {**self._env, **self.variables(host), **options.pop("env", {})}
@@ -354,7 +374,7 @@ class Testbed:
     def run(self, host: str, command: str | Sequence[Any], check: bool = False,
             timeout: float | None = None,
             **options: Any) -> subprocess.CompletedProcess:
-        """As subprocess.run()."""
+        """Runs a command in a host to its end, as subprocess.run() does."""
         child = self.popen(host, command, **options)
         try:
             out, err = child.communicate(timeout=timeout)
@@ -368,9 +388,11 @@ class Testbed:
         return done
 
     def is_listening(self, host: str, kind: str, port: int) -> bool:
-        """Whether a socket of the host, "tcp" or "udp", waits at the port."""
+        """Returns whether a socket of the host listens at the port. `kind` is a
+        key of init_process.LISTENING, such as "tcp" or "udp".
+        """
         if kind not in init_process.LISTENING:
-            raise LabError(f"{kind} is none of: "
+            raise LabError(f"unknown kind of socket {kind}; the kinds are: "
                            + " ".join(init_process.LISTENING))
         self._host(host)
         if self.mode != "relay":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How late this machine is when it is asked to wake somebody: what a run in
-real time says of a network holds only where that is little. A process of its
-own measures it, for threads of one process wait for each other."""
+"""Measures how late this machine wakes a process that sleeps. The results of a
+run in real time are only valid if this lateness is small. A separate process
+measures it, because the threads of a Python process wait for each other."""
 
 import json
 import select
@@ -16,7 +16,9 @@ SECONDS_BETWEEN = 0.01
 
 
 class Measurement:
-    """`late_ms` has each of them when it is left."""
+    """Measures while the context is open. `late_ms` has all measurements
+    afterwards.
+    """
 
     def __enter__(self) -> Self:
         self._child = subprocess.Popen(
@@ -25,13 +27,13 @@ class Measurement:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Nothing, where somebody ended all of us.
+        # The output is empty if a signal has ended all processes of the run.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Until the stream ends, as it does too when whoever started us is
-    killed."""
+    """Measures until the `stream` ends. It also ends when the process that
+    started this one is killed."""
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

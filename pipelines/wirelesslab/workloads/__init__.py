@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is sent besides video."""
+"""Sends other data than video over a link and measures what arrives."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What takes workloads besides video from one host to another, as a file
-describes it: carriers.ini has ours and other people's, a matrix of the lab may
-have more in its sections [protocol NAME].
+"""Reads carriers: the transports that take workloads other than video from one
+host to another. carriers.ini has the project's own and other carriers; a matrix
+of the lab may have more in its sections [protocol NAME].
 """
 
 import configparser
@@ -14,7 +14,9 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-INPUTS = ("{input}", "{packets}")  # in a sender: this is no video
+# A sender with one of these names belongs to a carrier and not to a transport
+# of video.
+INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"
 KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
@@ -22,7 +24,7 @@ KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
 
 
 def read() -> dict[str, Protocol]:
-    """{name: carrier} of carriers.ini."""
+    """Returns {name: carrier} from carriers.ini."""
     return transports.read_sections(OURS, of_section)
 
 
@@ -32,18 +34,18 @@ def is_one(section: configparser.SectionProxy) -> bool:
 
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
-    """All there is to know, as it goes into JSON."""
+    """Returns a carrier as a dictionary that is written as JSON."""
     unknown = set(section) - KEYS
     if unknown:
-        raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
-                       "one that carries workloads may have: "
+        raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "
+                       "the keys of a carrier are: "
                        + ", ".join(sorted(KEYS)))
     sender, receiver = (re.sub(r"\s+", " ", section.get(key, "")).strip()
                         for key in ("sender", "receiver"))
     socket = transports.one_of(name, section, SOCKET, ("", "tcp"), "")
     computed = transports.is_so(name, section, transports.COMPUTED, False)
     if not socket and not receiver:
-        raise LabError(f"protocol {name} has no receiver")
+        raise LabError(f"protocol {name} has no key receiver")
     if not socket and not computed and OUTPUT not in receiver:
         raise LabError(f"protocol {name}: its receiver has no {OUTPUT}")
     return {"name": name, "title": section.get("title", name),
@@ -57,6 +59,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
 
 
 def can_carry(carrier: Protocol, workload: Workload) -> bool:
-    """Where it is computed there are no answers."""
+    """Returns whether the carrier supports the workload. A computed carrier
+    cannot deliver answers.
+    """
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

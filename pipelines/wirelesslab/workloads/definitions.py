@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What besides video can be sent over the links of a matrix: sections
-[workload NAME] of its file, which docs/workloads.md describes.
+"""Reads what a matrix sends other than video: its sections [workload NAME],
+which docs/workloads.md describes.
 """
 
 import configparser
@@ -12,18 +12,20 @@ from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
-VIDEO = "video"  # what a matrix streams unless it says otherwise
-MOBILE, NETWORK = "mobile", "network"  # who begins: who sends, asks or calls
+VIDEO = "video"  # The workload of a matrix that names no workload.
+# The two hosts. One of them begins the workload: it sends, asks or calls.
+MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
-# What one write() into a pipe never divides, so that a record stays whole
+# A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-VOICE_NUMBERS = 65535  # packets of a call that have a number of two bytes
+# The maximum number of packets in a call, whose numbers have two bytes.
+VOICE_NUMBERS = 65535
 DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter: an integer, or with `unit` a time in seconds"""
+    """A parameter: an integer, or, with `is_time`, a time in seconds."""
 
     default: float
     minimum: float
@@ -39,7 +41,7 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# kind: who begins, its parameters
+# {kind: (host that begins, its parameters)}
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
@@ -59,7 +61,7 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# kind: (name of a number, how it is written)
+# {kind: ((name of a number, format), ...)}
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -84,14 +86,15 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-COMPUTABLE = ("voice", "dial-up")  # nobody waits for an answer
+# The workloads that do not wait for answers, and can therefore be computed.
+COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """What is to be sent, as it goes into a cell; and the names of the
-    protocols and links that it is for, where it says so."""
+    """Returns the workload as a part of a cell, and the names of the protocols
+    and links that the section gives. A name that it does not give is empty."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -102,13 +105,14 @@ def read(name: str,
     unknown = set(section) - set(parameters) - set(OTHER_KEYS)
     if unknown:
         raise LabError(
-            f"workload {name} has an unknown {min(unknown)}; {kind} has: "
+            f"workload {name} has the unknown key {min(unknown)}; the keys of "
+            f"{kind} are: "
             + ", ".join([*OTHER_KEYS, *parameters]))
     found = {"name": name, "kind": kind, "title": section.get("title", name),
              "from": section.get("from", begins)}
     if found["from"] not in (MOBILE, NETWORK):
         raise LabError(
-            f"workload {name}: from is {MOBILE} or {NETWORK}")
+            f"workload {name}: from must be {MOBILE} or {NETWORK}")
     for key, parameter in parameters.items():
         text = section.get(key)
         found[key] = parameter.default if text is None \
@@ -122,15 +126,15 @@ def value(what: str, text: str, parameter: Number) -> float:
         matched = TIME.fullmatch(text.strip())
         if not matched:
             raise LabError(
-                f"{what} = {text!r} is no time, such as 20 ms or 1.5 s")
+                f"{what} = {text!r} is not a time, such as 20 ms or 1.5 s")
         number = round(float(matched[1]) * UNITS[matched[2]], 9)
     else:
         if not re.fullmatch(r"\d+", text.strip()):
-            raise LabError(f"{what} = {text!r} is no number")
+            raise LabError(f"{what} = {text!r} is not a number")
         number = int(text)
     if not parameter.minimum <= number <= parameter.maximum:
         unit = " s" if parameter.is_time else ""
-        raise LabError(f"{what} is from {parameter.minimum:g} to "
+        raise LabError(f"{what} must be from {parameter.minimum:g} to "
                        f"{parameter.maximum:g}{unit}")
     return number
 
@@ -141,26 +145,27 @@ def check(workload: Workload) -> None:
     if packets(workload) > VOICE_NUMBERS:
         raise LabError(
             f"workload {workload['name']} has {packets(workload)} packets; "
-            f"there is room for {VOICE_NUMBERS}")
+            f"the maximum is {VOICE_NUMBERS}")
     if workload["acknowledge"] < workload["every"]:
-        raise LabError(f"workload {workload['name']}: acknowledge is "
-                       "at least every")
+        raise LabError(f"workload {workload['name']}: acknowledge must not be "
+                       "less than every")
 
 
 def packets(workload: Workload) -> int:
-    """Of what is sent at a pace of its own"""
+    """Returns the number of packets of a workload that sends at its own pace.
+    """
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])
 
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """{number: what a paper has}, as it is written there"""
+    """Returns {name of a number: the text that a paper has for it}."""
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}
     if unknown:
         raise LabError(
-            f"theirs {name}: {kind} has no {min(unknown)}; it has: "
+            f"theirs {name}: {kind} has no number {min(unknown)}; it has: "
             + ", ".join(known))
     return {"source": section.get("source", "theirs"),
             **{known[key]: text for key, text in section.items()

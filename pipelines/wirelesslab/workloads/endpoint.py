@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One end of a workload besides video: a program in a host of a testbed. It
-writes into what carries its packets and reads what comes out, and logs when.
-Both ends run on one machine, so times are by one clock.
+"""One end of a workload other than video: a program in a host of a testbed. It
+writes packets to a carrier, reads packets from it, and logs the times. Both
+ends run on one machine, so all times are from the same clock.
 
-It begins with the first line on its standard input, and whoever only answers
-ends with the input's end.
+The program begins when it reads a line from its standard input. An end that
+only answers stops at the end of its standard input.
 """
 
 import collections
@@ -27,17 +27,22 @@ from wirelesslab.descriptions import Workload
 
 NS = 10**9
 LARGEST = 65536
-# Packets that are no part of what is measured: the way is up when they came.
+# A packet with the number HELLO is not part of the measurement. Its arrival
+# shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-SECONDS_TO_BEGIN = 60  # until a sender's pipeline sends its first
-SECONDS_OF_QUIET = 5  # then nothing more is on its way
-ENTRY = 4  # bytes in an acknowledgement: number, 2; elapsed, 2, in units of
+# How long a sender's pipeline may take to send its first packet.
+SECONDS_TO_BEGIN = 60
+# If no packet arrives for this number of seconds, none is in flight any more.
+SECONDS_OF_QUIET = 5
+# Bytes of an entry in an acknowledgement: 2 for the number of the packet, 2 for
+# the elapsed time in units of ELAPSED_NS.
+ENTRY = 4
 ELAPSED_NS = 100_000
 STDIN = 0
 
 
 class Reader:
-    """Packets of one size out of a file."""
+    """Reads packets of one size from a file."""
 
     def __init__(self, file: int, size: int) -> None:
         self._file, self._size, self._buffer = file, size, b""
@@ -53,10 +58,10 @@ class Reader:
 
     def check(self) -> None:
         if self.has_ended:
-            sys.exit("the way back ended before the last answer")
+            sys.exit("the connection ended before the last answer")
 
     def take(self) -> bytes | None:
-        """A packet that is whole, or None."""
+        """Returns a complete packet, or None."""
         if len(self._buffer) < self._size:
             return None
         packet = self._buffer[:self._size]
@@ -65,7 +70,9 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """The next packet; None at that time, or when a file ends."""
+        """Returns the next packet. Returns None at the time `until_ns` or when
+        a file ends.
+        """
         while True:
             packet = self.take()
             if packet is not None or self.has_ended:
@@ -87,7 +94,9 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """What finds no room is lost, as live sound is."""
+    """Writes the data if there is room. Otherwise the data is lost, as live
+    sound would be. Returns whether it was written.
+    """
     if not select.select([], [file], [], 0)[1]:
         return False
     write_all(file, data)
@@ -95,7 +104,9 @@ def write_or_drop(file: int, data: bytes) -> bool:
 
 
 def numbered(number: int, size: int) -> bytes:
-    """So much of the number as there is room for, then nothing."""
+    """Returns a packet of this size that begins with the number. A packet of
+    less than 8 bytes has only the low bytes of the number.
+    """
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 
 
@@ -107,7 +118,7 @@ def sleep_until(ns: int) -> None:
     time.sleep(max(ns - time.monotonic_ns(), 0) / NS)
 
 
-# ------------------------------------------------------------------------ bulk
+# ------------------------------------------------------------------------- bulk
 
 def send_bulk(
         work: Workload, out: int, _incoming: int | None
@@ -124,7 +135,9 @@ def send_bulk(
 def receive_bulk(
         work: Workload, _out: int | None, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Until all is there, or nothing comes any more."""
+    """Receives until everything has arrived or nothing arrives for `wait`
+    seconds.
+    """
     log, total = [], 0
     while total < work["bytes"]:
         wait = work["wait"] if log else work["wait"] + SECONDS_TO_BEGIN
@@ -143,11 +156,14 @@ def receive_bulk(
 def ask(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
-    """One after the other; who gets no reply in time asks the next."""
+    """Sends one request after the other. A request without a reply in `wait`
+    seconds counts as lost, and the next one is sent.
+    """
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # From the end of the last one, or with `every` from its beginning
+            # `every` counts from the begin of the last exchange, `pause` from
+            # its end.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -183,12 +199,14 @@ def answer(
         write_all(out, numbered(number, work["reply"]))
 
 
-# ----------------------------------------------------------------------- voice
+# ------------------------------------------------------------------------ voice
 
 def talk(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
-    """A packet at each tick; meanwhile acknowledgements are read."""
+    """Sends a packet every `every` seconds and reads acknowledgements in
+    between.
+    """
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)
     sent, acknowledged = [], []
@@ -213,12 +231,14 @@ def talk(
 
 
 def greet(work: Workload, out: int, reader: Reader) -> None:
-    """Until somebody answers: then all between here and there is up."""
+    """Sends HELLO packets until an answer arrives, which shows that both
+    directions are up.
+    """
     for _ in range(HELLOS):
         write_all(out, numbered(HELLO, work["bytes"]))
         if reader.wait(time.monotonic_ns() + SECONDS_BETWEEN_HELLOS * NS):
             return
-    sys.exit("nobody answered")
+    sys.exit(f"no answer to {HELLOS} HELLO packets")
 
 
 def note(acknowledgement: bytes | None,
@@ -235,7 +255,9 @@ def note(acknowledgement: bytes | None,
 def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Acknowledges what came: when there is no more room, or it is time."""
+    """Acknowledges the packets that arrive: when an acknowledgement is full, or
+    `acknowledge` seconds after its first packet.
+    """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY
     log, waiting, due = [], collections.deque(), None
@@ -260,8 +282,9 @@ def listen(
 
 def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
-    """Of each packet its number, and for how long it was here (Erixzon,
-    equation 5.3)."""
+    """Returns an acknowledgement: for each packet its number, and how long it
+    was held here (Erixzon, equation 5.3). Unused entries have the number HELLO.
+    """
     found = b"".join(
         number.to_bytes(2, "little")
         + min((now - received) // ELAPSED_NS, 0xFFFF).to_bytes(2, "little")
@@ -270,9 +293,9 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
     return found + nobody * (room - len(packets))
 
 
-# -------------------------------------------------------------- what carries it
+# --------------------------------------------------------------------- carriers
 
-ENDS = {  # kind: who begins, who answers
+ENDS = {  # {kind of workload: (function that begins, function that answers)}
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
     "dial-up": (ask, answer),
@@ -282,7 +305,7 @@ ENDS = {  # kind: who begins, who answers
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """One more pipeline, with a file in it that is inherited."""
+    """Starts a pipeline. Its words may name the `files`, which it inherits."""
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
         ["gst-launch-1.0", "-q", "-e",
@@ -295,7 +318,9 @@ def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
 def open_receiver(spec: dict[str, Any],
                   pipelines: list[subprocess.Popen[bytes]],
                   stack: contextlib.ExitStack) -> int | None:
-    """Where packets come out; None, where none are expected."""
+    """Starts the receiving pipeline. Returns the file from which packets are
+    read; None if no packets are expected.
+    """
     if not spec["receiver"]:
         return None
     incoming, output = os.pipe()
@@ -315,7 +340,9 @@ def open_sender(spec: dict[str, Any], pipelines: list[subprocess.Popen[bytes]],
 
 
 def fail_with(pipelines: list[subprocess.Popen[bytes]]) -> None:
-    """Whoever waits for an answer need not, when a pipeline has failed."""
+    """Ends this program when a pipeline fails, so that it does not wait for an
+    answer that cannot arrive.
+    """
     def look(_number: int, _frame: types.FrameType | None) -> None:
         if any((child.poll() or 0) > 0 for child in pipelines):
             sys.exit("a pipeline failed")
@@ -336,7 +363,7 @@ def without_delay(own: socket.socket) -> socket.socket:
 
 def wait_for_word() -> None:
     if not os.read(STDIN, LARGEST):
-        sys.exit("nobody said that all is ready")
+        sys.exit("standard input ended before the start of the workload")
 
 
 def use_socket(
@@ -367,8 +394,10 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        os.close(out)  # its end goes the same way as all before it
-        os.read(STDIN, LARGEST)  # until the other end has it
+        # The end of the file follows the last bytes through the pipeline.
+        os.close(out)
+        # This waits until the other end has received everything.
+        os.read(STDIN, LARGEST)
     return found
 
 
@@ -390,5 +419,5 @@ def main() -> None:
         try:
             logs = use(spec, work, function, stack)
         except OSError as error:
-            sys.exit(f"what carries it ended: {error}")
+            sys.exit(f"the carrier failed: {error}")
         save(pathlib.Path(spec["directory"]), logs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a workload besides video over a link: the programs of both ends, in
-hosts of a testbed, or what is computed with the link in virtual time. It leaves
-the logs of both ends and of the link.
+"""Runs a workload other than video over a link: in real time with a program in
+each of two hosts of a testbed, or computed, with the link in virtual time. It
+leaves the logs of both ends and of the link.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from wirelesslab.streams import placement, stream, transports
 from wirelesslab.testbed import namespaces, testbed, wakeup_delay
 from wirelesslab.workloads import definitions, endpoint
 
-# The first is station 0, as the mobile of a testbed is.
+# The mobile is station 0, because it is the first host of the testbed's link.
 HOSTS = (definitions.MOBILE, definitions.NETWORK)
 SECONDS_TO_START = 60
 SECONDS_TO_END = 30
@@ -34,14 +34,14 @@ IP_AND_UDP = 28
 
 
 def hosts_of(workload: Workload) -> tuple[str, str]:
-    """Who begins, and who answers"""
+    """Returns (host that begins, host that answers)."""
     first = workload["from"]
     return first, HOSTS[1 - HOSTS.index(first)]
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """What both ends have to know: a call is a request, and its reply tells
-    that it was set up."""
+    """Returns the workload with everything that both ends need. A call is sent
+    as a request; its reply shows that the call was set up."""
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
         return {**workload, "request": size, "reply": size, "warm": 0,
@@ -53,13 +53,17 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 
 def acknowledgement(workload: Workload) -> int:
-    """Bytes: room for as many packets as come until the next one"""
+    """Returns the bytes of an acknowledgement, with room for all packets that
+    arrive until the next one.
+    """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)
 
 
 def sizes(work: Workload) -> tuple[int, int | None]:
-    """Bytes of a packet there and back; None where nobody answers"""
+    """Returns the bytes of a packet in each direction; None for the way back if
+    nobody answers.
+    """
     if work["kind"] == "bulk":
         return work["block"], None
     if work["kind"] == "voice":
@@ -67,12 +71,13 @@ def sizes(work: Workload) -> tuple[int, int | None]:
     return work["request"], work["reply"]
 
 
-# ---------------------------------------------------------------- in real time
+# ----------------------------------------------------------------- in real time
 
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
-    """How late this machine was, what pipelines warned of, and what a testbed
-    without hosts of its own left out."""
+    """Runs the workload in real time. Returns how late this machine was, in ms,
+    the warnings of the pipelines, and what a testbed without namespaces leaves
+    out."""
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])
     bed = testbed.Testbed(
@@ -91,7 +96,7 @@ def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
 
 
 class Ends:
-    """The programs of both ends, and what they are told."""
+    """The programs of both ends and their descriptions."""
 
     def __init__(self, cell: Cell, bed: testbed.Testbed, port: int,
                  directory: pathlib.Path) -> None:
@@ -109,7 +114,8 @@ class Ends:
         for child in self._children:
             child.stdin.write(b"go\n")
             child.stdin.flush()
-        # Who receives all knows when it is all.
+        # For bulk, the end that receives knows when everything has arrived;
+        # otherwise it is the end that begins.
         last, other = (answers, begins) if self._work["kind"] == "bulk" \
             else (begins, answers)
         while last.poll() is None:
@@ -121,7 +127,7 @@ class Ends:
 
     def _words(self, pipeline: str, host: str, port: int,
                size: int) -> list[str]:
-        """One that carries to this host"""
+        """Returns the words of a pipeline that carries packets to this host."""
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
             "output": "{output}"}) for word in shlex.split(pipeline)]
@@ -130,7 +136,8 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # To who answers at the port, to who begins at the next
+        # The end that answers receives at the port, the one that begins at the
+        # next port.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol
@@ -160,7 +167,7 @@ class Ends:
         return self._directory / ("begins.out" if begins else "answers.out")
 
     def _listeners(self) -> Iterator[tuple[str, int]]:
-        """(host, port) of each"""
+        """Yields (host, port) of each end that listens."""
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
             yield self._hosts[0], self._port + 1
@@ -178,7 +185,7 @@ class Ends:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _check(self, child: namespaces.Command) -> None:
-        """That who should not has not ended"""
+        """Raises LabError if a link has ended or this program has failed."""
         self._bed.check()
         if child.poll() not in (None, 0):
             raise self._failed(child)
@@ -198,17 +205,21 @@ class Ends:
             f"failed ({processes.describe(child.returncode)})")
 
     def _failure(self, begins: bool, what: str) -> LabError:
-        """Of one end; what the other said may be why."""
+        """Returns the error of one end, with the output of both, because the
+        cause may be in that of the other end.
+        """
         who = "begins" if begins else "answers"
         return LabError(
-            f"the end that {who} {what}; last words of both:\n"
+            f"the end that {who} {what}. The output of both ends:\n"
             + processes.tail(
                 "".join(self._output(end).read_text(errors="replace")
                         for end in (begins, not begins))))
 
 
 def drain(bed: testbed.Testbed) -> None:
-    """The link ends when what is in it has come out, and its log is whole."""
+    """Asks the links to end. They end when their last packets have left them;
+    the log is then complete.
+    """
     deadline = time.monotonic() + SECONDS_TO_DRAIN
     for process in bed.link_processes():
         process.send_signal(signal.SIGINT)
@@ -217,11 +228,13 @@ def drain(bed: testbed.Testbed) -> None:
             process.wait(max(deadline - time.monotonic(), 0))
 
 
-# ------------------------------------------------------------- in virtual time
+# -------------------------------------------------------------- in virtual time
 
 def compute(cell: Cell, properties: str, directory: pathlib.Path,
             build: pathlib.Path) -> None:
-    """Each packet is sent when it is due, whatever became of the last."""
+    """Sends each packet at its due time, whatever happened to the one before
+    it.
+    """
     work = cell["workload"]
     count, size = definitions.packets(work), work["bytes"]
     packets = directory / PACKETS

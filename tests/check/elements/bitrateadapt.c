@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bitrateadapt between encoders and sinks that are made here: they have the names and
- * the properties of real ones, pass or take everything, and do what a check tells
- * them. Real encoders: tests/interop/bitrateencoders.c.
+/* Tests of bitrateadapt between encoders and sinks that are made for the test.
+ * They have the names and properties of real elements, accept all buffers, and
+ * behave as a test sets them. Real encoders are tested in
+ * tests/interop/bitrateencoders.c.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,7 +15,8 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  gint refuses, forgets;        /* atomic: its rate; at new caps */
+  /* atomic: refuses a new bitrate; forgets the bitrate at new caps */
+  gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
 } TestEncoder;
@@ -145,7 +147,7 @@ test_encoder_class_init (TestEncoderClass * klass)
       "Codec/Encoder/Video", "Passes everything", "The authors");
 }
 
-/* --- a sink that knows the network ---------------------------------------- */
+/* --- a sink that estimates the network ------------------------------------ */
 
 typedef struct
 {
@@ -246,7 +248,8 @@ test_estimator_class_init (TestEstimatorClass * klass)
       ("estimated-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READABLE));
 }
 
-/* A type is one factory's only. */
+/* Registers an element `name` with a type of its own, because a GType can
+ * belong to one factory only. */
 static void
 register_element (const gchar * name, GType parent)
 {
@@ -280,7 +283,7 @@ register_elements (void)
 
 /* --- a pipeline ----------------------------------------------------------- */
 
-/* 500 buffers of 1000 bytes each second */
+/* 500 buffers per second with 1000 bytes each */
 #define SOURCE "fakesrc sizetype=fixed sizemax=1000 filltype=nothing ! " \
     "identity sleep-time=2000 ! "
 
@@ -298,7 +301,8 @@ get_element (const gchar * name)
   return element;
 }
 
-/* `text`: elements `enc`, `adapt` and `net`, of which any may be missing */
+/* Starts the pipeline `text`. It may have elements named `enc`, `adapt` and
+ * `net`. */
 static void
 begin (const gchar * text)
 {
@@ -394,7 +398,7 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* The network was asked so many times more. */
+/* Waits until bitrateadapt has asked the network `n` more times. */
 static void
 wait_for_reports (guint n)
 {
@@ -411,7 +415,7 @@ wait_for_buffers (TestNetwork * of)
   wait_until (g_atomic_int_get (&of->taken) >= taken + 5);
 }
 
-/* Waits for it. Free it. */
+/* Waits for a message of this type. Returns it (transfer full). */
 static GstMessage *
 take_message (GstMessageType type)
 {
@@ -435,7 +439,7 @@ has_message (GstMessageType type)
   return message != NULL;
 }
 
-/* The next warning or error has this text. */
+/* Checks the text of the next warning or error. */
 static void
 assert_told (GstMessageType type, const gchar * text)
 {
@@ -453,7 +457,7 @@ assert_told (GstMessageType type, const gchar * text)
   gst_message_unref (message);
 }
 
-/* --- what it finds -------------------------------------------------------- */
+/* --- search for the encoder and the network ------------------------------- */
 
 GST_START_TEST (encoder_gets_the_estimate_less_the_headroom)
 {
@@ -491,7 +495,8 @@ GST_START_TEST (rate_has_the_unit_of_the_encoder)
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *text = g_strdup_printf (SOURCE "%s name=enc ! "
-        "bitrateadapt name=adapt ! estimator name=net", cases[i].factory);
+        "bitrateadapt name=adapt max-bitrate=6000000 ! estimator name=net",
+        cases[i].factory);
 
     begin (text);
     g_free (text);
@@ -604,6 +609,103 @@ GST_START_TEST (each_of_two_encoders_follows_its_own_network)
 
 GST_END_TEST;
 
+/* --- the limits ----------------------------------------------------------- */
+
+/* The application has set the encoder to 2048 kbit/s. Without max-bitrate this
+ * is the maximum, although the network carries more. */
+GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  set_estimate (network, 20000000);
+  wait_for_bitrate (encoder, 2048);
+  wait_for_reports (50);
+  fail_unless_equals_int (get_bitrate (encoder), 2048);
+  g_object_set (adapt, "max-bitrate", 3000000, NULL);
+  wait_for_bitrate (encoder, 3000);
+  g_object_set (adapt, "max-bitrate", 0, NULL);
+  wait_for_bitrate (encoder, 2048);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The encoder still has the bitrate that bitrateadapt set in the first run. This
+ * bitrate is not the maximum of the next run, unless the application set it. */
+GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  set_estimate (network, 20000000);
+  play ();
+  wait_for_bitrate (encoder, 2048);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_object_set (encoder, "bitrate", 4000, NULL);
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  set_estimate (network, 20000000);
+  wait_for_bitrate (encoder, 4000);
+  end ();
+}
+
+GST_END_TEST;
+
+/* An encoder whose bitrate is 0 chooses one itself. */
+GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
+{
+  begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "
+      "bitrateadapt name=adapt ! estimator name=net");
+  set_estimate (network, 20000000);
+  play ();
+  wait_until (get_rate (encoder, "target-bitrate") == 6000000);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (minimum_above_the_maximum_is_a_warning)
+{
+  static const struct
+  {
+    const gchar *settings, *warning;
+    guint expected;
+  } cases[] = {
+    {"max-bitrate=1000000 min-bitrate=3000000", "min-bitrate is 3000000 bit/s, "
+          "but the maximum is 1000000 bit/s: the encoder is never set below the "
+          "maximum.", 1000},
+    {"min-bitrate=3000000", "min-bitrate is 3000000 bit/s, but the maximum is "
+          "2048000 bit/s, the bitrate that the encoder is set to: the encoder "
+          "is never set below the maximum.", 2048},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = g_strdup_printf (SOURCE "x264enc name=enc ! bitrateadapt "
+        "name=adapt %s ! estimator name=net", cases[i].settings);
+
+    begin (text);
+    g_free (text);
+    set_estimate (network, 500000);
+    play ();
+    assert_told (GST_MESSAGE_WARNING, cases[i].warning);
+    wait_for_bitrate (encoder, cases[i].expected);
+    wait_for_reports (10);
+    fail_unless_equals_int (get_bitrate (encoder), cases[i].expected);
+    fail_if (has_message (GST_MESSAGE_WARNING));
+    end ();
+  }
+}
+
+GST_END_TEST;
+
 /* --- the rules ------------------------------------------------------------ */
 
 GST_START_TEST (estimate_of_a_limited_application_does_not_lower_the_rate)
@@ -696,8 +798,8 @@ make_srt_stats (gdouble round_trip, gint dropped)
 
 GST_START_TEST (round_trip_of_srt_decides)
 {
-  begin (SOURCE
-      "x264enc name=enc ! bitrateadapt name=adapt ! srtsink name=net");
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt max-bitrate=6000000 ! srtsink name=net");
   set_stats (network, make_srt_stats (40, 0));
   play ();
   wait_until (get_bitrate (encoder) > 2048);
@@ -746,7 +848,8 @@ make_rtcp_stats (guint fraction, guint highest)
           "rb-exthighestseq", G_TYPE_UINT, highest, NULL));
 }
 
-/* A quarter is lost: one eighth down, once for each report */
+/* A quarter of the packets is lost, which lowers the rate by one eighth, once
+ * for each report. */
 GST_START_TEST (losses_of_rtcp_decide)
 {
   begin (SOURCE "x264enc name=enc bitrate=4000 ! bitrateadapt name=adapt ! "
@@ -842,7 +945,7 @@ GST_START_TEST (no_key_frame_is_asked_for_unless_wanted)
 
 GST_END_TEST;
 
-/* --- what changes while it plays ------------------------------------------ */
+/* --- changes while the pipeline plays ------------------------------------- */
 
 static GstPadProbeReturn
 block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -851,7 +954,8 @@ block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Puts `new` (NULL: nothing) into the place of `old`, between `before` and `after` */
+/* Replaces the element `old` between `before` and `after` with a new element
+ * `new`, or with nothing if `new` is NULL. */
 static void
 replace (const gchar * before, GstElement * old, const gchar * new,
     const gchar * after)
@@ -898,7 +1002,7 @@ GST_END_TEST;
 GST_START_TEST (new_encoder_gets_the_rate_at_once)
 {
   begin (SOURCE "identity name=before ! x264enc name=enc ! "
-      "bitrateadapt name=adapt ! estimator name=net");
+      "bitrateadapt name=adapt max-bitrate=6000000 ! estimator name=net");
   set_estimate (network, 1000000);
   play ();
   wait_for_bitrate (encoder, 900);
@@ -971,7 +1075,7 @@ GST_START_TEST (it_starts_again_and_again)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (encoder_that_refuses_is_told_of_once)
 {
@@ -987,7 +1091,7 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   wait_for_buffers (network);
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
-  /* Once it takes a rate again, it gets one. */
+  /* An encoder that accepts a rate again gets a new rate. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);
@@ -1023,7 +1127,7 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* The streams of all of them go on. */
+/* All streams go on after the warnings. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {
@@ -1143,6 +1247,10 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, encoder_and_estimator_are_found_by_name);
   tcase_add_test (tc, lowest_of_several_estimates_counts);
   tcase_add_test (tc, each_of_two_encoders_follows_its_own_network);
+  tcase_add_test (tc, encoder_never_exceeds_the_bitrate_that_it_had);
+  tcase_add_test (tc, maximum_of_a_second_run_is_that_of_the_application);
+  tcase_add_test (tc, encoder_without_a_bitrate_gets_up_to_6_mbit);
+  tcase_add_test (tc, minimum_above_the_maximum_is_a_warning);
   tcase_add_test (tc,
       estimate_of_a_limited_application_does_not_lower_the_rate);
   tcase_add_test (tc, waiting_data_lower_the_rate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds dcctpthinsink to what it promises over real sockets on the loopback: to
- * its pipeline, and to the receiver. What takes time is waited for, however long
- * it takes.
+/* Tests of dcctpthinsink over real sockets on loopback: its behaviour in the
+ * pipeline and towards the receiver. The tests wait for each event without a
+ * time limit of their own.
  */
 
 #include "dccploopback.h"
@@ -12,108 +12,116 @@
 
 GST_START_TEST (stream_goes_whole_and_ends)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
   NEED (__i__);
-  dccp_loopback_pair_init_way (&pair, __i__);
+  dccp_loopback_fixture_init_way (&fixture, __i__);
   for (i = 0; i < 100; i++) {
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    loopback_expect (&pair, i, SIZE);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    loopback_expect (&fixture, i, SIZE);
   }
-  dccp_loopback_push_eos (&pair);
-  dccp_loopback_expect_eos (&pair);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "packets-sent"),
+  dccp_loopback_push_eos (&fixture);
+  dccp_loopback_expect_eos (&fixture);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "packets-sent"),
       100);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "sent-close"),
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "sent-close"),
       dccp_loopback_sink_listens (__i__) ? 0 : 1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 0);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "buffers"), 100);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "lost"), 0);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "eos-timeouts"),
+      0);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "buffers"), 100);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "lost"), 0);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
+/* __i__: the property gso, auto or off */
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init (&pair);
+  dccp_loopback_listening_src_init (&fixture.src);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "gso", __i__, NULL);
+  dccp_loopback_play_sink (&fixture.sink);
   for (i = 0; i < 200; i++)
     gst_buffer_list_add (list, loopback_make_buffer (i, SIZE));
-  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
-      GST_FLOW_OK);
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
   for (i = 0; i < 200; i++)
-    loopback_expect (&pair, i, SIZE);
-  loopback_pair_clear (&pair);
+    loopback_expect (&fixture, i, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_check_pooled (&pair, 20, SIZE);
-  loopback_pair_clear (&pair);
+  dccp_loopback_fixture_init (&fixture);
+  loopback_check_pooled (&fixture, 20, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Over IPv6, and by name */
+/* The host is an IPv6 address or a name. */
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
   static const gchar *const hosts[] = { "::1", "localhost" };
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_src_init (&pair.src, "address", "::", "port", 0, NULL);
-  gst_harness_play (pair.src.harness);
-  dccp_loopback_sink_init (&pair.sink, "host", hosts[__i__], "port",
-      loopback_port_of (&pair.src), NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  dccp_loopback_src_init (&fixture.src, "address", "::", "port", 0, NULL);
+  gst_harness_play (fixture.src.harness);
+  dccp_loopback_sink_init (&fixture.sink, "host", hosts[__i__], "port",
+      loopback_port_of (&fixture.src), NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 static void
-flush (LoopbackPair * pair)
+flush (LoopbackFixture * fixture)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (pair->sink.harness, gst_event_new_flush_start ());
-  gst_harness_push_event (pair->sink.harness, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (pair->sink.harness, gst_event_new_segment (&segment));
+  gst_harness_push_event (fixture->sink.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (fixture->sink.harness,
+      gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (fixture->sink.harness,
+      gst_event_new_segment (&segment));
 }
 
 GST_START_TEST (next_stream_is_another_connection)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init (&pair);
-  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
+  dccp_loopback_fixture_init (&fixture);
+  g_object_set (fixture.src.element, "eos-at-end", FALSE, NULL);
   for (i = 0; i < 3; i++) {
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    loopback_expect (&pair, i, SIZE);
-    dccp_loopback_push_eos (&pair);
-    flush (&pair);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    loopback_expect (&fixture, i, SIZE);
+    dccp_loopback_push_eos (&fixture);
+    flush (&fixture);
   }
-  dccp_loopback_wait_for_stat (&pair.src, "connections", 3);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 3);
-  loopback_pair_clear (&pair);
+  dccp_loopback_wait_for_stat (&fixture.src, "connections", 3);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      3);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- who can't be reached ------------------------------------------------- */
+/* --- receivers that cannot be reached ------------------------------------- */
 
 static GSocket *
 silent_socket_new (gint * port)
@@ -165,26 +173,27 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the sink
+ * tries again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   GThread *thread;
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
   g_object_unref (silent_socket_new (&port));
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port", port,
       "auto-reconnect", FALSE, NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  thread = g_thread_new ("push", push_first, &pair);
-  while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
+  dccp_loopback_play_sink (&fixture.sink);
+  thread = g_thread_new ("push", push_first, &fixture);
+  while (loopback_stat_of (&fixture.sink, "failures-refused") == 0)
     g_usleep (1000);
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", port,
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", port,
       NULL);
-  gst_harness_play (pair.src.harness);
-  loopback_expect (&pair, 0, SIZE);
+  gst_harness_play (fixture.src.harness);
+  loopback_expect (&fixture, 0, SIZE);
   g_thread_join (thread);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -226,22 +235,23 @@ GST_END_TEST;
 GST_START_TEST (second_sender_is_refused)
 {
   LoopbackEnd second;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   dccp_loopback_sink_init (&second, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "auto-reconnect", FALSE, NULL);
+      loopback_port_of (&fixture.src), "auto-reconnect", FALSE, NULL);
   dccp_loopback_play_sink (&second);
   expect_error_with (&second, "too busy");
-  loopback_wait_for_message (&pair.src, "dccp-connection", "state", "refused");
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src,
+  loopback_wait_for_message (&fixture.src, "dccp-connection", "state",
+      "refused");
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src,
           "connections-refused"), 1);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
   loopback_end_clear (&second);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -261,26 +271,27 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
-/* RFC 4340 section 8.1.2: of RTPV, which is the receiver's */
+/* RFC 4340 section 8.1.2: each form means RTPV, the service code of the
+ * receiver. */
 GST_START_TEST (service_code_has_three_forms)
 {
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
     "SC=x52545056"
   };
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_listening_src_init (&pair.src);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "service-code", codes[__i__], NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  dccp_loopback_listening_src_init (&fixture.src);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "service-code", codes[__i__], NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- who goes ------------------------------------------------------------- */
+/* --- receivers that disappear --------------------------------------------- */
 
 static GstBuffer *
 make_delta (guint n)
@@ -291,40 +302,41 @@ make_delta (guint n)
   return buffer;
 }
 
-/* Until the receiver has gone, and another one is there */
+/* Replaces the receiver with a new one, and waits until the sink is connected
+ * to the new receiver. */
 static void
-restart_receiver (LoopbackPair * pair)
+restart_receiver (LoopbackFixture * fixture)
 {
-  gint port = loopback_port_of (&pair->src);
-  guint64 connections = loopback_stat_of (&pair->sink, "connections");
+  gint port = loopback_port_of (&fixture->src);
+  guint64 connections = loopback_stat_of (&fixture->sink, "connections");
 
-  loopback_end_clear (&pair->src);
-  dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", port,
+  loopback_end_clear (&fixture->src);
+  dccp_loopback_src_init (&fixture->src, "address", "127.0.0.1", "port", port,
       NULL);
-  gst_harness_play (pair->src.harness);
-  dccp_loopback_wait_for_stat (&pair->sink, "connections", connections + 1);
+  gst_harness_play (fixture->src.harness);
+  dccp_loopback_wait_for_stat (&fixture->sink, "connections", connections + 1);
 }
 
-/* ... which has nothing of what was before. */
+/* The new receiver has none of the frames that were sent before. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_push (&pair, make_delta (1));
-  loopback_expect (&pair, 1, SIZE);
-  restart_receiver (&pair);
-  loopback_push (&pair, make_delta (2));
-  loopback_push (&pair, make_delta (3));
-  loopback_push (&pair, loopback_make_buffer (4, SIZE));
-  loopback_expect (&pair, 4, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_push (&fixture, make_delta (1));
+  loopback_expect (&fixture, 1, SIZE);
+  restart_receiver (&fixture);
+  loopback_push (&fixture, make_delta (2));
+  loopback_push (&fixture, make_delta (3));
+  loopback_push (&fixture, loopback_make_buffer (4, SIZE));
+  loopback_expect (&fixture, 4, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
           "dropped-no-key-frame"), 2);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-closed"),
-      1);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
+          "failures-closed"), 1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -332,28 +344,29 @@ GST_END_TEST;
 GST_START_TEST (listening_sink_takes_the_next_receiver)
 {
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init_way (&pair, 1);
-  port = loopback_port_of (&pair.sink);
+  dccp_loopback_fixture_init_way (&fixture, 1);
+  port = loopback_port_of (&fixture.sink);
   for (i = 0; i < 3; i++) {
-    loopback_push (&pair, loopback_make_buffer (2 * i, SIZE));
-    loopback_push (&pair, loopback_make_buffer (2 * i + 1, SIZE));
-    loopback_expect (&pair, 2 * i + (i > 0), SIZE);
-    loopback_end_clear (&pair.src);
-    dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port,
+    loopback_push (&fixture, loopback_make_buffer (2 * i, SIZE));
+    loopback_push (&fixture, loopback_make_buffer (2 * i + 1, SIZE));
+    loopback_expect (&fixture, 2 * i + (i > 0), SIZE);
+    loopback_end_clear (&fixture.src);
+    dccp_loopback_src_init (&fixture.src, "host", "127.0.0.1", "port", port,
         "mode", CONNECT, NULL);
-    gst_harness_play (pair.src.harness);
-    dccp_loopback_wait_for_stat (&pair.sink, "connections", i + 2);
+    gst_harness_play (fixture.src.harness);
+    dccp_loopback_wait_for_stat (&fixture.sink, "connections", i + 2);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Whatever auto-reconnect says: nobody waits for another program to end. (Without
- * a harness, which would play it at once) */
+/* The error occurs with any value of auto-reconnect, because the sink does not
+ * wait for another program to end. The test uses no harness, because a harness
+ * would start the element at once. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -371,7 +384,8 @@ GST_START_TEST (port_in_use_is_an_error)
   loopback_expect_no_start (&sink, text);
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
-  /* Messages that nobody took refer to the element, and it to the bus. */
+  /* Messages that were not popped hold references to the element, and the
+   * element holds one to the bus. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
@@ -380,58 +394,60 @@ GST_START_TEST (port_in_use_is_an_error)
 
 GST_END_TEST;
 
-/* It did answer, and then no more. */
+/* The receiver answered at first and then no more. */
 GST_START_TEST (silent_receiver_is_gone)
 {
   LossyRelay relay;
   gchar *text;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init_relay (&pair, &relay, 0);
+  dccp_loopback_fixture_init_relay (&fixture, &relay, 0);
   g_atomic_int_set (&relay.cut, TRUE);
-  gst_element_set_state (pair.sink.element, GST_STATE_READY);
-  g_object_set (pair.sink.element, "peer-timeout", 100,
+  gst_element_set_state (fixture.sink.element, GST_STATE_READY);
+  g_object_set (fixture.sink.element, "peer-timeout", 100,
       "auto-reconnect", FALSE, NULL);
   g_atomic_int_set (&relay.cut, FALSE);
-  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  gst_element_set_state (fixture.sink.element, GST_STATE_PLAYING);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  while (gst_harness_push (pair.sink.harness, loopback_make_buffer (1, SIZE))
+  while (gst_harness_push (fixture.sink.harness, loopback_make_buffer (1, SIZE))
       == GST_FLOW_OK);
-  text = loopback_pop_error (&pair.sink);
+  text = loopback_pop_error (&fixture.sink);
   fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
   g_free (text);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
   lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
 
-/* Its port is closed, as that of a process that was killed: nothing was said. */
+/* The port of the receiver is closed without a message, as that of a killed
+ * process. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init_relay (&pair, &relay, 0);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_fixture_init_relay (&fixture, &relay, 0);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   g_atomic_int_set (&relay.stopping, TRUE);
   g_socket_close (relay.front, NULL);
-  g_object_set (pair.sink.element, "wait-for-connection", FALSE, NULL);
-  while (loopback_stat_of (&pair.sink, "failures-refused") == 0) {
-    loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  g_object_set (fixture.sink.element, "wait-for-connection", FALSE, NULL);
+  while (loopback_stat_of (&fixture.sink, "failures-refused") == 0) {
+    loopback_push (&fixture, loopback_make_buffer (1, SIZE));
     g_usleep (1000);
   }
-  loopback_wait_for_message (&pair.sink, "dccp-connection", "state", "ended");
-  loopback_pair_clear (&pair);
+  loopback_wait_for_message (&fixture.sink, "dccp-connection", "state",
+      "ended");
+  loopback_fixture_clear (&fixture);
   lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -442,7 +458,7 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* Nobody answers; what waits is freed at once. */
+/* No receiver answers. A flush frees the waiting buffers at once. */
 GST_START_TEST (flush_ends_the_wait_for_a_receiver)
 {
   gint port;
@@ -487,39 +503,42 @@ GST_END_TEST;
 
 GST_START_TEST (pause_and_flush_keep_the_connection)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  gst_element_set_state (pair.sink.element, GST_STATE_PAUSED);
-  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  flush (&pair);
-  loopback_push (&pair, loopback_make_buffer (2, SIZE));
-  loopback_expect (&pair, 2, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
-  loopback_pair_clear (&pair);
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  gst_element_set_state (fixture.sink.element, GST_STATE_PAUSED);
+  gst_element_set_state (fixture.sink.element, GST_STATE_PLAYING);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  flush (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (2, SIZE));
+  loopback_expect (&fixture, 2, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* The receiver does not answer any more: the end waits within its bound. */
+/* The receiver no longer answers. The sink waits at the end of the stream for
+ * at most drain-timeout. */
 GST_START_TEST (eos_waits_no_longer_than_its_timeout)
 {
   LossyRelay relay;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init_relay (&pair, &relay, 0);
-  g_object_set (pair.sink.element, "drain-timeout", 50, NULL);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_fixture_init_relay (&fixture, &relay, 0);
+  g_object_set (fixture.sink.element, "drain-timeout", 50, NULL);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  dccp_loopback_push_eos (&pair);
-  gst_message_unref (loopback_pop_message (&pair.sink, GST_MESSAGE_WARNING));
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 1);
-  loopback_pair_clear (&pair);
+  dccp_loopback_push_eos (&fixture);
+  gst_message_unref (loopback_pop_message (&fixture.sink, GST_MESSAGE_WARNING));
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "eos-timeouts"),
+      1);
+  loopback_fixture_clear (&fixture);
   lossy_relay_clear (&relay);
 }
 
@@ -530,45 +549,47 @@ GST_END_TEST;
 GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 {
   gchar *text;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  fail_unless_equals_int (gst_harness_push (pair.sink.harness,
+  dccp_loopback_fixture_init (&fixture);
+  fail_unless_equals_int (gst_harness_push (fixture.sink.harness,
           loopback_make_buffer (0, 1600)), GST_FLOW_ERROR);
-  text = loopback_pop_error (&pair.sink);
+  text = loopback_pop_error (&fixture.sink);
   fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes does not fit "
           "into a packet to "), "%s", text);
   g_free (text);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "packets-sent"), 0);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "packets-sent"),
+      0);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* 0: as long as the path takes, which is the loopback's */
+/* mtu=0 uses the MTU of the path, here that of the loopback interface. */
 GST_START_TEST (without_mtu_the_path_is_the_limit)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
-  gst_harness_play (pair.src.harness);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "mtu", 0, NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, 16000));
-  loopback_expect (&pair, 0, 16000);
-  loopback_pair_clear (&pair);
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", 0,
+      NULL);
+  gst_harness_play (fixture.src.harness);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "mtu", 0, NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, 16000));
+  loopback_expect (&fixture, 0, 16000);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- a receiver that can't keep up ---------------------------------------- */
+/* --- a receiver that is too slow ------------------------------------------ */
 
 static void
-hold_more_than_ten (LoopbackPair * pair, LoopbackHold * hold)
+hold_more_than_ten (LoopbackFixture * fixture, LoopbackHold * hold)
 {
-  g_object_set (pair->src.element, "max-packets", 10, NULL);
-  loopback_hold_downstream (&pair->src, hold);
+  g_object_set (fixture->src.element, "max-packets", 10, NULL);
+  loopback_hold_downstream (&fixture->src, hold);
 }
 
 static GstBuffer *
@@ -580,136 +601,123 @@ make_part (guint n, guint frame)
   return buffer;
 }
 
-/* What it does not take is dropped, with the rest of its frame. */
+/* If the receiver cannot accept a packet, the sink drops the packet and the
+ * rest of its frame. */
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
   LoopbackHold hold;
   gboolean slow;
   guint n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  g_object_set (pair.sink.element, "blocking", FALSE, NULL);
-  hold_more_than_ten (&pair, &hold);
-  while (loopback_stat_of (&pair.sink, "dropped-full") == 0
-      || loopback_stat_of (&pair.sink, "dropped-rest-of-frame") == 0
-      || loopback_stat_of (&pair.sink, "slow-receiver-received") == 0) {
-    loopback_push (&pair, make_part (n, n / 10));
+  dccp_loopback_fixture_init (&fixture);
+  g_object_set (fixture.sink.element, "blocking", FALSE, NULL);
+  hold_more_than_ten (&fixture, &hold);
+  while (loopback_stat_of (&fixture.sink, "dropped-full") == 0
+      || loopback_stat_of (&fixture.sink, "dropped-rest-of-frame") == 0
+      || loopback_stat_of (&fixture.sink, "slow-receiver-received") == 0) {
+    loopback_push (&fixture, make_part (n, n / 10));
     n++;
   }
-  structure = loopback_pop_structure (&pair.sink, "dccp-slow-receiver");
+  structure = loopback_pop_structure (&fixture.sink, "dccp-slow-receiver");
   fail_unless (gst_structure_get_boolean (structure, "slow", &slow) && slow);
   gst_structure_free (structure);
-  fail_unless (loopback_stat_of (&pair.src, "slow-receiver-sent") > 0);
+  fail_unless (loopback_stat_of (&fixture.src, "slow-receiver-sent") > 0);
   loopback_let_go (&hold);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A frame comes at once, as from a payloader. Its packets are paced, for which they
- * are not dropped: it goes whole where the rate is there, in part where the machine is
- * busy. */
+/* All packets of a frame arrive at once, as from a payloader. The sink paces
+ * them and must not drop them for that reason. A frame is sent completely if
+ * the rate suffices, and partly if the machine is busy. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;
   guint frame, part;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  g_object_set (pair.sink.element, "blocking", FALSE, NULL);
+  dccp_loopback_fixture_init (&fixture);
+  g_object_set (fixture.sink.element, "blocking", FALSE, NULL);
   for (frame = 0; frame < frames; frame++) {
     for (part = 0; part < parts; part++)
-      loopback_push (&pair, make_part (frame * parts + part, frame));
+      loopback_push (&fixture, make_part (frame * parts + part, frame));
   }
-  fail_unless (loopback_stat_of (&pair.sink, "packets-sent") > 3 * frames,
-      "%" G_GUINT64_FORMAT, loopback_stat_of (&pair.sink, "packets-sent"));
-  loopback_pair_clear (&pair);
+  fail_unless (loopback_stat_of (&fixture.sink, "packets-sent") > 3 * frames,
+      "%" G_GUINT64_FORMAT, loopback_stat_of (&fixture.sink, "packets-sent"));
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* However many reports there are the application hears of them all in a few
- * messages. */
+/* The sink combines many reports of dropped packets into a few messages. */
 GST_START_TEST (dropped_packets_are_told_together)
 {
   guint told = 0, messages = 0, packets, n = 0;
   gint64 begin = g_get_monotonic_time ();
   GstStructure *structure;
   LoopbackHold hold;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  hold_more_than_ten (&pair, &hold);
-  while (loopback_stat_of (&pair.sink, "dropped-received") < 100)
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
-  while (told < loopback_stat_of (&pair.sink, "dropped-received")) {
-    structure = loopback_pop_structure (&pair.sink, "dccp-dropped");
+  dccp_loopback_fixture_init (&fixture);
+  hold_more_than_ten (&fixture, &hold);
+  while (loopback_stat_of (&fixture.sink, "dropped-received") < 100)
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
+  while (told < loopback_stat_of (&fixture.sink, "dropped-received")) {
+    structure = loopback_pop_structure (&fixture.sink, "dccp-dropped");
     fail_unless (gst_structure_get_uint (structure, "packets", &packets));
     gst_structure_free (structure);
     told += packets;
     messages++;
   }
-  fail_unless (told <= loopback_stat_of (&pair.sink, "dropped-received"));
+  fail_unless (told <= loopback_stat_of (&fixture.sink, "dropped-received"));
   fail_unless (messages <= (g_get_monotonic_time () - begin) /
       (200 * G_TIME_SPAN_MILLISECOND) + 1);
   loopback_let_go (&hold);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- losses, and the rate ------------------------------------------------- */
+/* --- losses and the rate -------------------------------------------------- */
 
 static gboolean
-is_key_unit_request (GstEvent * event)
+was_key_unit_asked_for (LoopbackFixture * fixture)
 {
-  return event && gst_event_has_name (event, "GstForceKeyUnit");
+  return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-static gboolean
-was_key_unit_asked_for (LoopbackPair * pair)
-{
-  gboolean found = FALSE;
-  GstEvent *event;
-
-  while ((event = gst_harness_try_pull_upstream_event (pair->sink.harness))) {
-    found |= is_key_unit_request (event);
-    gst_event_unref (event);
-  }
-  return found;
-}
-
-/* `asked`: by the property */
+/* `asked` sets the property request-key-units. */
 static void
 lose_a_key_packet (gboolean asked)
 {
   LossyRelay relay;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init_relay (&pair, &relay, 0);
-  g_object_set (pair.sink.element, "request-key-units", asked, NULL);
+  dccp_loopback_fixture_init_relay (&fixture, &relay, 0);
+  g_object_set (fixture.sink.element, "request-key-units", asked, NULL);
   for (i = 0; i < 10; i++) {
-    loopback_push (&pair, make_delta (i));
-    loopback_expect (&pair, i, SIZE);
+    loopback_push (&fixture, make_delta (i));
+    loopback_expect (&fixture, i, SIZE);
   }
   g_atomic_int_set (&relay.size_to_lose, SIZE);
   g_atomic_int_set (&relay.n_to_lose, 1);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   while (g_atomic_int_get (&relay.n_to_lose) > 0)
     g_usleep (1000);
-  while (loopback_stat_of (&pair.sink, "loss-events") == 0) {
-    loopback_push (&pair, make_delta (i++));
+  while (loopback_stat_of (&fixture.sink, "loss-events") == 0) {
+    loopback_push (&fixture, make_delta (i++));
     g_usleep (1000);
   }
-  /* The loss is counted a moment before the request goes upstream. */
-  while (asked && !was_key_unit_asked_for (&pair))
+  /* The loss is counted shortly before the request is sent upstream. */
+  while (asked && !was_key_unit_asked_for (&fixture))
     g_usleep (1000);
-  fail_if (was_key_unit_asked_for (&pair));
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "loss-events"), 1);
-  loopback_pair_clear (&pair);
+  fail_if (was_key_unit_asked_for (&fixture));
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "loss-events"), 1);
+  loopback_fixture_clear (&fixture);
   lossy_relay_clear (&relay);
 }
 
@@ -720,27 +728,29 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* It came there, but downstream was too slow for it: it is as if it were lost.
- * Without key frames among them there is nothing to ask for. */
+/* The key frame arrived at the receiver, but was dropped because downstream was
+ * too slow. This counts as a loss. If no key frame was dropped, the sink does
+ * not request one. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;
   LoopbackHold hold;
   guint n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  g_object_set (pair.sink.element, "request-key-units", TRUE, NULL);
-  hold_more_than_ten (&pair, &hold);
-  while (loopback_stat_of (&pair.sink, "dropped-received") < 10) {
-    loopback_push (&pair, has_key_units && n % 2
+  dccp_loopback_fixture_init (&fixture);
+  g_object_set (fixture.sink.element, "request-key-units", TRUE, NULL);
+  hold_more_than_ten (&fixture, &hold);
+  while (loopback_stat_of (&fixture.sink, "dropped-received") < 10) {
+    loopback_push (&fixture, has_key_units && n % 2
         ? loopback_make_buffer (n, SIZE) : make_delta (n));
     n++;
   }
-  fail_unless_equals_int (was_key_unit_asked_for (&pair), has_key_units);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "loss-events"), 0);
+  fail_unless_equals_int (was_key_unit_asked_for (&fixture), has_key_units);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "loss-events"),
+      0);
   loopback_let_go (&hold);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -756,29 +766,30 @@ GST_START_TEST (rate_is_told)
   GstStructure *structure;
   gint notifications = 0;
   guint rate, told;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", 0,
       "eos-at-end", FALSE, NULL);
-  gst_harness_play (pair.src.harness);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), NULL);
-  /* It connects as soon as it is made. */
-  g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
+  gst_harness_play (fixture.src.harness);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), NULL);
+  /* The sink connects as soon as it is created, so the test restarts it with
+   * the signal connected. */
+  g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
-  gst_element_set_state (pair.sink.element, GST_STATE_READY);
-  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  structure = loopback_pop_structure (&pair.sink, "dccp-rate");
+  gst_element_set_state (fixture.sink.element, GST_STATE_READY);
+  gst_element_set_state (fixture.sink.element, GST_STATE_PLAYING);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  structure = loopback_pop_structure (&fixture.sink, "dccp-rate");
   fail_unless (gst_structure_get_uint (structure, "bitrate", &told));
   fail_unless (told > 0);
   gst_structure_free (structure);
   while (g_atomic_int_get (&notifications) == 0)
     g_usleep (1000);
-  g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
+  g_object_get (fixture.sink.element, "estimated-bitrate", &rate, NULL);
   fail_unless (rate > 0);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -830,6 +841,9 @@ GST_START_TEST (element_has_two_names)
     fail_unless (element != NULL, "no %s", names[i]);
     fail_unless_equals_string (gst_plugin_feature_get_name (GST_PLUGIN_FEATURE
             (gst_element_get_factory (element))), names[i]);
+    fail_unless (g_str_has_prefix (GST_OBJECT_NAME (element), names[i])
+        && g_ascii_isdigit (GST_OBJECT_NAME (element)[strlen (names[i])]),
+        "%s is called %s", names[i], GST_OBJECT_NAME (element));
     gst_object_unref (element);
   }
 }
@@ -844,7 +858,7 @@ dccpthinsink_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, stream_goes_whole_and_ends, 0, WAYS);
-  tcase_add_test (tcase, list_goes_whole);
+  tcase_add_loop_test (tcase, list_goes_whole, 0, 2);
   tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_loop_test (tcase, host_may_be_of_ipv6_or_a_name, 0, 2);
   tcase_add_test (tcase, next_stream_is_another_connection);

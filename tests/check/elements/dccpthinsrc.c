@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds dcctpthinsrc to what it promises over real sockets on the loopback: to
- * its pipeline, to dcctpthinsink, and to who sends what no sink would. What takes
- * time is waited for, however long it takes.
+/* Tests of dcctpthinsrc over real sockets on loopback: its behaviour in the
+ * pipeline, towards dcctpthinsink, and towards senders of invalid packets. The
+ * tests wait for each event without a time limit of their own.
  */
 
 #include "dccploopback.h"
 
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 GST_START_TEST (source_is_live)
 {
@@ -33,27 +33,28 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
   GstClockTime last = 0, now;
   GstBuffer *buffer;
   GstClock *clock;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init (&pair);
+  dccp_loopback_fixture_init (&fixture);
   for (i = 0; i < 10; i++) {
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    buffer = loopback_pull (&pair, i, SIZE);
-    clock = gst_element_get_clock (pair.src.element);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&fixture, i, SIZE);
+    clock = gst_element_get_clock (fixture.src.element);
     now = gst_clock_get_time (clock)
-        - gst_element_get_base_time (pair.src.element);
+        - gst_element_get_base_time (fixture.src.element);
     gst_object_unref (clock);
     fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         GST_BUFFER_DTS (buffer));
-    /* two clocks, one after the other, in whole us */
+    /* The element and the test read two clocks one after the other, in whole
+     * microseconds, so the times may differ slightly. */
     fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
     fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
     last = GST_BUFFER_PTS (buffer);
     gst_buffer_unref (buffer);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -63,21 +64,21 @@ GST_START_TEST (caps_are_those_of_the_property)
   GstCaps *caps = gst_caps_from_string ("application/x-rtp, media=video, "
       "encoding-name=MPV, clock-rate=90000, payload=32");
   GstCaps *current;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0, "caps",
-      caps, NULL);
-  gst_harness_play (pair.src.harness);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", 0,
+      "caps", caps, NULL);
+  gst_harness_play (fixture.src.harness);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  current = gst_pad_get_current_caps (fixture.src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
   gst_caps_unref (caps);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -86,44 +87,45 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 {
   GstBuffer *buffer;
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_listening_src_init (&pair.src);
-  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
-  port = loopback_port_of (&pair.src);
+  dccp_loopback_listening_src_init (&fixture.src);
+  g_object_set (fixture.src.element, "eos-at-end", FALSE, NULL);
+  port = loopback_port_of (&fixture.src);
   for (i = 0; i < 3; i++) {
-    dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+    dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port", port,
         NULL);
-    dccp_loopback_play_sink (&pair.sink);
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    buffer = loopback_pull (&pair, i, SIZE);
+    dccp_loopback_play_sink (&fixture.sink);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&fixture, i, SIZE);
     fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
     gst_buffer_unref (buffer);
-    dccp_loopback_push_eos (&pair);
-    loopback_wait_for_message (&pair.src, "dccp-connection", "state", "ended");
-    loopback_end_clear (&pair.sink);
+    dccp_loopback_push_eos (&fixture);
+    loopback_wait_for_message (&fixture.src, "dccp-connection", "state",
+        "ended");
+    loopback_end_clear (&fixture.sink);
   }
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 3);
-  loopback_end_clear (&pair.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "connections"), 3);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;
 
-/* Behind EOS nothing follows. */
+/* After EOS the source accepts no further sender. */
 GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   LoopbackEnd next;
 
-  dccp_loopback_pair_init (&pair);
-  port = loopback_port_of (&pair.src);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  dccp_loopback_push_eos (&pair);
-  dccp_loopback_expect_eos (&pair);
+  dccp_loopback_fixture_init (&fixture);
+  port = loopback_port_of (&fixture.src);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  dccp_loopback_push_eos (&fixture);
+  dccp_loopback_expect_eos (&fixture);
   dccp_loopback_sink_init (&next, "host", "127.0.0.1", "port", port,
       "auto-reconnect", FALSE, "peer-timeout", 30000, NULL);
   dccp_loopback_play_sink (&next);
@@ -133,7 +135,7 @@ GST_START_TEST (after_eos_nobody_is_accepted)
   fail_unless (strstr (text, "refused") != NULL, "%s", text);
   g_free (text);
   loopback_end_clear (&next);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -142,85 +144,87 @@ GST_START_TEST (timeout_is_told_each_time)
 {
   GstStructure *structure;
   guint64 timeout;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init (&pair);
-  g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_fixture_init (&fixture);
+  g_object_set (fixture.src.element, "timeout", 5 * GST_MSECOND, NULL);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   for (i = 0; i < 3; i++) {
-    structure = loopback_pop_structure (&pair.src, "GstDccpThinSrcTimeout");
+    structure = loopback_pop_structure (&fixture.src, "GstDccpThinSrcTimeout");
     fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
     fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
     gst_structure_free (structure);
   }
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (flush_ends_the_wait)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless (gst_element_send_event (pair.src.element,
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless (gst_element_send_event (fixture.src.element,
           gst_event_new_flush_start ()));
-  fail_unless (gst_element_send_event (pair.src.element,
+  fail_unless (gst_element_send_event (fixture.src.element,
           gst_event_new_flush_stop (TRUE)));
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* What comes meanwhile is not played later. */
+/* Packets that arrive during a pause are dropped. */
 GST_START_TEST (pause_ends_the_wait)
 {
   GstBuffer *buffer;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  dccp_loopback_wait_for_stat (&pair.src, "dropped-paused", 1);
-  gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
-  loopback_push (&pair, loopback_make_buffer (2, SIZE));
-  buffer = loopback_pull (&pair, 2, SIZE);
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  gst_element_set_state (fixture.src.element, GST_STATE_PAUSED);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  dccp_loopback_wait_for_stat (&fixture.src, "dropped-paused", 1);
+  gst_element_set_state (fixture.src.element, GST_STATE_PLAYING);
+  loopback_push (&fixture, loopback_make_buffer (2, SIZE));
+  buffer = loopback_pull (&fixture, 2, SIZE);
   fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (buffer);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (eos_ends_the_wait)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
-  dccp_loopback_expect_eos (&pair);
-  loopback_pair_clear (&pair);
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless (gst_element_send_event (fixture.src.element,
+          gst_event_new_eos ()));
+  dccp_loopback_expect_eos (&fixture);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what downstream doesn't take ----------------------------------------- */
+/* --- downstream is too slow ----------------------------------------------- */
 
-/* By what the sink has said last */
+/* Returns whether the last message of the sink says that the receiver is slow.
+ */
 static gboolean
 is_slow (LoopbackEnd * sink)
 {
@@ -235,38 +239,40 @@ is_slow (LoopbackEnd * sink)
   return slow;
 }
 
-/* The network goes on while downstream stands still; the sender hears of it, and
- * when downstream takes what there is, that it does. */
+/* The source keeps receiving while downstream is blocked. The sender is told
+ * that the receiver is slow, and is told the opposite when downstream accepts
+ * buffers again. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
   guint n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", 0,
       "max-bytes", 10 * SIZE, NULL);
-  loopback_hold_downstream (&pair.src, &hold);
-  gst_harness_play (pair.src.harness);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "blocking", FALSE, NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  while (loopback_stat_of (&pair.sink, "slow-receiver-received") == 0) {
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  loopback_hold_downstream (&fixture.src, &hold);
+  gst_harness_play (fixture.src.harness);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "blocking", FALSE, NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  while (loopback_stat_of (&fixture.sink, "slow-receiver-received") == 0) {
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
   loopback_let_go (&hold);
-  while (is_slow (&pair.sink)) {
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  while (is_slow (&fixture.sink)) {
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
-  loopback_pair_clear (&pair);
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (port_in_use_is_an_error)
 {
@@ -317,52 +323,53 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 
 GST_END_TEST;
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the source
+ * tries again. */
 GST_START_TEST (a_sender_may_begin_later)
 {
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_listening_src_init (&pair.src);
-  port = loopback_port_of (&pair.src);
-  loopback_end_clear (&pair.src);
-  dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode",
-      CONNECT, NULL);
-  gst_harness_play (pair.src.harness);
-  while (loopback_stat_of (&pair.src, "sent-request") < 2)
+  dccp_loopback_listening_src_init (&fixture.src);
+  port = loopback_port_of (&fixture.src);
+  loopback_end_clear (&fixture.src);
+  dccp_loopback_src_init (&fixture.src, "host", "127.0.0.1", "port", port,
+      "mode", CONNECT, NULL);
+  gst_harness_play (fixture.src.harness);
+  while (loopback_stat_of (&fixture.src, "sent-request") < 2)
     g_usleep (1000);
-  dccp_loopback_sink_init (&pair.sink, "bind-address", "127.0.0.1", "port",
+  dccp_loopback_sink_init (&fixture.sink, "bind-address", "127.0.0.1", "port",
       port, "mode", LISTEN, NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- who goes without a word ---------------------------------------------- */
+/* --- peers that disappear without a message ------------------------------- */
 
 GST_START_TEST (silent_sender_is_gone)
 {
   LossyRelay relay;
   gchar *text;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  dccp_loopback_pair_init_relay (&pair, &relay, 200 * GST_MSECOND);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_fixture_init_relay (&fixture, &relay, 200 * GST_MSECOND);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  text = loopback_pop_error (&pair.src);
+  text = loopback_pop_error (&fixture.src);
   fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
   g_free (text);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
   lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
 
-/* --- who is no dcctpthinsink ---------------------------------------------- */
+/* --- invalid packets ------------------------------------------------------ */
 
 static GSocket *
 stranger_new (LoopbackEnd * src)
@@ -377,7 +384,8 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* RFC 4340 section 5.1, to our port: Data Offset of so many words, type, X */
+/* Invalid headers by RFC 4340 section 5.1, sent to the port of the source: Data
+ * Offset in words, type and X */
 static const struct
 {
   gsize size;
@@ -391,66 +399,66 @@ static const struct
   {24, 6, 3 << 1 | 1, "refused-flow"},
 };
 
-/* A stream goes on meanwhile. */
+/* The invalid packets arrive during a stream, which must continue. */
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   gchar packet[64] = { 0 };
   GSocket *stranger;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  dccp_loopback_pair_init (&pair);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  stranger = stranger_new (&pair.src);
-  packet[2] = loopback_port_of (&pair.src) >> 8;
-  packet[3] = loopback_port_of (&pair.src) & 0xff;
+  dccp_loopback_fixture_init (&fixture);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  stranger = stranger_new (&fixture.src);
+  packet[2] = loopback_port_of (&fixture.src) >> 8;
+  packet[3] = loopback_port_of (&fixture.src) & 0xff;
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
-    guint64 before = loopback_stat_of (&pair.src, nonsense[i].reason);
+    guint64 before = loopback_stat_of (&fixture.src, nonsense[i].reason);
 
     packet[4] = nonsense[i].words;
     packet[8] = nonsense[i].type_x;
     fail_unless_equals_int (g_socket_send (stranger, packet, nonsense[i].size,
             NULL, NULL), nonsense[i].size);
-    dccp_loopback_wait_for_stat (&pair.src, nonsense[i].reason, before + 1);
+    dccp_loopback_wait_for_stat (&fixture.src, nonsense[i].reason, before + 1);
   }
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 1);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "connections"), 1);
   g_object_unref (stranger);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The sink that connects from another address neither occupies the listener nor
- * ends its stream. */
+/* A sink that connects from another address must neither occupy the listener
+ * nor end the stream of the permitted sink. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   LoopbackEnd other;
 
-  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+  dccp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "port", 0,
       "allowed-senders", "2001:db8::/32,127.0.0.1", NULL);
-  gst_harness_play (pair.src.harness);
+  gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&other, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "bind-address", "127.0.0.2", NULL);
+      loopback_port_of (&fixture.src), "bind-address", "127.0.0.2", NULL);
   dccp_loopback_play_sink (&other);
-  dccp_loopback_wait_for_stat (&pair.src, "not-allowed", 1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "received-request"),
-      0);
-  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), NULL);
-  dccp_loopback_play_sink (&pair.sink);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 1);
+  dccp_loopback_wait_for_stat (&fixture.src, "not-allowed", 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src,
+          "received-request"), 0);
+  dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), NULL);
+  dccp_loopback_play_sink (&fixture.sink);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "connections"), 1);
   loopback_end_clear (&other);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;

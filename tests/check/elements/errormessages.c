@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The error messages that a user can cause by a wrong pipeline. Each says what
- * failed, on what, why, and what to do. A pipeline of the table is started, and
- * the text of its first error or warning is compared. A "*" stands for a text
- * that the system or GLib chooses.
+/* Tests of the error messages that a user can cause by a wrong pipeline. Each
+ * message says what failed, on what, why, and what to do. The test starts each
+ * pipeline of the table and compares the text of its first error or warning. A
+ * "*" matches any text, where the system or GLib chooses the words.
  */
 
 #include <gst/check/gstcheck.h>
@@ -29,7 +29,7 @@ static const struct
         "leave the property unset to allow all senders." },
   { "dcctpthinsrc mode=caller host=127.0.0.1 port=5 "
         "peer-timeout=1000 ! fakesink",
-      "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
+      "Could not connect to 127.0.0.1:5: the peer returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
         "host and the port." },
   { "dcctpthinsrc mode=caller host=tv.example.invalid ! fakesink",
@@ -51,9 +51,9 @@ static const struct
         "address." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=127.0.0.1 port=5 "
         "auto-reconnect=false",
-      "Could not connect to 127.0.0.1:5: 127.0.0.1:5 returned a packet by "
+      "Could not connect to 127.0.0.1:5: the peer returned a packet by "
         "ICMP: Connection refused. Start the receiver first, or check the "
-        "host and the port. This element tries again." },
+        "host and the port." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=tv.example.invalid",
       "Could not find tv.example.invalid:5004: Error resolving *. Check "
         "*, or set an IP address." },
@@ -102,18 +102,23 @@ static const struct
         "\"rate=fast\" is out of range: set 0 to 34359738360 bits per "
         "second." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nonsense",
-      "Could not find localhost:5004: there is no network interface "
-        "\"nonsense\" (\"ip link\" lists them). Check the name, or set an "
-        "IP address." },
+      "Could not use channels: there is no network interface \"nonsense\" "
+        "(\"ip link\" lists them)." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nothere0",
-      "Could not find localhost:5004: there is no network interface "
-        "\"nothere0\" (\"ip link\" lists them). Check the name, or set an "
-        "IP address." },
+      "Could not use channels: there is no network interface \"nothere0\" "
+        "(\"ip link\" lists them)." },
   { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1 port=5 "
         "auto-reconnect=false peer-timeout=1000",
       "Could not connect to 127.0.0.1:5: Connection refused. Start the "
-        "receiver first, or check the host and the port. This element tries "
-        "again." },
+        "receiver first, or check the host and the port." },
+  { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1:5006",
+      "Could not use the settings of the connection to *: the host "
+        "\"127.0.0.1:5006\" contains a port. Set host=127.0.0.1 and "
+        "port=5006." },
+  { "fakesrc num-buffers=1 ! mmtpsink initial-delay=2000",
+      "initial-delay is 2000 ms, but it cannot be above latency, which is "
+        "1000 ms: the delay is 1000 ms from the start. Raise latency, or "
+        "lower initial-delay." },
   { "fakesrc num-buffers=1 ! mmtpsink key=12",
       "Could not use the key: the property key is too short: it takes an "
         "even number of hexadecimal digits, at least 32 (128 random bits). "
@@ -163,6 +168,11 @@ static const struct
       "Could not open the network namespace \"/nothere/x\": No such file "
         "or directory (errno 2). Set the name of a namespace, a process "
         "number or the path of its file." },
+  { "fakesrc num-buffers=1 ! udplitesink coverage-mode=fixed "
+        "checksum-coverage=3",
+      "checksum-coverage is 3 bytes, but the checksum always covers the "
+        "UDP-Lite header of 8 bytes: 8 is used. Set 0 for the whole packet, "
+        "or at least 8." },
   { "fakesrc num-buffers=1 ! udplitesink clients=nonsense:1",
       "Could not find nonsense:1: Error resolving *. Check *, or set an "
         "IP address." },
@@ -178,8 +188,8 @@ static const struct
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "bind-address=nonsense",
       "Could not use the settings of the connection to 127.0.0.1:5004: "
-        "bind-address \"nonsense\" is not an IPv4 address, and the receiver "
-        "has one. Set an address of this host, or leave the property unset." },
+        "bind-address \"nonsense\" is not an IP address. Set an address of "
+        "this host, or leave the property unset." },
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "multicast-iface=nothere0",
       "There is no network interface \"nothere0\" for multicast-iface "
@@ -189,7 +199,8 @@ static const struct
       "Could not use the URI: The URI has the key \"coverage\", which is "
         "not known. udplitesink takes these keys from a URI: *." },
   { "fakesrc num-buffers=1 ! udplitesink uri=http://a:1",
-      "Could not use the URI: URI scheme 'http' not supported." },
+      "Could not use the URI: The scheme of \"http://a:1\" is not "
+        "supported: it is udplite://." },
   { "fakesrc num-buffers=1 ! udplitesink "
         "uri=udplite://127.0.0.1:5?nonsense=3",
       "Could not use the URI: The URI has the key \"nonsense\", which is "
@@ -256,7 +267,9 @@ static const struct
   { "fakesrc num-buffers=1 ! wirelesslink profile=cellular "
         "cellular-rate=20000000 ! fakesink",
       "Could not use the settings of wirelesslink0: cellular-rate is "
-        "20000000: set it to a value from 2025000 to 11475000." },
+        "20000000: set it to a value from 2025000 to 11475000, which follows "
+        "from cellular-min-rate, cellular-max-rate and the share of the "
+        "time without outages." },
   { "fakesrc num-buffers=1 ! wirelesslink profile=gsm "
         "block-trace=/proc/version ! fakesink",
       "Could not use the settings of wirelesslink0: block-trace "
@@ -272,14 +285,14 @@ static const struct
         "caps=\"application/x-rtp, media=video, clock-rate=90000, "
         "encoding-name=MPV, payload=32\". Video that is not in RTP needs no "
         "depayloader." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! ifdqueue ! "
-        "fakesink",
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! ifdqueue ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: ifdqueue0 takes "
         "a video elementary stream. In a container the video needs the "
         "demuxer of the container, such as mpegpsdemux; other codecs need "
         "their parser." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! mpegstat ! "
-        "fakesink",
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! mpegstat ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: mpegstat0 takes "
         "a video elementary stream. In a container the video needs the "
         "demuxer of the container, such as mpegpsdemux; other codecs need "
@@ -338,9 +351,10 @@ static const struct
       "Could not receive UDP-Lite on 239.1.1.1 port 5004: \"x\" is not "
         "the IP address of a multicast source." },
   { "udplitesrc uri=udp://127.0.0.1:5 ! fakesink",
-      "Could not use the URI: URI scheme 'udp' not supported." },
-  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 ! rfc2250pay "
-        "! fakesink",
+      "Could not use the URI: The scheme of \"udp://127.0.0.1:5\" is not "
+        "supported: it is udplite://." },
+  { "fakesrc num-buffers=3000 sizetype=fixed sizemax=4096 "
+        "filltype=zero ! rfc2250pay ! fakesink",
       "No MPEG-1 or MPEG-2 video frame in 12288000 bytes: rfc2250pay0 "
         "takes a video elementary stream. In a container the video needs "
         "the demuxer of the container, such as mpegpsdemux; other codecs "
@@ -356,8 +370,12 @@ static const struct
   { "fakesrc num-buffers=1 ! "
         "video/x-h264,stream-format=byte-stream,alignment=nal ! ifdqueue ! "
         "fakesink",
-      "ifdqueue0 takes whole frames, not this form of H.264: put "
-        "h264parse before it." },
+      "ifdqueue0 takes whole frames, not H.264 with alignment=nal: set "
+        "alignment=au, which h264parse makes." },
+  { "fakesrc num-buffers=1 ! application/x-rtp,encoding-name=H264 ! "
+        "ifdqueue ! fakesink",
+      "ifdqueue0 takes whole frames, not RTP packets: put ifdqueue before "
+        "the payloader: ... ! ifdqueue ! rtph264pay ! udpsink." },
   { "fakesrc num-buffers=1 ! "
         "video/mpegts,systemstream=true,packetsize=192 ! ifdqueue ! fakesink",
       "ifdqueue0 takes whole frames, not this form of MPEG transport "
@@ -365,13 +383,13 @@ static const struct
   { "fakesrc num-buffers=1 ! video/mpegts,systemstream=true ! ifdqueue ! "
         "video/mpeg ! fakesink",
       "ifdqueue0 takes whole frames, not an MPEG transport stream: to "
-        "send all of it, use mmtpsink or dcctpthinsink instead; for its "
+        "send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it." },
   { "fakesrc num-buffers=1 sizetype=fixed sizemax=9000 filltype=zero ! "
         "dcctpthinsink host=127.0.0.1",
-      "Could not connect to 127.0.0.1:5004: 127.0.0.1:5004 returned a "
-        "packet by ICMP: Connection refused. Start the receiver first, or "
-        "check the host and the port. This element tries again." },
+      "Could not connect to 127.0.0.1:5004: the peer returned a packet by "
+        "ICMP: Connection refused. Start the receiver first, or check the "
+        "host and the port. This element tries again." },
   /* *INDENT-ON* */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the choice of frames makes of a film of 60 s that is too much for its
- * channel, in virtual time: frames come when they are due, and go through a
- * socket that takes one after the other. Beside it, the best that anybody could
- * do who knows all that will come. The clips are those of pipelines/clips.
+/* Runs a film of 60 s through the algorithms of IFD when its bitrate exceeds
+ * the rate of the channel, in virtual time. Each frame arrives at its due time
+ * and passes through a model of a socket that accepts one frame after the
+ * other. The result is compared with the maximum that is possible with
+ * knowledge of the future. The clips are made by pipelines/clips.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,14 +13,14 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define FRAME_PERIOD (40 * MS)
-/* What a token bucket of 5 Mbit/s leaves of full Ethernet frames for the
- * payload of TCP: 1448 of 1514 bytes, and a little for the rest */
+/* The payload rate of TCP over a token bucket of 5 Mbit/s that counts full
+ * Ethernet frames: 1448 of 1514 bytes, minus a little for other packets. */
 #define CHANNEL_RATE 4770000
-/* Bytes that the socket takes beside those that have arrived: what ifdsink lets
- * be unsent in it (TCP_NOTSENT_LOWAT), and the least that is on its way, a
- * first window of ten segments (RFC 6928) */
+/* Bytes that the socket accepts in addition to those that have arrived: the
+ * unsent bytes that ifdsink permits (TCP_NOTSENT_LOWAT), and the minimum in
+ * flight, an initial window of ten segments (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* A frame that comes later is of no use. */
+/* A frame that is later than this is of no use. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -68,7 +69,8 @@ add_pictures (GArray * film, MpegVideoFramer * framer)
   }
 }
 
-/* Decode times of a film of 25 frames per second: each frame has its own. */
+/* Reads a film of 25 frames per second. The due time of a frame is its decoding
+ * time, which is different for each frame. */
 static GArray *
 read_film (guint megabits)
 {
@@ -106,13 +108,16 @@ typedef struct
 {
   Ifd *ifd;
   GArray *film;
-  guint socket_size;            /* bytes; 0: a channel without a socket */
+  guint socket_size;            /* bytes; 0 for a channel without a socket */
   gboolean sending;
-  guint64 taken_at;             /* ns: when the socket has all of S */
-  guint64 free_at;              /* ns: when all has arrived */
-  guint64 due;                  /* of S */
-  GArray *lateness;             /* of arrival, of guint64, ns */
-  guint64 max;                  /* lateness of being taken */
+  /* ns, when the socket has accepted the whole current frame */
+  guint64 taken_at;
+  guint64 free_at;              /* ns, when all bytes have arrived */
+  /* ns, due time of the frame that is being sent */
+  guint64 due;
+  GArray *lateness;             /* guint64, ns: lateness of each arrival */
+  /* ns, maximum lateness at which the socket accepted a frame */
+  guint64 max;
 } Channel;
 
 static guint64
@@ -168,10 +173,11 @@ stream (Channel * channel)
     advance (channel, channel->taken_at);
 }
 
-/* --- what arrived --------------------------------------------------------- */
+/* --- the result ----------------------------------------------------------- */
 
-/* Frames of which all references arrived too. A leading B needs the last
- * reference of the GOP before, but where the GOP is closed. */
+/* Returns the number of frames that arrived together with all their references.
+ * A leading B-frame needs the last reference frame of the previous GOP, except
+ * in a closed GOP. */
 static guint
 count_decodable (const GArray * film)
 {
@@ -246,7 +252,7 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   channel.lateness = g_array_new (FALSE, FALSE, sizeof (guint64));
   stream (&channel);
   judge (&channel, result);
-  /* what the core says of itself */
+  /* The statistics of the core agree with those of the test. */
   ifd_get_stats (channel.ifd, &stats);
   fail_unless_equals_int64 (stats.lateness_max, channel.max);
   fail_unless (stats.lateness_median <= stats.lateness_p99);
@@ -257,19 +263,19 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   ifd_free (channel.ifd);
 }
 
-/* --- hindsight ------------------------------------------------------------ */
+/* --- the optimum with knowledge of the future ----------------------------- */
 
-/* What can still be decoded */
+/* Which of the following frames can still be decoded */
 typedef enum
 {
   CHAIN_WHOLE,
-  CHAIN_BROKEN,                 /* nothing before the next I-frame */
-  CHAIN_NEW,                    /* all but leading B-frames */
+  CHAIN_BROKEN,                 /* no frame before the next I-frame */
+  CHAIN_NEW,                    /* all frames except leading B-frames */
   CHAIN_LAST
 } Chain;
 
-/* By chain and count of decodable frames: when the channel is free at the
- * earliest; G_MAXUINT64 where that can't be */
+/* For each chain and number of decodable frames: the earliest time at which the
+ * channel is free, or G_MAXUINT64 if that number is impossible. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -282,7 +288,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Who knows all sends only what can be decoded. */
+/* Extends `next` by the two choices for `picture`: to send it or to skip it.
+ * With knowledge of the future, only decodable frames are sent. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -326,9 +333,10 @@ best_clear (Best * best)
     g_free (best->free_at[chain]);
 }
 
-/* The most frames that can be decoded, none later than that: percent. Exact:
- * of two ways to as many frames and the same chain, the one that is done first
- * is never worse. */
+/* Returns the maximum percentage of frames that can be decoded if no frame is
+ * later than `max_lateness`. The result is exact: of two ways to the same
+ * number of frames and the same chain, the way that ends earlier is never
+ * worse. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {
@@ -361,7 +369,7 @@ best_with_hindsight (const GArray * film, guint64 max_lateness)
   return 100. * max / film->len;
 }
 
-/* --- the figures ---------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void
 show (const gchar * name, const Result * result)
@@ -449,8 +457,9 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 
 GST_END_TEST;
 
-/* W of one frame is less than what comes while an I-frame is sent: the paper's
- * algorithms lose some B-frames on any channel. */
+/* With room for one waiting frame, the queue is too small for the frames that
+ * arrive while an I-frame is sent. Therefore the paper's algorithms lose some
+ * B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

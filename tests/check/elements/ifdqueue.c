@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds ifdqueue to what it promises: when frames enter, which of them leave and
- * in which order, on a clock that is turned here and before a network that takes
- * as much as it is told.
+/* Tests of ifdqueue: when frames enter the queue, which frames leave it, and in
+ * which order. The clock is a test clock, and the network accepts as many
+ * frames as the test allows.
  */
 
 #include "ifdharness.h"
@@ -9,7 +9,7 @@
 
 #include <glib/gstdio.h>
 
-/* --- time ---------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 
 GST_START_TEST (frames_enter_at_their_dts)
 {
@@ -19,7 +19,8 @@ GST_START_TEST (frames_enter_at_their_dts)
   harness_push_plan (&harness, "scI0 P3 B1");
   harness_expect_wait (&harness, 0 * FRAME_TIME);
   harness_set_time (&harness, 0);
-  /* a wait for a time that has come is over without a crank */
+  /* If the time of a clock wait has come already, the wait ends without a
+   * crank. */
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
   harness_expect_log (&harness, "~I0s");
   harness_expect_stat (&harness, "sent", 1);
@@ -77,7 +78,7 @@ GST_START_TEST (live_upstream_adds_its_latency)
 
 GST_END_TEST;
 
-/* Due at 40 ms, taken at 70 */
+/* The frame is due at 40 ms and is accepted at 70 ms. */
 GST_START_TEST (lateness_counts_until_downstream_took_all)
 {
   IfdHarness harness;
@@ -123,7 +124,7 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* S is held through it. */
+/* The frame that is being sent is held through the pause. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -167,7 +168,7 @@ GST_START_TEST (nothing_enters_before_playing)
 
 GST_END_TEST;
 
-/* A clip may begin behind its first DTS. */
+/* The segment of a clip may begin after its first DTS. */
 GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 {
   GstSegment segment;
@@ -187,7 +188,7 @@ GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 
 GST_END_TEST;
 
-/* --- the choice ---------------------------------------------------------- */
+/* --- dropped frames ------------------------------------------------------- */
 
 static void
 assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
@@ -216,7 +217,8 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* S takes the I-frame, W the three behind it. */
+/* The I-frame is being sent (S), and the next three frames wait in the queue
+ * (W). */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -298,7 +300,8 @@ GST_START_TEST (without_sync_what_is_live_is_dropped_rather_than_waits)
 
 GST_END_TEST;
 
-/* A file is sent whole, as fast as the network takes it. */
+/* With sync=false, a file is sent completely, as fast as the network accepts
+ * it. */
 GST_START_TEST (without_sync_what_is_read_ahead_waits)
 {
   IfdHarness harness;
@@ -308,7 +311,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* S, two in W, and the fourth waits before them */
+  /* One frame is being sent, two wait in the queue W, and upstream is blocked
+   * with the fourth. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -322,7 +326,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* A sink has a limit for the end, which counts from here. */
+/* A sink limits its wait at the end of the stream. This time starts when the
+ * sink learns that EOS will follow. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -358,8 +363,8 @@ GST_START_TEST (what_waits_for_room_can_be_flushed)
 
 GST_END_TEST;
 
-/* The leading B-frames of a closed GOP refer to nothing before it, those behind
- * a broken link to what is gone. */
+/* Leading B-frames of a closed GOP do not refer to the previous GOP. Leading
+ * B-frames behind a broken link refer to frames that no longer exist. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 {
   IfdHarness harness;
@@ -379,7 +384,7 @@ GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 
 GST_END_TEST;
 
-/* A frame in two fields is one frame. */
+/* Two field pictures form one frame. */
 GST_START_TEST (two_fields_are_one_frame)
 {
   IfdHarness harness;
@@ -398,8 +403,9 @@ GST_START_TEST (two_fields_are_one_frame)
 
 GST_END_TEST;
 
-/* The harness is live upstream: frames for which there is no room are dropped.
- * How many depends on when the task runs, so there is room for all. */
+/* The harness is live, so frames without room are dropped. The number of drops
+ * depends on the scheduling of the task, so the queue has room for all frames.
+ */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   static const gchar *const words[] = { "scI0", "P3", "B1", "B2", "oI2" };
@@ -417,7 +423,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* Half of the rows, as a decoder would conceal it */
+/* The frame has only half of its slice rows. A decoder conceals such damage. */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = harness_make_mpeg ("P1");
@@ -439,14 +445,15 @@ GST_START_TEST (a_damaged_frame_goes_on)
 
 GST_END_TEST;
 
-/* --- H.264 and H.265 ----------------------------------------------------- */
+/* --- H.264 and H.265 ------------------------------------------------------ */
 
-/* One slice each: IDR; P; B to which none refers. H.264 table 7-1, 7.3.3 */
+/* Frames with one slice each: an IDR frame, a P-frame, and a non-reference
+ * B-frame (H.264 table 7-1, 7.3.3) */
 #define H264_IDR "\0\0\0\1\x65\x88\x84\x21"
 #define H264_P "\0\0\0\1\x41\x9a\x24\x6c"
 #define H264_B "\0\0\0\1\x01\x9e\x41\x78"
-/* An SPS, which says that there is one sub-layer, and IDR_W_RADL; TRAIL_R;
- * TRAIL_N: H.265 table 7-1 */
+/* An SPS with one sub-layer and IDR_W_RADL; TRAIL_R; TRAIL_N (H.265 table 7-1)
+ */
 #define H265_IDR "\0\0\0\1\x42\x01\x01\x60\0\0\1\x26\x01\xaf\x08"
 #define H265_P "\0\0\0\1\x02\x01\xd0\x09"
 #define H265_B "\0\0\0\1\x00\x01\xe0\x24"
@@ -479,7 +486,7 @@ assert_classifies (const gchar * caps, const gchar * const units[3],
   assert_stat (&harness, "frames-in-p", 1);
   assert_stat (&harness, "frames-in-b", 2);
   harness_open_network (&harness, -1);
-  /* upstream marks no frame DELTA_UNIT here */
+  /* Upstream does not set DELTA_UNIT on any frame here. */
   harness_expect_log (&harness, "~I0 ~I2");
   harness_expect_stat (&harness, "dropped-b", 2);
   harness_expect_adds_up (&harness, 0);
@@ -539,7 +546,8 @@ GST_START_TEST (malformed_frame_is_counted)
 
 GST_END_TEST;
 
-/* Fields (7.3.3): an SPS and a PPS, then IDR and P; P and P; B and B */
+/* Field pictures (7.3.3): an SPS and a PPS with the two fields of an I-frame,
+ * of a P-frame and of a B-frame */
 #define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\0\1\x68\xce\x3c\x80"
 #define H264_I_TOP H264_SETS "\0\0\0\1\x45\x88\x80\x50\x42\xa0"
@@ -571,7 +579,7 @@ GST_START_TEST (fields_of_a_frame_go_together)
   push_field (&harness, H264_I_BOTTOM);
   harness_expect_log (&harness, "~I0");
   assert_stat (&harness, "frames-in", 1);
-  /* W holds the B-frame until the P-frame comes */
+  /* The B-frame waits in the queue until the P-frame arrives. */
   push_field (&harness, H264_B_TOP);
   push_field (&harness, H264_B_BOTTOM);
   push_field (&harness, H264_P_TOP);
@@ -592,7 +600,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* The second field never comes: another frame, other caps, the end do. */
+/* The second field is missing, because another frame, new caps or the end of
+ * the stream arrives first. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -619,7 +628,8 @@ GST_START_TEST (fields_alone_are_frames)
 
 GST_END_TEST;
 
-/* A frame is whole with its second field. */
+/* A frame is complete with its second field, so it is due at the time of that
+ * field. */
 GST_START_TEST (fields_are_due_with_the_second)
 {
   IfdHarness harness;
@@ -655,7 +665,7 @@ GST_START_TEST (flush_forgets_a_first_field)
 
 GST_END_TEST;
 
-/* A recovery point 29 frames away: D.1.8, 000011110 1 0 00 100 */
+/* A recovery point after 29 frames: annex D.1.8, bits 000011110 1 0 00 100 */
 #define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
 
 GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
@@ -666,7 +676,8 @@ GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* One waits, the next finds no room, and the refresh does not help. */
+  /* One frame waits, the next one finds no room, and the refresh does not
+   * restore the stream. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -689,7 +700,8 @@ GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
 
 GST_END_TEST;
 
-/* It shows nothing before the refresh has ended. */
+/* A new receiver shows no picture before the refresh has ended, so it may begin
+ * at the refresh. */
 GST_START_TEST (refresh_is_a_beginning)
 {
   IfdHarness harness;
@@ -727,7 +739,7 @@ GST_START_TEST (malformed_units_pass_and_are_counted)
 
 GST_END_TEST;
 
-/* --- sequence headers ---------------------------------------------------- */
+/* --- sequence headers ----------------------------------------------------- */
 
 GST_START_TEST (a_sequence_header_outlives_its_frame)
 {
@@ -783,7 +795,7 @@ GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
 
 GST_END_TEST;
 
-/* --- order --------------------------------------------------------------- */
+/* --- order ---------------------------------------------------------------- */
 
 GST_START_TEST (events_keep_their_place)
 {
@@ -873,7 +885,7 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 
 GST_END_TEST;
 
-/* Each of them arrives, but no more than a thousand wait. */
+/* All events arrive, but at most a thousand wait at the same time. */
 GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;
@@ -905,7 +917,7 @@ GST_START_TEST (a_flood_of_events_is_held_back)
 
 GST_END_TEST;
 
-/* --- flushes and states -------------------------------------------------- */
+/* --- flushes and states --------------------------------------------------- */
 
 static void
 flush (IfdHarness * harness)
@@ -914,7 +926,7 @@ flush (IfdHarness * harness)
   gst_pad_push_event (harness->up, gst_event_new_flush_stop (TRUE));
 }
 
-/* After it the stream goes on, as after a seek. */
+/* Checks that the stream continues after a flush, as after a seek. */
 static void
 assert_goes_on (IfdHarness * harness, const gchar * before)
 {
@@ -995,7 +1007,7 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
 
 GST_END_TEST;
 
-/* Events that stick are there for the first frame after it. */
+/* Sticky events are sent again before the first frame after the flush. */
 GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
@@ -1045,7 +1057,7 @@ GST_START_TEST (stopping_while_downstream_blocks)
   harness_expect_log (&harness, "~I0s");
   harness_run_until (&harness, 3);
   harness_stop (&harness);
-  /* they can be read until the next start */
+  /* The statistics can be read until the next start. */
   assert_stat (&harness, "flushed", 3);
   harness_expect_adds_up (&harness, 0);
   harness_teardown (&harness);
@@ -1102,7 +1114,8 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
 
 GST_END_TEST;
 
-/* As when a stream begins just then: upstream would post an error. */
+/* A stream may begin while the pipeline stops. An error would make upstream
+ * post an error message. */
 GST_START_TEST (a_stream_that_begins_while_all_stops_is_no_error)
 {
   GstPad *src;
@@ -1140,7 +1153,7 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* as a source that starts again */
+    /* as a source does that starts again */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);
@@ -1176,7 +1189,8 @@ GST_START_TEST (another_stream_may_follow_eos)
 
 GST_END_TEST;
 
-/* All of the second is in the line before the end of the first is sent. */
+/* The whole second stream is queued before the end of the first stream is sent.
+ */
 GST_START_TEST (another_stream_may_follow_at_once)
 {
   IfdHarness harness;
@@ -1199,7 +1213,7 @@ GST_START_TEST (another_stream_may_follow_at_once)
 
 GST_END_TEST;
 
-/* --- what downstream answers --------------------------------------------- */
+/* --- flow returns of downstream ------------------------------------------- */
 
 GST_START_TEST (upstream_hears_what_downstream_answers)
 {
@@ -1282,7 +1296,7 @@ GST_START_TEST (it_goes_on_when_downstream_is_linked_again)
 
 GST_END_TEST;
 
-/* --- latency ------------------------------------------------------------- */
+/* --- latency -------------------------------------------------------------- */
 
 static void
 assert_latency (IfdHarness * harness, gboolean live, GstClockTime min,
@@ -1355,7 +1369,7 @@ GST_START_TEST (without_sync_only_a_live_stream_has_latency)
 
 GST_END_TEST;
 
-/* Of a live raw stream a frame is whole when the next one begins. */
+/* In a live raw stream, a frame is complete when the next frame begins. */
 GST_START_TEST (raw_frames_wait_for_the_next_one)
 {
   IfdHarness harness;
@@ -1374,9 +1388,10 @@ GST_START_TEST (raw_frames_wait_for_the_next_one)
 
 GST_END_TEST;
 
-/* --- caps ---------------------------------------------------------------- */
+/* --- caps ----------------------------------------------------------------- */
 
-/* As filesrc pushes it: bytes without caps or times, in any pieces */
+/* The bytes arrive as from filesrc: without caps and timestamps, in pieces of
+ * any size. */
 GST_START_TEST (raw_bytes_become_frames_with_caps)
 {
   GByteArray *bytes = g_byte_array_new ();
@@ -1425,14 +1440,18 @@ GST_START_TEST (unusable_caps_get_a_hint)
     const gchar *caps, *hint;
   } cases[] = {
     {"application/x-rtp,media=video,encoding-name=MPV",
-        "ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! udpsink"},
+        "put ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! "
+          "udpsink"},
+    {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
+    {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
+    {"application/x-rtp,media=video,encoding-name=VP8", "! PAYLOADER !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
-        "put h264parse before it"},
+        "set alignment=au, which h264parse makes"},
     {"video/x-h264", "put h264parse before it"},
     {"video/x-h264,stream-format=avc,alignment=au",
         "put h264parse before it"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
-        "put h265parse before it"},
+        "set alignment=au, which h265parse makes"},
     {"video/x-av1,stream-format=annexb,alignment=tu",
         "put av1parse before it"},
     {"video/x-av1", "put av1parse before it"},
@@ -1466,8 +1485,35 @@ GST_START_TEST (unusable_caps_get_a_hint)
 
 GST_END_TEST;
 
-/* What upstream may choose comes with whole access units first, even where
- * upstream prefers others; and not at all where downstream takes none. */
+/* mpegtsmux adds its stream headers to the caps with the first buffer. */
+GST_START_TEST (unusable_caps_that_change_are_one_error)
+{
+  static const gchar *const caps[] = {
+    "video/mpegts,systemstream=true,packetsize=188",
+    "video/mpegts,systemstream=true,packetsize=188,streamheader=<(buffer)4740>",
+    "video/mpegts,systemstream=true,packetsize=192",
+  };
+  IfdHarness harness;
+  guint i;
+
+  harness_init (&harness);
+  harness_start (&harness, caps[0]);
+  for (i = 1; i < G_N_ELEMENTS (caps); i++) {
+    GstCaps *changed = gst_caps_from_string (caps[i]);
+
+    harness_push (&harness, gst_event_new_caps (changed));
+    gst_caps_unref (changed);
+  }
+  harness_expect_pushed (&harness, 5);
+  fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_ERROR), 1);
+  harness_teardown (&harness);
+}
+
+GST_END_TEST;
+
+/* The caps that upstream may choose from begin with complete access units, even
+ * if upstream prefers others. If downstream accepts no such caps, they are not
+ * offered. */
 GST_START_TEST (upstream_chooses_what_is_usable)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "
@@ -1524,7 +1570,7 @@ GST_START_TEST (the_codec_may_change)
 
 GST_END_TEST;
 
-/* --- what it tells ------------------------------------------------------- */
+/* --- messages and warnings ------------------------------------------------ */
 
 static guint
 count_stats_messages (IfdHarness * harness)
@@ -1570,7 +1616,8 @@ GST_START_TEST (statistics_come_at_their_interval)
 
 GST_END_TEST;
 
-/* Warnings about a fakesink behind elements and walls of bins */
+/* Returns the number of warnings about a fakesink that is downstream behind
+ * other elements and the ghost pads of bins. */
 static guint
 count_warnings (const gchar * line, const gchar * expected)
 {
@@ -1696,6 +1743,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, raw_frames_wait_for_the_next_one);
   tcase_add_test (tc, raw_bytes_become_frames_with_caps);
   tcase_add_test (tc, unusable_caps_get_a_hint);
+  tcase_add_test (tc, unusable_caps_that_change_are_one_error);
   tcase_add_test (tc, upstream_chooses_what_is_usable);
   tcase_add_test (tc, the_codec_may_change);
   tcase_add_test (tc, statistics_come_at_eos);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds ifdsink to what it promises over real sockets: whatever a receiver does,
- * every connection's bytes are whole frames (but for the end of one that was
- * reset), the first of them an I-frame, and nothing waits for ever. The test is
- * the receiver; the writer inside ifdsink is tested alone but for the last
- * tests.
+/* Tests of ifdsink over real sockets, in which the test is the receiver.
+ * Whatever the receiver does, the bytes of each connection are whole frames
+ * (except at the end of a connection that was reset), the first frame is an
+ * I-frame, and no call waits without a limit. Most tests use only the part of
+ * ifdsink that writes to the socket.
  */
 
 #include <gst/check/gstcheck.h>
@@ -21,10 +21,10 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Larger than what waits unsent and what the receiver has room for */
+/* Larger than the unsent data and the buffer of the receiver together */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-#define HEADER 8                /* of a frame: type, number, size */
+#define HEADER 8                /* bytes before a frame: type, number, size */
 
 /* --- the receiver --------------------------------------------------------- */
 
@@ -32,9 +32,10 @@ typedef struct
 {
   gint listener;
   guint16 port;
-  gint fd;                      /* of the connection; -1: none */
-  GByteArray *bytes;            /* of it, that are no whole frame yet */
-  GString *frames;              /* of it: types and numbers, "I0 P1 " */
+  gint fd;                      /* of the connection; -1 if there is none */
+  GByteArray *bytes;            /* of the connection, not yet a whole frame */
+  /* types and numbers of the received frames: "I0 P1 " */
+  GString *frames;
 } Receiver;
 
 static guint16
@@ -49,8 +50,8 @@ bind_to_free_port (gint fd)
   return ntohs (address.sin_port);
 }
 
-/* With small buffers, so that it is full soon. Nobody else can have the port,
- * and nobody listens yet. */
+/* Creates a receiver with small buffers, which are soon full. The port is
+ * bound, so that no other program can use it, but does not listen yet. */
 static void
 receiver_init (Receiver * self)
 {
@@ -109,8 +110,8 @@ receiver_clear (Receiver * self)
   g_string_free (self->frames, TRUE);
 }
 
-/* Takes whole frames from what came: each must be what was pushed, and the first
- * one of a connection an I-frame. */
+/* Removes whole frames from the received bytes. Checks that each frame is one
+ * that was pushed, and that the first frame of a connection is an I-frame. */
 static void
 receiver_parse (Receiver * self)
 {
@@ -135,7 +136,8 @@ receiver_parse (Receiver * self)
   }
 }
 
-/* Reads up to `size` bytes. 0: the end; -1: reset */
+/* Reads up to `size` bytes. Returns 0 at the end of the connection and -1 if
+ * the connection was reset. */
 static gssize
 receiver_read (Receiver * self, gsize size)
 {
@@ -174,7 +176,8 @@ receiver_read_until (Receiver * self, const gchar * frames)
   }
 }
 
-/* A clean end is behind a whole frame. TRUE: it was one; FALSE: reset */
+/* Reads until the connection ends. Returns TRUE if it was closed, which must
+ * happen after a whole frame, and FALSE if it was reset. */
 static gboolean
 receiver_read_to_end (Receiver * self)
 {
@@ -235,7 +238,7 @@ push_frame (SinkPipeline * test, gchar type, guint number, guint size)
   g_async_queue_push (test->queue, make_frame (type, number, size));
 }
 
-/* A buffer of several memories, as parsers make them */
+/* Pushes a buffer with several memories, as parsers create them. */
 static void
 push_divided_frame (SinkPipeline * test, gchar type, guint number, guint size)
 {
@@ -272,7 +275,8 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Errors while a pipeline starts leave it waiting in PAUSED. */
+/* Waits until the pipeline plays. An error during its start would leave the
+ * pipeline in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {
@@ -319,7 +323,7 @@ GST_START_TEST (refusing_receiver_is_asked_again)
 
 GST_END_TEST;
 
-/* RFC 6761, section 6.4: no such name exists. */
+/* RFC 6761, section 6.4: names in .invalid do not exist. */
 GST_START_TEST (unknown_name_is_an_error)
 {
   SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
@@ -334,6 +338,24 @@ GST_START_TEST (unknown_name_is_an_error)
           GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
   fail_unless (strstr (error->message, "no-such-host.invalid:4953") != NULL,
       "%s", error->message);
+  g_error_free (error);
+  sink_pipeline_free (test);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (port_in_the_host_is_an_error)
+{
+  SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
+      "tv.example.org:443", NULL);
+  GError *error;
+
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  error = sink_pipeline_take_error (test);
+  fail_unless (g_str_has_suffix (error->message, "the host "
+          "\"tv.example.org:443\" contains a port. Set host=tv.example.org "
+          "and port=443."), "%s", error->message);
   g_error_free (error);
   sink_pipeline_free (test);
 }
@@ -355,7 +377,8 @@ GST_START_TEST (unknown_name_is_asked_for_again)
 GST_END_TEST;
 
 #ifdef __linux__
-/* With its queue of connections full Linux answers no further one. */
+/* Fills the connection queue of the listener, so that Linux answers no further
+ * connection request. */
 static void
 receiver_fill_queue (Receiver * self, gint * fds, guint n)
 {
@@ -392,7 +415,7 @@ GST_START_TEST (receiver_that_does_not_answer)
         "no answer for 0.05 s");
   sink_pipeline_free (test);
 
-  /* and nobody waits for it */
+  /* A sink that is stopped does not wait for the answer. */
   test = writer_new (&receiver);
   g_object_set (test->sink, "peer-timeout", 0, NULL);
   sink_pipeline_play (test);
@@ -416,13 +439,15 @@ typedef enum
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,
-  END_HALF_CLOSE,               /* of its half: nobody does but who has gone */
+  /* closes its sending direction, as only a receiver does that has ended */
+  END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
-  END_STALL,                    /* takes nothing any more */
+  END_STALL,                    /* reads nothing any more */
   END_LAST
 } End;
 
-/* Plays with one receiver that ends so. Connected, and rendering waits or will */
+/* Plays with one receiver whose connection ends as `end` says. Afterwards the
+ * sink is connected, and render waits or will wait. */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
@@ -497,7 +522,7 @@ GST_START_TEST (next_connection_begins_with_an_i_frame)
   push_frame (test, 'B', 2, SMALL_FRAME);
   push_frame (test, 'I', 3, SMALL_FRAME);
   push_divided_frame (test, 'P', 4, SMALL_FRAME);
-  /* What was on its way when the receiver went may come once more. */
+  /* Frames that were in flight when the receiver ended may arrive once more. */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
   fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
@@ -595,7 +620,7 @@ GST_START_TEST (stall_loses_nothing)
 
 GST_END_TEST;
 
-/* The receiver compares all bytes. */
+/* The receiver compares all bytes of the buffers. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBufferPool *pool = pooled_new (HUGE_FRAME);
@@ -637,7 +662,7 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* It carries nothing while the receiver reads nothing. */
+/* A connection carries nothing while the receiver reads nothing. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;
@@ -748,7 +773,7 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   g_object_set (test->sink, "blocking", FALSE, NULL);
   sink_pipeline_play (test);
   receiver_accept (&receiver);
-  /* What was begun waits for it. */
+  /* A frame that was begun is sent completely, so render waits for it. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -792,7 +817,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* More than its buffer of 4096 bytes takes, less than makes render wait */
+  /* More than the receive buffer of 4096 bytes can hold, and less than the
+   * amount at which render waits */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);
@@ -801,7 +827,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
   sink_pipeline_free (test);
-  /* The kernel goes on. */
+  /* The kernel sends the rest. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 ");
@@ -863,6 +889,30 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
+/* ifdqueue, which is inside, would be put before the payloader. */
+GST_START_TEST (rtp_is_refused_with_its_own_advice)
+{
+  GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "
+      "application/x-rtp,encoding-name=H264 ! ifdsink name=sink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless_equals_string (error->message, "sink takes whole frames, not "
+      "RTP packets: remove the payloader, rtph264pay.");
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 ifdsink_suite (void)
 {
@@ -873,6 +923,7 @@ ifdsink_suite (void)
   tcase_add_test (tcase, refusing_receiver_is_an_error);
   tcase_add_test (tcase, refusing_receiver_is_asked_again);
   tcase_add_test (tcase, unknown_name_is_an_error);
+  tcase_add_test (tcase, port_in_the_host_is_an_error);
   tcase_add_test (tcase, unknown_name_is_asked_for_again);
 #ifdef __linux__
   tcase_add_loop_test (tcase, receiver_that_does_not_answer, 0, 2);
@@ -910,6 +961,7 @@ ifdsink_suite (void)
   tcase = tcase_create ("bin");
   tcase_add_test (tcase, properties_reach_the_parts);
   tcase_add_test (tcase, statistics_are_those_of_both_parts);
+  tcase_add_test (tcase, rtp_is_refused_with_its_own_advice);
   suite_add_tcase (suite, tcase);
   return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds ifdsink sync=false to what it promises of a file: all of it arrives, as
- * fast as the receiver reads, whether ifdsink reads the file itself or upstream
- * pushes it, and nothing waits for ever. The test is the receiver.
+/* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
+ * as the receiver reads, no matter if ifdsink reads the file itself or upstream
+ * pushes it, and no call waits without a limit. The test is the receiver.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,13 +14,14 @@
 
 #include "streambuilder.h"
 
-/* Bytes: the receiver's socket holds less than the film by far. */
+/* In bytes. The socket of the receiver holds much less than the film. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Upstream of ifdsink: what lets itself be read, and what pushes */
+/* Elements upstream of ifdsink. Without an element, ifdsink pulls from the file
+ * source. The other elements push. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct
@@ -29,11 +30,11 @@ typedef struct
   GByteArray *film;
   GSocket *listener;
   guint16 port;
-  GSocket *connection;          /* NULL: none */
-  GByteArray *received;         /* of it */
+  GSocket *connection;          /* NULL if there is none */
+  GByteArray *received;         /* from the connection */
   GstElement *pipeline;
-  GstElement *sink;             /* the pipeline's */
-} Bench;
+  GstElement *sink;             /* in the pipeline */
+} Fixture;
 
 static gboolean
 has_upstream (gint i)
@@ -47,8 +48,8 @@ has_upstream (gint i)
 
 /* --- the film ------------------------------------------------------------- */
 
-/* GOPs of an I-frame and as many P-frames; the frames are large, but the last
- * one of each */
+/* Returns GOPs of one I-frame and `p_frames` P-frames each. All frames are
+ * large except the last one of each GOP. */
 static GByteArray *
 make_gops (guint gops, guint p_frames)
 {
@@ -95,120 +96,123 @@ write_file (const GByteArray * bytes)
 /* --- the receiver --------------------------------------------------------- */
 
 static void
-listen_for_one (Bench * bench)
+listen_for_one (Fixture * fixture)
 {
   GInetAddress *loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
   GSocketAddress *any = g_inet_socket_address_new (loopback, 0), *bound;
 
-  bench->listener = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM,
+  fixture->listener = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM,
       G_SOCKET_PROTOCOL_TCP, NULL);
-  fail_unless (g_socket_set_option (bench->listener, SOL_SOCKET, SO_RCVBUF,
+  fail_unless (g_socket_set_option (fixture->listener, SOL_SOCKET, SO_RCVBUF,
           RECEIVE_BUFFER, NULL));
-  fail_unless (g_socket_bind (bench->listener, any, FALSE, NULL));
-  fail_unless (g_socket_listen (bench->listener, NULL));
-  bound = g_socket_get_local_address (bench->listener, NULL);
-  bench->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  fail_unless (g_socket_bind (fixture->listener, any, FALSE, NULL));
+  fail_unless (g_socket_listen (fixture->listener, NULL));
+  bound = g_socket_get_local_address (fixture->listener, NULL);
+  fixture->port =
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
   g_object_unref (bound);
   g_object_unref (any);
   g_object_unref (loopback);
 }
 
 static void
-accept_one (Bench * bench)
+accept_one (Fixture * fixture)
 {
-  g_clear_object (&bench->connection);
-  bench->connection = g_socket_accept (bench->listener, NULL, NULL);
-  fail_unless (bench->connection != NULL);
-  g_byte_array_set_size (bench->received, 0);
+  g_clear_object (&fixture->connection);
+  fixture->connection = g_socket_accept (fixture->listener, NULL, NULL);
+  fail_unless (fixture->connection != NULL);
+  g_byte_array_set_size (fixture->received, 0);
 }
 
 /* FALSE: the end */
 static gboolean
-receive_some (Bench * bench)
+receive_some (Fixture * fixture)
 {
   gchar data[65536];
-  gssize size = g_socket_receive (bench->connection, data, sizeof (data), NULL,
+  gssize size =
+      g_socket_receive (fixture->connection, data, sizeof (data), NULL,
       NULL);
 
   if (size > 0)
-    g_byte_array_append (bench->received, (const guint8 *) data, size);
+    g_byte_array_append (fixture->received, (const guint8 *) data, size);
   return size > 0;
 }
 
 static void
-receive_part (Bench * bench)
+receive_part (Fixture * fixture)
 {
-  while (bench->received->len < PART)
-    fail_unless (receive_some (bench));
+  while (fixture->received->len < PART)
+    fail_unless (receive_some (fixture));
 }
 
 static void
-check_received (Bench * bench)
+check_received (Fixture * fixture)
 {
-  while (receive_some (bench));
-  fail_unless_equals_int (bench->received->len, bench->film->len);
-  fail_unless (memcmp (bench->received->data, bench->film->data,
-          bench->film->len) == 0);
+  while (receive_some (fixture));
+  fail_unless_equals_int (fixture->received->len, fixture->film->len);
+  fail_unless (memcmp (fixture->received->data, fixture->film->data,
+          fixture->film->len) == 0);
 }
 
 /* --- the sender ----------------------------------------------------------- */
 
-static Bench *
-bench_new (GByteArray * film, const gchar * upstream)
+static Fixture *
+fixture_new (GByteArray * film, const gchar * upstream)
 {
-  Bench *bench = g_new0 (Bench, 1);
+  Fixture *fixture = g_new0 (Fixture, 1);
   GError *error = NULL;
   gchar *line;
 
-  bench->film = film;
-  bench->path = write_file (film);
-  bench->received = g_byte_array_new ();
-  listen_for_one (bench);
+  fixture->film = film;
+  fixture->path = write_file (film);
+  fixture->received = g_byte_array_new ();
+  listen_for_one (fixture);
   line = g_strdup_printf ("filesrc location=%s ! %s ifdsink name=sink "
-      "sync=false host=127.0.0.1 port=%u", bench->path, upstream, bench->port);
-  bench->pipeline = gst_parse_launch (line, &error);
+      "sync=false host=127.0.0.1 port=%u", fixture->path, upstream,
+      fixture->port);
+  fixture->pipeline = gst_parse_launch (line, &error);
   g_assert_no_error (error);
-  bench->sink = gst_bin_get_by_name (GST_BIN (bench->pipeline), "sink");
-  gst_object_unref (bench->sink);
+  fixture->sink = gst_bin_get_by_name (GST_BIN (fixture->pipeline), "sink");
+  gst_object_unref (fixture->sink);
   g_free (line);
-  return bench;
+  return fixture;
 }
 
 static void
-bench_set_state (Bench * bench, GstState state)
+fixture_set_state (Fixture * fixture, GstState state)
 {
-  fail_if (gst_element_set_state (bench->pipeline, state)
+  fail_if (gst_element_set_state (fixture->pipeline, state)
       == GST_STATE_CHANGE_FAILURE);
 }
 
-static Bench *
-bench_play (gint i)
+static Fixture *
+fixture_play (gint i)
 {
-  Bench *bench = bench_new (make_film (), upstreams[i]);
+  Fixture *fixture = fixture_new (make_film (), upstreams[i]);
 
-  bench_set_state (bench, GST_STATE_PLAYING);
-  accept_one (bench);
-  return bench;
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  accept_one (fixture);
+  return fixture;
 }
 
 static void
-bench_free (Bench * bench)
+fixture_free (Fixture * fixture)
 {
-  bench_set_state (bench, GST_STATE_NULL);
-  gst_object_unref (bench->pipeline);
-  g_clear_object (&bench->connection);
-  g_object_unref (bench->listener);
-  g_byte_array_unref (bench->received);
-  g_byte_array_unref (bench->film);
-  g_unlink (bench->path);
-  g_free (bench->path);
-  g_free (bench);
+  fixture_set_state (fixture, GST_STATE_NULL);
+  gst_object_unref (fixture->pipeline);
+  g_clear_object (&fixture->connection);
+  g_object_unref (fixture->listener);
+  g_byte_array_unref (fixture->received);
+  g_byte_array_unref (fixture->film);
+  g_unlink (fixture->path);
+  g_free (fixture->path);
+  g_free (fixture);
 }
 
 static void
-wait_for_message (Bench * bench, GstMessageType type)
+wait_for_message (Fixture * fixture, GstMessageType type)
 {
-  GstBus *bus = gst_element_get_bus (bench->pipeline);
+  GstBus *bus = gst_element_get_bus (fixture->pipeline);
 
   gst_message_unref (gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
           type));
@@ -216,12 +220,12 @@ wait_for_message (Bench * bench, GstMessageType type)
 }
 
 static guint64
-stat_of (Bench * bench, const gchar * name)
+stat_of (Fixture * fixture, const gchar * name)
 {
   GstStructure *stats;
   guint64 value = G_MAXUINT64;
 
-  g_object_get (bench->sink, "stats", &stats, NULL);
+  g_object_get (fixture->sink, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
   gst_structure_free (stats);
   return value;
@@ -231,212 +235,216 @@ stat_of (Bench * bench, const gchar * name)
 
 GST_START_TEST (all_of_a_file_arrives)
 {
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (__i__))
     return;
-  bench = bench_play (__i__);
-  check_received (bench);
-  wait_for_message (bench, GST_MESSAGE_EOS);
-  fail_unless_equals_uint64 (stat_of (bench, "sent"), 2 * GOPS);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped"), 0);
+  fixture = fixture_play (__i__);
+  check_received (fixture);
+  wait_for_message (fixture, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (stat_of (fixture, "sent"), 2 * GOPS);
+  fail_unless_equals_uint64 (stat_of (fixture, "dropped"), 0);
 
-  /* once more, from the beginning */
-  bench_set_state (bench, GST_STATE_READY);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  accept_one (bench);
-  check_received (bench);
-  wait_for_message (bench, GST_MESSAGE_EOS);
-  bench_free (bench);
+  /* The file is sent a second time from its beginning. */
+  fixture_set_state (fixture, GST_STATE_READY);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  accept_one (fixture);
+  check_received (fixture);
+  wait_for_message (fixture, GST_MESSAGE_EOS);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
-/* The long way is 16 times as many buffers. */
+/* Pushing takes 16 times as many buffers, so ifdsink pulls the file where it
+ * can. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {
-  Bench *bench = bench_play (__i__);
-  GstPad *pad = gst_element_get_static_pad (bench->sink, "sink");
+  Fixture *fixture = fixture_play (__i__);
+  GstPad *pad = gst_element_get_static_pad (fixture->sink, "sink");
 
   fail_unless_equals_int (GST_PAD_MODE (pad),
       __i__ == 0 ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH);
-  /* What is read goes on by itself. */
+  /* A file that ifdsink pulls cannot be sought. */
   if (__i__ == 0)
-    fail_if (gst_element_seek_simple (bench->pipeline, GST_FORMAT_BYTES,
+    fail_if (gst_element_seek_simple (fixture->pipeline, GST_FORMAT_BYTES,
             GST_SEEK_FLAG_FLUSH, 0));
-  check_received (bench);
+  check_received (fixture);
   gst_object_unref (pad);
-  bench_free (bench);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (paced_file_is_pushed)
 {
-  Bench *bench = bench_new (make_film (), "");
-  GstPad *pad = gst_element_get_static_pad (bench->sink, "sink");
+  Fixture *fixture = fixture_new (make_film (), "");
+  GstPad *pad = gst_element_get_static_pad (fixture->sink, "sink");
 
-  g_object_set (bench->sink, "sync", TRUE, NULL);
-  bench_set_state (bench, GST_STATE_PAUSED);
+  g_object_set (fixture->sink, "sync", TRUE, NULL);
+  fixture_set_state (fixture, GST_STATE_PAUSED);
   fail_unless_equals_int (GST_PAD_MODE (pad), GST_PAD_MODE_PUSH);
   gst_object_unref (pad);
-  bench_free (bench);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stop_while_the_receiver_is_full)
 {
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (__i__))
     return;
-  bench = bench_play (__i__);
-  receive_part (bench);
-  bench_set_state (bench, GST_STATE_READY);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  accept_one (bench);
-  check_received (bench);
-  bench_free (bench);
+  fixture = fixture_play (__i__);
+  receive_part (fixture);
+  fixture_set_state (fixture, GST_STATE_READY);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  accept_one (fixture);
+  check_received (fixture);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pause_loses_nothing)
 {
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (__i__))
     return;
-  bench = bench_play (__i__);
-  receive_part (bench);
-  bench_set_state (bench, GST_STATE_PAUSED);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  check_received (bench);
-  wait_for_message (bench, GST_MESSAGE_EOS);
-  bench_free (bench);
+  fixture = fixture_play (__i__);
+  receive_part (fixture);
+  fixture_set_state (fixture, GST_STATE_PAUSED);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  check_received (fixture);
+  wait_for_message (fixture, GST_MESSAGE_EOS);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
-/* It gets the rest, from some I-frame with its headers on. */
+/* The new receiver gets the rest of the file, from an I-frame with its headers.
+ */
 GST_START_TEST (next_receiver_gets_the_rest)
 {
   const guint8 start[] = { 0, 0, 1, 0xb3 };
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (__i__))
     return;
-  bench = bench_play (__i__);
-  receive_part (bench);
-  accept_one (bench);
-  while (receive_some (bench));
-  fail_unless (bench->received->len > sizeof (start));
-  fail_unless (bench->received->len < bench->film->len);
-  fail_unless (memcmp (bench->received->data, start, sizeof (start)) == 0);
-  fail_unless (memcmp (bench->received->data, bench->film->data
-          + bench->film->len - bench->received->len, bench->received->len)
+  fixture = fixture_play (__i__);
+  receive_part (fixture);
+  accept_one (fixture);
+  while (receive_some (fixture));
+  fail_unless (fixture->received->len > sizeof (start));
+  fail_unless (fixture->received->len < fixture->film->len);
+  fail_unless (memcmp (fixture->received->data, start, sizeof (start)) == 0);
+  fail_unless (memcmp (fixture->received->data, fixture->film->data
+          + fixture->film->len - fixture->received->len, fixture->received->len)
       == 0);
-  wait_for_message (bench, GST_MESSAGE_EOS);
-  bench_free (bench);
+  wait_for_message (fixture, GST_MESSAGE_EOS);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
-/* What waits is worth nothing to it, and leaves room all at once. */
+/* The waiting frames are useless to the new receiver. They are dropped
+ * together, which leaves room for new ones. */
 GST_START_TEST (next_receiver_in_a_long_gop)
 {
   gint i = __i__ % G_N_ELEMENTS (upstreams);
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (i))
     return;
-  bench = bench_new (make_gops (3, 30), upstreams[i]);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  accept_one (bench);
-  receive_part (bench);
-  accept_one (bench);
-  while (receive_some (bench));
-  wait_for_message (bench, GST_MESSAGE_EOS);
-  bench_free (bench);
+  fixture = fixture_new (make_gops (3, 30), upstreams[i]);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  accept_one (fixture);
+  receive_part (fixture);
+  accept_one (fixture);
+  while (receive_some (fixture));
+  wait_for_message (fixture, GST_MESSAGE_EOS);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
-/* The element finds the end of the file before anybody receives. It reports
- * that nobody got the stream. */
+/* The element finds the end of the file before a receiver is connected. It
+ * reports that no receiver got the stream. */
 GST_START_TEST (short_file_without_a_receiver_is_an_error)
 {
-  Bench *bench = bench_new (make_gops (1, 1), upstreams[__i__]);
+  Fixture *fixture = fixture_new (make_gops (1, 1), upstreams[__i__]);
 
-  g_socket_close (bench->listener, NULL);
-  g_object_set (bench->sink, "drain-timeout", 10, NULL);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  wait_for_message (bench, GST_MESSAGE_ERROR);
-  bench_free (bench);
+  g_socket_close (fixture->listener, NULL);
+  g_object_set (fixture->sink, "drain-timeout", 10, NULL);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  wait_for_message (fixture, GST_MESSAGE_ERROR);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_read_cannot_be_sought_in)
 {
-  Bench *bench = bench_play (0);
+  Fixture *fixture = fixture_play (0);
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_BYTES);
   gboolean seekable = TRUE;
 
-  fail_unless (gst_element_query (bench->pipeline, query));
+  fail_unless (gst_element_query (fixture->pipeline, query));
   gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
   fail_if (seekable);
   gst_query_unref (query);
-  check_received (bench);
-  bench_free (bench);
+  check_received (fixture);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (receiver_that_goes_is_an_error)
 {
-  Bench *bench;
+  Fixture *fixture;
 
   if (!has_upstream (__i__))
     return;
-  bench = bench_new (make_film (), upstreams[__i__]);
-  g_object_set (bench->sink, "auto-reconnect", FALSE, NULL);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  accept_one (bench);
-  receive_part (bench);
-  g_socket_close (bench->connection, NULL);
-  wait_for_message (bench, GST_MESSAGE_ERROR);
-  bench_free (bench);
+  fixture = fixture_new (make_film (), upstreams[__i__]);
+  g_object_set (fixture->sink, "auto-reconnect", FALSE, NULL);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  accept_one (fixture);
+  receive_part (fixture);
+  g_socket_close (fixture->connection, NULL);
+  wait_for_message (fixture, GST_MESSAGE_ERROR);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
-/* An error, then the end; of nothing only the end */
+/* A file without video causes an error and then EOS. An empty file only causes
+ * EOS. */
 GST_START_TEST (what_is_no_film_ends)
 {
   GByteArray *bytes = g_byte_array_new ();
-  Bench *bench;
+  Fixture *fixture;
   guint i;
 
   for (i = 0; i < (__i__ < 2 ? 200000 : 0); i++)
     g_byte_array_append (bytes, (const guint8 *) "nonsense", 8);
-  bench = bench_new (bytes, upstreams[__i__ % 2]);
-  bench_set_state (bench, GST_STATE_PLAYING);
-  wait_for_message (bench, __i__ < 2 ? GST_MESSAGE_ERROR : GST_MESSAGE_EOS);
-  bench_free (bench);
+  fixture = fixture_new (bytes, upstreams[__i__ % 2]);
+  fixture_set_state (fixture, GST_STATE_PLAYING);
+  wait_for_message (fixture, __i__ < 2 ? GST_MESSAGE_ERROR : GST_MESSAGE_EOS);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (file_that_cannot_be_read_is_an_error)
 {
-  Bench *bench = bench_new (make_film (), "");
+  Fixture *fixture = fixture_new (make_film (), "");
 
-  g_unlink (bench->path);
-  fail_unless_equals_int (gst_element_set_state (bench->pipeline,
+  g_unlink (fixture->path);
+  fail_unless_equals_int (gst_element_set_state (fixture->pipeline,
           GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
-  bench_free (bench);
+  fixture_free (fixture);
 }
 
 GST_END_TEST;

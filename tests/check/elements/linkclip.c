@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much MPEG video 802.11b carries in RFC 2250 packets: the clip's own
- * packets, each sent as soon as the one before is through, as Ouwens' blocking
- * UDP did (3.6). And what is left of it where they come at the pace of the film
- * and the link is too slow: with each of the queues. Packets from the
- * payloader, times from the core.
+/* Measures how much MPEG video 802.11b carries in RFC 2250 packets. In the
+ * first part each packet of a clip is sent as soon as the previous one is
+ * through, as in Ouwens' experiments with blocking UDP (3.6). In the second
+ * part the packets arrive at the pace of the film over a link that is too slow,
+ * with each of the queues. The packets come from the payloader, and the times
+ * come from the link model.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +12,7 @@
 #include "linkload.h"
 #include "rtpheader.h"
 
-/* RTP is in the buffers; UDP and IP are not. */
+/* The buffers contain the RTP header, but not the UDP and IP headers. */
 #define UDP_IP 28
 #define FRAME_TIME (40 * LINK_MS)
 
@@ -40,7 +41,7 @@ add_packet (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   g_array_append_val (packets->video, video);
 }
 
-/* The first 30 s of the clip of so many Mbit/s, as the payloader packs it */
+/* Packs the first 30 s of the clip of `megabits` Mbit/s with `payloader`. */
 static void
 pack_clip (guint megabits, const gchar * payloader, Packets * packets)
 {
@@ -144,8 +145,9 @@ GST_START_TEST (whole_slices_up_to_1100_bytes)
 
 GST_END_TEST;
 
-/* 2.8 to 3.9 by bitrate: computed from the clip's slices and the airtimes of
- * the standard */
+/* The results depend on the bitrate of the clip, from 2.8 to 3.9 Mbit/s. They
+ * were computed from the sizes of the slices and the airtimes of the standard.
+ */
 GST_START_TEST (one_slice_to_a_packet)
 {
   const gdouble computed[] = { 2.76, 3.28, 3.65, 3.92 };
@@ -158,7 +160,7 @@ GST_START_TEST (one_slice_to_a_packet)
 
 GST_END_TEST;
 
-/* The film at its pace */
+/* The film is sent at its own pace. */
 
 typedef struct
 {
@@ -172,12 +174,12 @@ typedef struct
 {
   guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
   guint n_frames, n_decodable;
-  guint64 max_delay;            /* ns from arrival to departure of a packet */
+  guint64 max_delay;            /* ns, from arrival to departure of a packet */
   LinkFlowStats stats;
 } Film;
 
-/* When the packets of a frame come: all at once, as a payloader gives them, or
- * over the time of the frame, as a server on a network does */
+/* When the packets of a frame arrive: all at once, as from a payloader, or
+ * spread over the duration of the frame, as from a server on a network. */
 typedef enum
 {
   PACE_BURST,
@@ -242,7 +244,8 @@ send_film (Link * link, const Packets * packets, GArray * frames, Pace pace,
   }
 }
 
-/* A frame can be decoded that is whole and refers to such frames only. */
+/* A frame can be decoded if it is complete and all its references can be
+ * decoded. */
 static void
 judge (GArray * frames, Film * film)
 {
@@ -321,7 +324,8 @@ expect_no_reference_lost (const Film * film)
   fail_unless_equals_int (film->whole[2], film->frames[2]);
 }
 
-/* limit: packets; what is chosen among frames knows none. */
+/* Compares the queues. `limit` is in packets; the queue ifd does not apply it
+ * to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)
@@ -375,8 +379,9 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 
 GST_END_TEST;
 
-/* Who has a link that is fast enough sees no difference. A W of 3 frames would
- * lose one B-frame of the 746, behind an I-frame that takes 0.1 s. */
+/* On a link that is fast enough, the queues make no difference. With room for
+ * only 3 waiting frames, one B-frame of the 746 would be lost behind an I-frame
+ * that takes 0.1 s. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {
   const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flushes of every live source that listens: GstBaseSrc calls unlock_stop for a
- * pause at a time of its own (gstlivesource.h), and that must not end a flush.
+/* Tests flushes of every live source that listens. GstBaseSrc calls unlock_stop
+ * for a pause at an unexpected time (gstlivesource.h), and that call must not
+ * end a flush.
  */
 
 #include <gst/base/gstbasesrc.h>
@@ -22,8 +23,8 @@ static const gchar *const lines[] = {
 #endif
 };
 
-/* Paused, so that the streaming thread waits and is in none of its functions. NULL:
- * this host has no UDP-Lite */
+/* Returns a paused source, whose streaming thread waits outside of the source's
+ * functions. Returns NULL if the system has no UDP-Lite. */
 static GstBaseSrc *
 make_source (const gchar * line)
 {
@@ -87,7 +88,7 @@ unlock_stop (gpointer data)
   return NULL;
 }
 
-/* Returns what `function` returned in a thread of its own */
+/* Runs `function` in a thread of its own and returns its result. */
 static gint
 run (GThreadFunc function, GstBaseSrc * src)
 {
@@ -95,7 +96,8 @@ run (GThreadFunc function, GstBaseSrc * src)
               src)));
 }
 
-/* As the streaming thread does it when the source plays and is stopped at once */
+/* The streaming thread calls these functions in this order when a source is
+ * stopped directly after it started to play. */
 GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);
@@ -111,8 +113,8 @@ GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 
 GST_END_TEST;
 
-/* An application may send FLUSH_START and FLUSH_STOP from two threads. The thread
- * that calls create then waits until the next flush. */
+/* An application may send FLUSH_START and FLUSH_STOP from two threads. The
+ * thread that calls create then waits until the next flush. */
 GST_START_TEST (another_thread_may_end_a_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);
@@ -122,7 +124,8 @@ GST_START_TEST (another_thread_may_end_a_flush)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
-  /* Joined last, so that no other thread gets its address */
+  /* This thread is joined last, so that no other thread gets the same address.
+   */
   stopper = g_thread_new ("stopper", unlock_stop, src);
   while (!g_atomic_int_get (&n_stopped))
     g_usleep (100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mmtpsink to what it promises over real sockets on the loopback, with
- * mmtpsrc at the other end: what goes in comes out, by one channel and by
- * several, and what goes wrong is told.
+/* Tests of mmtpsink over real sockets on loopback, with mmtpsrc as receiver:
+ * buffers, caps and times arrive over one channel and over several, and errors
+ * are reported.
  */
 
 #include "mmtploopback.h"
@@ -38,45 +38,47 @@ static const struct
 
 GST_START_TEST (buffers_cross_whole_and_in_order)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, ways[__i__].address);
-  mmtp_loopback_pair_init_sink (&pair, ways[__i__].host, ways[__i__].channels);
+  mmtp_loopback_fixture_init_src (&fixture, ways[__i__].address);
+  mmtp_loopback_fixture_init_sink (&fixture, ways[__i__].host,
+      ways[__i__].channels);
   for (i = 0; i < G_N_ELEMENTS (sizes); i++)
-    loopback_push (&pair, loopback_make_buffer (i, sizes[i]));
+    loopback_push (&fixture, loopback_make_buffer (i, sizes[i]));
   for (i = 0; i < G_N_ELEMENTS (sizes); i++)
-    loopback_expect (&pair, i, sizes[i]);
-  loopback_pair_clear (&pair);
+    loopback_expect (&fixture, i, sizes[i]);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* As of filesrc: times of such a segment are none. */
+/* In a segment of bytes, as from filesrc, timestamps have no meaning. */
 GST_START_TEST (a_segment_of_bytes_has_no_times)
 {
   GstBuffer *buffer = loopback_make_buffer (0, SIZE);
   GstSegment segment;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
+  mmtp_loopback_fixture_init (&fixture, "");
   gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
+  gst_harness_push_event (fixture.sink.harness,
+      gst_event_new_segment (&segment));
   GST_BUFFER_PTS (buffer) = 0;
-  loopback_push (&pair, buffer);
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, buffer);
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  loopback_check_pooled (&pair, 20, 5000);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init (&fixture, "");
+  loopback_check_pooled (&fixture, 20, 5000);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -84,17 +86,17 @@ GST_END_TEST;
 GST_START_TEST (ristsinks_addresses_are_understood)
 {
   gchar *addresses;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "0.0.0.0");
+  mmtp_loopback_fixture_init_src (&fixture, "0.0.0.0");
   addresses = g_strdup_printf ("127.0.0.2:%d,127.0.0.3:%d",
-      loopback_port_of (&pair.src), loopback_port_of (&pair.src));
-  mmtp_loopback_sink_init (&pair.sink, "bonding-addresses", addresses, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+      loopback_port_of (&fixture.src), loopback_port_of (&fixture.src));
+  mmtp_loopback_sink_init (&fixture.sink, "bonding-addresses", addresses, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   g_free (addresses);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -114,9 +116,9 @@ expect_addresses (GstElement * sink, const gchar * channels,
   g_free (found_addresses);
 }
 
-/* What the log prints, read back from a file in place of standard error:
- * gst_debug_add_log_function () leaks the list of functions on purpose, and
- * LeakSanitizer reports that. */
+/* Captures the log by redirecting standard error to a file.
+ * gst_debug_add_log_function () is not used, because it leaks the list of
+ * functions on purpose, which LeakSanitizer reports. */
 typedef struct
 {
   gchar *path;
@@ -166,7 +168,7 @@ is_deprecation (const gchar * line)
       "The property bonding-addresses is deprecated: use channels");
 }
 
-/* What is set last counts. */
+/* The property that is set last takes effect. */
 GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 {
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -196,90 +198,117 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
-/* One that is longer than max-bytes goes alone. */
-GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
+/* __i__: the property gso, auto or off */
+GST_START_TEST (list_crosses_with_and_without_gso)
 {
-  static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
   GstBufferList *list = gst_buffer_list_new ();
-  LoopbackPair pair;
+  LoopbackFixture fixture;
+  gsize size;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "max-bytes", __i__ ? 20000 : 1, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  for (i = 0; i < G_N_ELEMENTS (longer); i++)
-    gst_buffer_list_add (list, loopback_make_buffer (i, longer[i]));
-  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
-      GST_FLOW_OK);
-  for (i = 0; i < G_N_ELEMENTS (longer); i++)
-    loopback_expect (&pair, i, longer[i]);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
-          "dropped-unsendable"), 0);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "gso", __i__, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  for (i = 0; i < 200; i++) {
+    size = i % 50 == 49 ? SIZE / 2 : SIZE;
+    gst_buffer_list_add (list, loopback_make_buffer (i, size));
+  }
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
+  for (i = 0; i < 200; i++)
+    loopback_expect (&fixture, i, i % 50 == 49 ? SIZE / 2 : SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Where nobody waits */
+/* A buffer that is larger than max-bytes is sent alone. */
+GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
+{
+  static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
+  GstBufferList *list = gst_buffer_list_new ();
+  LoopbackFixture fixture;
+  guint i;
+
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "max-bytes", __i__ ? 20000 : 1, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  for (i = 0; i < G_N_ELEMENTS (longer); i++)
+    gst_buffer_list_add (list, loopback_make_buffer (i, longer[i]));
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
+  for (i = 0; i < G_N_ELEMENTS (longer); i++)
+    loopback_expect (&fixture, i, longer[i]);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
+          "dropped-unsendable"), 0);
+  loopback_fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* With blocking=false, the sink does not wait for room. */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
   GstBufferList *list = gst_buffer_list_new ();
   GstMessage *message;
   GError *error;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src),
       "max-bytes", 20000, "blocking", FALSE, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   gst_buffer_list_add (list, loopback_make_buffer (1, SIZE));
   gst_buffer_list_add (list, loopback_make_buffer (2, 20001));
-  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
-      GST_FLOW_OK);
-  loopback_expect (&pair, 1, SIZE);
-  message = loopback_pop_message (&pair.sink, GST_MESSAGE_WARNING);
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
+  loopback_expect (&fixture, 1, SIZE);
+  message = loopback_pop_message (&fixture.sink, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "20001") != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
           "dropped-unsendable"), 1);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* They wait until there is room, also where it is for less than two. */
+/* The buffers wait until there is room, even if the room is less than two
+ * buffers. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
   GstBufferList *list = gst_buffer_list_new ();
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  /* Where the machine is slow, so is what a channel is taken for. */
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-latency",
+  /* On a slow machine, the estimated rate of a channel is low, too. */
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "latency", 60000, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "latency", 60000, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   for (i = 0; i < n; i++)
     gst_buffer_list_add (list, loopback_make_buffer (i, size));
-  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
-      GST_FLOW_OK);
+  fail_unless_equals_int (gst_pad_push_list (fixture.sink.harness->srcpad,
+          list), GST_FLOW_OK);
   for (i = 0; i < n; i++)
-    loopback_expect (&pair, i, size);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+    loopback_expect (&fixture, i, size);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
           "dropped-unsendable"), 0);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Flags that cross, and those of GstFrameInfoMeta's picture types */
+/* Flags that are transmitted, and flags that follow from the picture types of
+ * GstFrameInfoMeta */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -293,31 +322,31 @@ GST_START_TEST (flags_cross)
     GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_DROPPABLE
   };
   GstBuffer *buffer;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init (&pair, TWO);
+  mmtp_loopback_fixture_init (&fixture, TWO);
   for (i = 0; i < G_N_ELEMENTS (flags); i++) {
     buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_FLAG_SET (buffer, flags[i]);
-    loopback_push (&pair, buffer);
+    loopback_push (&fixture, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
     buffer = loopback_make_buffer (i, SIZE);
     gst_buffer_add_frame_info_meta (buffer, i, 0, 0);
-    loopback_push (&pair, buffer);
+    loopback_push (&fixture, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (flags); i++) {
-    buffer = loopback_pull (&pair, i, SIZE);
+    buffer = loopback_pull (&fixture, i, SIZE);
     fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, flags[i]);
     gst_buffer_unref (buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
-    buffer = loopback_pull (&pair, i, SIZE);
+    buffer = loopback_pull (&fixture, i, SIZE);
     fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, of_pictures[i]);
     gst_buffer_unref (buffer);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -325,7 +354,7 @@ GST_END_TEST;
 #define MS GST_MSECOND
 #define NONE GST_CLOCK_TIME_NONE
 
-/* PTS, DTS, duration, as they go in */
+/* PTS, DTS and duration of the input */
 static const GstClockTime times[][3] = {
   {0, NONE, NONE},
   {40 * MS, NONE, 40 * MS},
@@ -336,8 +365,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* A difference from the first buffer that survives the network, whose clocks
- * are one here: what remains is how well each end reads it */
+/* Checks the difference of a time to the first buffer. Both ends use the same
+ * clock here, so the tolerance only has to cover the accuracy with which each
+ * end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -357,22 +387,22 @@ GST_START_TEST (times_cross)
 {
   GstClockTime first = 0;
   GstBuffer *buffer;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init (&pair, TWO);
+  mmtp_loopback_fixture_init (&fixture, TWO);
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
     buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_PTS (buffer) = times[i][0];
     GST_BUFFER_DTS (buffer) = times[i][1];
     GST_BUFFER_DURATION (buffer) = times[i][2];
-    loopback_push (&pair, buffer);
+    loopback_push (&fixture, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    buffer = loopback_pull (&pair, i, SIZE);
+    buffer = loopback_pull (&fixture, i, SIZE);
     if (i == 0)
       first = GST_BUFFER_PTS (buffer);
-    /* Of a decoding time alone GstBaseSrc makes that of presentation. */
+    /* GstBaseSrc sets the PTS from the DTS if there is no PTS. */
     check_time (GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_IS_VALID (times[i][0]) ?
         times[i][0] : times[i][1], first);
     check_time (GST_BUFFER_DTS (buffer), times[i][1], first);
@@ -383,7 +413,7 @@ GST_START_TEST (times_cross)
     fail_unless (GST_BUFFER_DURATION (buffer) == times[i][2]);
     gst_buffer_unref (buffer);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -391,9 +421,9 @@ GST_END_TEST;
 /* --- the stream ----------------------------------------------------------- */
 
 static void
-check_caps (LoopbackPair * pair, const gchar * text)
+check_caps (LoopbackFixture * fixture, const gchar * text)
 {
-  GstEvent *event = loopback_pull_event (pair, GST_EVENT_CAPS);
+  GstEvent *event = loopback_pull_event (fixture, GST_EVENT_CAPS);
   GstCaps *caps, *expected = gst_caps_from_string (text);
 
   gst_event_parse_caps (event, &caps);
@@ -411,56 +441,57 @@ GST_START_TEST (caps_cross_with_their_buffers)
     "application/x-rtp, media=(string)video, clock-rate=(int)90000, "
         "encoding-name=(string)MPV, payload=(int)32"
   };
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init (&pair, TWO);
+  mmtp_loopback_fixture_init (&fixture, TWO);
   for (i = 0; i < G_N_ELEMENTS (texts); i++) {
-    gst_harness_set_src_caps_str (pair.sink.harness, texts[i]);
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    gst_harness_set_src_caps_str (fixture.sink.harness, texts[i]);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
   }
   for (i = 0; i < G_N_ELEMENTS (texts); i++) {
-    loopback_expect (&pair, i, SIZE);
-    check_caps (&pair, texts[i]);
+    loopback_expect (&fixture, i, SIZE);
+    check_caps (&fixture, texts[i]);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Only plain types cross, and h264parse has others. */
+/* Only simple types are transmitted. h264parse uses other types, too. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
       "width=(int)640, streams=(int)< 1, 2 >, names=(GstStructure)\"a, b=1;\"");
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  gst_harness_set_src_caps (pair.sink.harness, caps);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  check_caps (&pair, "video/x-h264, width=(int)640, streams=(int)< 1, 2 >");
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init (&fixture, "");
+  gst_harness_set_src_caps (fixture.sink.harness, caps);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  check_caps (&fixture, "video/x-h264, width=(int)640, streams=(int)< 1, 2 >");
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* srtpenc has its key in its caps; who reads the packets must not. */
+/* srtpenc has its key in its caps. The key must not be sent over the network.
+ */
 GST_START_TEST (keys_do_not_cross)
 {
   GstCaps *caps = gst_caps_from_string ("application/x-srtp, "
       "payload=(int)32, srtp-key=(buffer)00010203, srtp-key2=(buffer)04050607, "
       "a-crypto=(string)inline, a-key-mgmt=(string)mikey, "
       "srtp-cipher=(string)aes-128-icm");
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  gst_harness_set_src_caps (pair.sink.harness, caps);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  check_caps (&pair, "application/x-srtp, payload=(int)32, "
+  mmtp_loopback_fixture_init (&fixture, "");
+  gst_harness_set_src_caps (fixture.sink.harness, caps);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  check_caps (&fixture, "application/x-srtp, payload=(int)32, "
       "srtp-cipher=(string)aes-128-icm");
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -468,20 +499,22 @@ GST_END_TEST;
 GST_START_TEST (the_end_comes_after_all_buffers)
 {
   const guint n = 100;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init (&pair, __i__ ? TWO : "");
+  mmtp_loopback_fixture_init (&fixture, __i__ ? TWO : "");
   for (i = 0; i < n; i++)
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-  fail_unless (gst_harness_push_event (pair.sink.harness,
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+  fail_unless (gst_harness_push_event (fixture.sink.harness,
           gst_event_new_eos ()));
   for (i = 0; i < n; i++)
-    loopback_expect (&pair, i, SIZE);
-  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers-sent"), n);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 0);
-  loopback_pair_clear (&pair);
+    loopback_expect (&fixture, i, SIZE);
+  gst_event_unref (loopback_pull_event (&fixture, GST_EVENT_EOS));
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "buffers-sent"),
+      n);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "eos-timeouts"),
+      0);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -512,27 +545,27 @@ is_line_of_both_channels (const gchar * line)
       && strstr (line, "; 127.0.0.3: ");
 }
 
-/* A user can ask for GST_DEBUG=mmtpsink:4 while the pipeline runs. */
+/* A user can set GST_DEBUG=mmtpsink:4 while the pipeline runs. */
 GST_START_TEST (a_line_a_second_tells_of_each_channel)
 {
   LogCapture capture;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i = 0;
 
-  mmtp_loopback_pair_init (&pair, "127.0.0.2, 127.0.0.3");
-  loopback_push (&pair, loopback_make_buffer (i++, SIZE));
-  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  mmtp_loopback_fixture_init (&fixture, "127.0.0.2, 127.0.0.3");
+  loopback_push (&fixture, loopback_make_buffer (i++, SIZE));
+  loopback_wait_for_message (&fixture.sink, "mmtp-channel", "state", "active");
   begin_log_capture (&capture);
   g_usleep (G_USEC_PER_SEC / 10);
   fail_unless_equals_int (count_lines (&capture, is_line_of_both_channels), 0);
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_INFO);
   while (count_lines (&capture, is_line_of_both_channels) < 2) {
-    loopback_push (&pair, loopback_make_buffer (i++, SIZE));
+    loopback_push (&fixture, loopback_make_buffer (i++, SIZE));
     g_usleep (G_USEC_PER_SEC / 20);
   }
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_NONE);
   end_log_capture (&capture);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -542,28 +575,28 @@ GST_START_TEST (channels_come_and_go)
   GstStructure *channel;
   gdouble share, loss;
   guint i, n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "127.0.0.2");
-  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
-  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
-  g_object_set (pair.sink.element, "channels", "127.0.0.2, 127.0.0.3", NULL);
-  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
-  channel = loopback_pop_structure (&pair.sink, "mmtp-channel");
+  mmtp_loopback_fixture_init (&fixture, "127.0.0.2");
+  loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
+  loopback_wait_for_message (&fixture.sink, "mmtp-channel", "state", "active");
+  g_object_set (fixture.sink.element, "channels", "127.0.0.2, 127.0.0.3", NULL);
+  loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
+  channel = loopback_pop_structure (&fixture.sink, "mmtp-channel");
   fail_unless_equals_string (gst_structure_get_string (channel, "name"),
       "127.0.0.3");
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
       "active");
   gst_structure_free (channel);
-  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
-  g_object_set (pair.sink.element, "channels", "127.0.0.3", NULL);
-  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "gone");
+  loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
+  g_object_set (fixture.sink.element, "channels", "127.0.0.3", NULL);
+  loopback_wait_for_message (&fixture.sink, "mmtp-channel", "state", "gone");
   for (i = 0; i < 10; i++)
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
   for (i = 0; i < n; i++)
-    loopback_expect (&pair, i, SIZE);
+    loopback_expect (&fixture, i, SIZE);
 
-  channel = get_channel (&pair.sink, 0);
+  channel = get_channel (&fixture.sink, 0);
   fail_unless_equals_string (gst_structure_get_string (channel, "name"),
       "127.0.0.2");
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
@@ -571,7 +604,7 @@ GST_START_TEST (channels_come_and_go)
   fail_unless_equals_string (gst_structure_get_string (channel,
           "unused-because"), "gone");
   gst_structure_free (channel);
-  channel = get_channel (&pair.sink, 1);
+  channel = get_channel (&fixture.sink, 1);
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
       "active");
   fail_unless (gst_structure_has_field_typed (channel, "unused-because",
@@ -581,14 +614,14 @@ GST_START_TEST (channels_come_and_go)
   fail_unless (gst_structure_get_double (channel, "loss", &loss)
       && loss >= 0 && loss < 1);
   gst_structure_free (channel);
-  fail_unless (get_channel (&pair.sink, 2) == NULL);
-  loopback_pair_clear (&pair);
+  fail_unless (get_channel (&fixture.sink, 2) == NULL);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Interfaces may come later, but a list of which none is there when the sink
- * starts is most likely a mistake. */
+/* An interface may appear later, but if none of the channels exists when the
+ * sink starts, the list is most likely wrong. */
 GST_START_TEST (channels_of_which_none_exists_are_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
@@ -616,17 +649,17 @@ GST_END_TEST;
 
 GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "nosuchif0, 127.0.0.2");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init (&fixture, "nosuchif0, 127.0.0.2");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Knows one name, for two addresses */
+/* A resolver that knows one name, which has two addresses */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -668,21 +701,21 @@ open_silent_socket (const gchar * address, gint port)
   return socket;
 }
 
-/* The first one takes everything and says nothing. */
+/* The first address receives everything and does not answer. */
 GST_START_TEST (an_address_that_does_not_answer_is_left)
 {
   GResolver *before = g_resolver_get_default ();
   GResolver *resolver = g_object_new (test_resolver_get_type (), NULL);
   GSocket *silent;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
   g_resolver_set_default (resolver);
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  silent = open_silent_socket ("127.0.0.9", loopback_port_of (&pair.src));
-  mmtp_loopback_pair_init_sink (&pair, "two.example.org", "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  silent = open_silent_socket ("127.0.0.9", loopback_port_of (&fixture.src));
+  mmtp_loopback_fixture_init_sink (&fixture, "two.example.org", "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  loopback_fixture_clear (&fixture);
   g_object_unref (silent);
   g_resolver_set_default (before);
   g_object_unref (before);
@@ -691,9 +724,9 @@ GST_START_TEST (an_address_that_does_not_answer_is_left)
 
 GST_END_TEST;
 
-/* --- what goes wrong ------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------- */
 
-/* Pushes one buffer, which fails; the error has this in its text */
+/* Pushes one buffer, which must fail with an error that contains `expected`. */
 static void
 check_failure (LoopbackEnd * end, const gchar * expected)
 {
@@ -744,25 +777,26 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* ICMP says that nobody listens, which is true for now. */
+/* An ICMP error says that no socket listens, which may change, so the sink
+ * tries again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
   GThread *thread;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+  mmtp_loopback_sink_init (&fixture.sink, "auto-reconnect", FALSE, "host",
       "127.0.0.1", "port", port, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  thread = g_thread_new ("push", push_first, &pair);
-  while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  thread = g_thread_new ("push", push_first, &fixture);
+  while (loopback_stat_of (&fixture.sink, "failures-refused") == 0)
     g_usleep (1000);
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", NULL);
-  g_object_set (pair.src.element, "port", port, NULL);
-  gst_harness_play (pair.src.harness);
-  loopback_expect (&pair, 0, SIZE);
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", NULL);
+  g_object_set (fixture.src.element, "port", port, NULL);
+  gst_harness_play (fixture.src.harness);
+  loopback_expect (&fixture, 0, SIZE);
   g_thread_join (thread);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -786,25 +820,26 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* 0 means that there is no limit. */
+/* A peer-timeout of 0 means that there is no limit. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "peer-timeout", 0, NULL);
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "peer-timeout", 0, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "peer-timeout", 0, NULL);
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "peer-timeout", 0, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   for (i = 0; i < 3; i++) {
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    loopback_expect (&pair, i, SIZE);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    loopback_expect (&fixture, i, SIZE);
   }
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-timeout"),
-      0);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
+          "failures-timeout"), 0);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -834,7 +869,7 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* Which end has a key; where both have one they differ. */
+/* Which end has a key. If both ends have one, the keys differ. */
 static const struct
 {
   gboolean src, sink;
@@ -847,122 +882,122 @@ static const struct
 GST_START_TEST (another_key_is_an_error)
 {
   gchar of_src[KEY_DIGITS + 1], of_sink[KEY_DIGITS + 1], *text;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
   mmtp_loopback_make_key (of_src);
   mmtp_loopback_make_key (of_sink);
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "key",
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "key",
       keys[__i__].src ? of_src : NULL, NULL);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_sink_init (&fixture.sink, "auto-reconnect", FALSE, "host",
       "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "peer-timeout", 300, "key",
+      loopback_port_of (&fixture.src), "peer-timeout", 300, "key",
       keys[__i__].sink ? of_sink : NULL, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  fail_unless_equals_int (gst_harness_push (pair.sink.harness,
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  fail_unless_equals_int (gst_harness_push (fixture.sink.harness,
           loopback_make_buffer (0, SIZE)), GST_FLOW_ERROR);
-  text = loopback_pop_error (&pair.sink);
+  text = loopback_pop_error (&fixture.sink);
   fail_unless (strstr (text, "key") != NULL, "%s", text);
   fail_unless (strstr (text, of_src) == NULL, "%s", text);
   fail_unless (strstr (text, of_sink) == NULL, "%s", text);
   g_free (text);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Digits are the same in either case. */
+/* Upper-case and lower-case hexadecimal digits are equal. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
   mmtp_loopback_make_key (key);
   upper = g_ascii_strup (key, -1);
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "key", upper,
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "key", upper,
       NULL);
   g_free (upper);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "key", key, "channels", TWO, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "key", key, "channels", TWO, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   for (i = 0; i < 20; i++)
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
   for (i = 0; i < 20; i++)
-    loopback_expect (&pair, i, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "refused-trailer"),
+    loopback_expect (&fixture, i, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "refused-trailer"),
       0);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "refused-trailer"),
-      0);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
+          "refused-trailer"), 0);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_second_sender_is_refused)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   LoopbackEnd second;
 
-  mmtp_loopback_pair_init (&pair, "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  mmtp_loopback_fixture_init (&fixture, "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   mmtp_loopback_sink_init (&second, "auto-reconnect", FALSE, "host",
-      "127.0.0.1", "port", loopback_port_of (&pair.src), NULL);
+      "127.0.0.1", "port", loopback_port_of (&fixture.src), NULL);
   check_failure (&second, "another sender");
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
   loopback_end_clear (&second);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* EOS went downstream there: nothing that is sent now would be played. */
+/* The receiver has sent EOS downstream, so a new stream would not be played. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
   GError *error;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   gint port;
 
-  mmtp_loopback_pair_init (&pair, "");
-  port = loopback_port_of (&pair.src);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
-  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
-  loopback_end_clear (&pair.sink);
-  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+  mmtp_loopback_fixture_init (&fixture, "");
+  port = loopback_port_of (&fixture.src);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  gst_harness_push_event (fixture.sink.harness, gst_event_new_eos ());
+  gst_event_unref (loopback_pull_event (&fixture, GST_EVENT_EOS));
+  loopback_end_clear (&fixture.sink);
+  mmtp_loopback_sink_init (&fixture.sink, "auto-reconnect", FALSE, "host",
       "127.0.0.1", "port", port, NULL);
-  check_failure (&pair.sink, "has ended");
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-closed"),
-      1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "sessions"), 1);
-  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
+  check_failure (&fixture.sink, "has ended");
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
+          "failures-closed"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "sessions"), 1);
+  message = loopback_pop_message (&fixture.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "eos-at-end") != NULL, "%s",
       error->message);
   g_error_free (error);
   gst_message_unref (message);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- another receiver ----------------------------------------------------- */
+/* --- a new receiver ------------------------------------------------------- */
 
-/* One that stays away for so long is gone. */
+/* A receiver that is silent for this long is gone. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
-restart_src (LoopbackPair * pair, gint port)
+restart_src (LoopbackFixture * fixture, gint port)
 {
-  loopback_end_clear (&pair->src);
-  mmtp_loopback_src_init (&pair->src, "address", "127.0.0.1", NULL);
-  g_object_set (pair->src.element, "port", port, NULL);
-  gst_harness_play (pair->src.harness);
+  loopback_end_clear (&fixture->src);
+  mmtp_loopback_src_init (&fixture->src, "address", "127.0.0.1", NULL);
+  g_object_set (fixture->src.element, "port", port, NULL);
+  gst_harness_play (fixture->src.harness);
 }
 
 static gboolean
@@ -972,64 +1007,67 @@ is_key_unit_request (GstEvent * event)
       && gst_event_has_name (event, "GstForceKeyUnit");
 }
 
-/* One that gives up before its stream has begun leaves nobody waiting. */
+/* A sender that ends before its stream has begun must not block later senders.
+ */
 GST_START_TEST (a_sender_that_goes_early_makes_way)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "eos-at-end", FALSE, NULL);
   for (i = 0; i < 10; i++) {
-    mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
-    gst_harness_play (pair.sink.harness);
-    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "begun");
-    loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
-    loopback_end_clear (&pair.sink);
-    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "ended");
+    mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", TWO);
+    gst_harness_play (fixture.sink.harness);
+    loopback_wait_for_message (&fixture.src, "mmtp-session", "state", "begun");
+    loopback_wait_for_message (&fixture.sink, "mmtp-channel", "state",
+        "active");
+    loopback_end_clear (&fixture.sink);
+    loopback_wait_for_message (&fixture.src, "mmtp-session", "state", "ended");
   }
-  loopback_end_clear (&pair.src);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;
 
-/* What refers to what it never got is not sent to it. */
+/* Frames that refer to frames from before the restart are not sent to the new
+ * receiver. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
   GstBuffer *buffer;
   GstEvent *event;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
   gint port;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "peer-timeout",
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "peer-timeout",
       (guint) (TIMEOUT / GST_MSECOND), NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  port = loopback_port_of (&pair.src);
-  restart_src (&pair, port);
-  while (loopback_stat_of (&pair.sink, "connections") < 2)
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  port = loopback_port_of (&fixture.src);
+  restart_src (&fixture, port);
+  while (loopback_stat_of (&fixture.sink, "connections") < 2)
     g_usleep (1000);
   for (i = 1; i < 5; i++) {
     buffer = loopback_make_buffer (i, SIZE);
     if (i < 4)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
-    loopback_push (&pair, buffer);
+    loopback_push (&fixture, buffer);
   }
-  loopback_expect (&pair, 4, SIZE);
+  loopback_expect (&fixture, 4, SIZE);
   while (!asked) {
-    event = gst_harness_pull_upstream_event (pair.sink.harness);
+    event = gst_harness_pull_upstream_event (fixture.sink.harness);
     fail_unless (event != NULL);
     asked = is_key_unit_request (event);
     gst_event_unref (event);
   }
-  fail_unless (loopback_stat_of (&pair.sink, "buffers") >= 2);
-  loopback_pair_clear (&pair);
+  fail_unless (loopback_stat_of (&fixture.sink, "buffers") >= 2);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -1041,37 +1079,37 @@ set_state (LoopbackEnd * end, GstState state)
       != GST_STATE_CHANGE_FAILURE);
 }
 
-/* Either end, or both, in any order: what comes after is a stream like the
- * first one. */
+/* Either end or both ends restart, in any order. The stream after that is like
+ * the first one. */
 GST_START_TEST (both_ends_begin_again)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "port", loopback_port_of (&pair.src),
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "port", loopback_port_of (&fixture.src),
       "eos-at-end", FALSE, NULL);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", TWO);
   for (i = 0; i < 12; i++) {
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    loopback_expect (&pair, i, SIZE);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    loopback_expect (&fixture, i, SIZE);
     if (i % 3 != 0)
-      set_state (&pair.sink, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+      set_state (&fixture.sink, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
     if (i % 3 != 1) {
-      set_state (&pair.src, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
-      set_state (&pair.src, GST_STATE_PLAYING);
+      set_state (&fixture.src, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+      set_state (&fixture.src, GST_STATE_PLAYING);
     }
     if (i % 3 == 0)
-      set_state (&pair.sink, GST_STATE_READY);
-    set_state (&pair.sink, GST_STATE_PLAYING);
-    gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+      set_state (&fixture.sink, GST_STATE_READY);
+    set_state (&fixture.sink, GST_STATE_PLAYING);
+    gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   }
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 static gpointer
 push_one (gpointer data)
@@ -1080,7 +1118,7 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* Nobody is there: render waits, until it is told not to. */
+/* No receiver answers, so render waits until the state changes. */
 GST_START_TEST (a_change_of_state_ends_the_wait)
 {
   GThread *thread;
@@ -1103,23 +1141,25 @@ GST_END_TEST;
 GST_START_TEST (a_flush_forgets_what_waits)
 {
   GstSegment segment;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, TWO);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  gst_harness_push_event (pair.sink.harness, gst_event_new_flush_start ());
-  gst_harness_push_event (pair.sink.harness, gst_event_new_flush_stop (TRUE));
+  mmtp_loopback_fixture_init (&fixture, TWO);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  gst_harness_push_event (fixture.sink.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (fixture.sink.harness,
+      gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  gst_harness_push_event (fixture.sink.harness,
+      gst_event_new_segment (&segment));
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Until the sink got another one */
+/* Waits until the sink has received another buffer. */
 static void
 wait_for_next (LoopbackEnd * sink)
 {
@@ -1129,8 +1169,8 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* What is stored waits for its receiver, and begins then. After a seek it
- * begins anew, and has not waited. */
+/* A stored stream waits for its receiver and begins then. After a seek, the
+ * stream begins again and must not count the first wait. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1156,8 +1196,8 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* Nothing was held back for as long as that: how late the machine is with all
-   * else doesn't count. */
+  /* No buffer was blocked for that long. The tolerance allows for the delays of
+   * a busy machine. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1171,52 +1211,53 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 
 GST_END_TEST;
 
-/* What is due later than `latency` from now */
+/* A buffer that is due later than `latency` from now waits. */
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
   for (i = 0; i < 4; i++) {
     buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_PTS (buffer) = (1500 + i * 300) * GST_MSECOND;
-    loopback_push (&pair, buffer);
-    loopback_expect (&pair, i, SIZE);
+    loopback_push (&fixture, buffer);
+    loopback_expect (&fixture, i, SIZE);
   }
-  fail_unless (loopback_stat_of (&pair.sink, "time-blocked") > 0);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
-  loopback_pair_clear (&pair);
+  fail_unless (loopback_stat_of (&fixture.sink, "time-blocked") > 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- timestamps that are wrong -------------------------------------------- */
+/* --- wrong timestamps ----------------------------------------------------- */
 
 /* Between two buffers */
 #define STEP (50 * GST_MSECOND)
 
-/* Its clock is turned by hand, so that no test waits. */
+/* The clock is a test clock, so that no test has to wait. */
 static void
-pair_init_turned (LoopbackPair * pair)
+fixture_init_with_test_clock (LoopbackFixture * fixture)
 {
-  mmtp_loopback_pair_init (pair, "");
-  gst_harness_use_testclock (pair->sink.harness);
-  gst_element_set_base_time (pair->sink.element, 0);
+  mmtp_loopback_fixture_init (fixture, "");
+  gst_harness_use_testclock (fixture->sink.harness);
+  gst_element_set_base_time (fixture->sink.element, 0);
 }
 
 static void
-push_at (LoopbackPair * pair, GstClockTime now, guint n, GstClockTime pts)
+push_at (LoopbackFixture * fixture, GstClockTime now, guint n, GstClockTime pts)
 {
   GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
-  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  fail_unless (gst_harness_set_time (fixture->sink.harness, now));
   GST_BUFFER_PTS (buffer) = pts;
-  loopback_push (pair, buffer);
+  loopback_push (fixture, buffer);
 }
 
 static gchar *
@@ -1236,100 +1277,89 @@ pop_warning (LoopbackEnd * end)
 }
 
 /* A muxer whose video has ended may repeat its last timestamp while the audio
- * goes on for longer than the latency. */
+ * continues for longer than the latency. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  pair_init_turned (&pair);
+  fixture_init_with_test_clock (&fixture);
   for (i = 0; i < n; i++)
-    push_at (&pair, i * STEP, i, MIN (i, n_moving - 1) * STEP);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 0);
+    push_at (&fixture, i * STEP, i, MIN (i, n_moving - 1) * STEP);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "discarded"), 0);
   for (i = 0; i < n; i++)
-    loopback_expect (&pair, i, SIZE);
-  fail_unless (pop_warning (&pair.sink) == NULL);
-  loopback_pair_clear (&pair);
+    loopback_expect (&fixture, i, SIZE);
+  fail_unless (pop_warning (&fixture.sink) == NULL);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* They go on, but three seconds behind, and the latency is one. */
+/* The timestamps continue, but three seconds late, while the latency is one
+ * second. */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
   gchar *text;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  pair_init_turned (&pair);
-  push_at (&pair, 0, 0, 0);
-  loopback_expect (&pair, 0, SIZE);
+  fixture_init_with_test_clock (&fixture);
+  push_at (&fixture, 0, 0, 0);
+  loopback_expect (&fixture, 0, SIZE);
   for (i = 1; i <= n; i++)
-    push_at (&pair, 3 * GST_SECOND + i * STEP, i, i * STEP);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), n);
-  text = pop_warning (&pair.sink);
+    push_at (&fixture, 3 * GST_SECOND + i * STEP, i, i * STEP);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "discarded"), n);
+  text = pop_warning (&fixture.sink);
   fail_unless (text != NULL, "nothing was said");
   fail_unless (strstr (text, "latency is 1000 ms") != NULL, "%s", text);
   fail_unless (strstr (text, "Raise latency") != NULL, "%s", text);
   g_free (text);
-  fail_unless (pop_warning (&pair.sink) == NULL);
-  loopback_pair_clear (&pair);
+  fail_unless (pop_warning (&fixture.sink) == NULL);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* More than the latency, which is 1 s */
+/* More than the latency of 1 s */
 #define TOO_LATE (1500 * GST_MSECOND)
 
-/* The buffer's number is n. */
+/* Pushes the P-frame with number `n`, which is `lateness` late. */
 static void
-push_p_frame (LoopbackPair * pair, guint n, GstClockTime lateness)
+push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 {
   const GstClockTime now = 3 * GST_SECOND + n * STEP;
   GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
-  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  fail_unless (gst_harness_set_time (fixture->sink.harness, now));
   GST_BUFFER_PTS (buffer) = now - lateness;
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  loopback_push (pair, buffer);
+  loopback_push (fixture, buffer);
 }
 
-static guint
-count_key_unit_requests (LoopbackPair * pair)
-{
-  GstEvent *event;
-  guint n = 0;
-
-  while ((event = gst_harness_try_pull_upstream_event (pair->sink.harness))) {
-    n += is_key_unit_request (event);
-    gst_event_unref (event);
-  }
-  return n;
-}
-
-/* A P-frame that is too late takes those behind it with it, and a key frame is
- * asked for once; in other streams nobody knows what needs it. */
+/* If a P-frame is too late, the frames that depend on it are dropped, too, and
+ * a key frame is requested once. In other streams it is unknown which frames
+ * depend on the late one. */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  pair_init_turned (&pair);
-  gst_harness_set_src_caps_str (pair.sink.harness, caps);
-  count_key_unit_requests (&pair);
-  push_at (&pair, 3 * GST_SECOND, 0, 3 * GST_SECOND);
-  push_p_frame (&pair, 1, TOO_LATE);
+  fixture_init_with_test_clock (&fixture);
+  gst_harness_set_src_caps_str (fixture.sink.harness, caps);
+  loopback_count_key_unit_requests (&fixture.sink);
+  push_at (&fixture, 3 * GST_SECOND, 0, 3 * GST_SECOND);
+  push_p_frame (&fixture, 1, TOO_LATE);
   for (i = 2; i < 6; i++)
-    push_p_frame (&pair, i, 0);
-  push_at (&pair, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+    push_p_frame (&fixture, i, 0);
+  push_at (&fixture, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
           "discarded-incomplete"), incomplete);
-  fail_unless_equals_int (count_key_unit_requests (&pair), 1);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_int (loopback_count_key_unit_requests (&fixture.sink), 1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_START_TEST (what_needs_a_late_frame_is_not_sent)
@@ -1347,46 +1377,47 @@ GST_START_TEST (what_needs_a_late_frame_is_not_sent)
 GST_END_TEST;
 
 static void
-push_unit (LoopbackPair * pair, const gchar * start, guint8 header, guint n,
-    GstClockTime lateness)
+push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
+    guint n, GstClockTime lateness)
 {
   const GstClockTime now = 3 * GST_SECOND + n * STEP;
   GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
-  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  fail_unless (gst_harness_set_time (fixture->sink.harness, now));
   gst_buffer_fill (buffer, 0, start, 4);
   gst_buffer_fill (buffer, 4, &header, 1);
   GST_BUFFER_DTS (buffer) = now - lateness;
   GST_BUFFER_PTS (buffer) = now;
   if ((header & 0x1f) != 5)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  loopback_push (pair, buffer);
+  loopback_push (fixture, buffer);
 }
 
-/* H.264: nal_ref_idc of the late slice says whether others need it, as no flag of
- * stock elements does. */
+/* H.264: nal_ref_idc of the late slice tells whether other frames refer to it.
+ * The flags of stock elements do not tell this. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {
   static const gchar start[] = { 0, 0, 0, 1 };
   gchar *caps = g_strdup_printf ("video/x-h264, stream-format=byte-stream, "
       "alignment=%s", alignment);
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  pair_init_turned (&pair);
-  gst_harness_set_src_caps_str (pair.sink.harness, caps);
-  count_key_unit_requests (&pair);
-  push_unit (&pair, start, 0x65, 0, 0);
-  push_unit (&pair, start, header, 1, TOO_LATE);
+  fixture_init_with_test_clock (&fixture);
+  gst_harness_set_src_caps_str (fixture.sink.harness, caps);
+  loopback_count_key_unit_requests (&fixture.sink);
+  push_unit (&fixture, start, 0x65, 0, 0);
+  push_unit (&fixture, start, header, 1, TOO_LATE);
   for (i = 2; i < 6; i++)
-    push_unit (&pair, start, 0x41, i, 0);
-  push_unit (&pair, start, 0x65, i, 0);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+    push_unit (&fixture, start, 0x41, i, 0);
+  push_unit (&fixture, start, 0x65, i, 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink,
           "discarded-incomplete"), incomplete);
-  fail_unless_equals_int (count_key_unit_requests (&pair), incomplete > 0);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_int (loopback_count_key_unit_requests (&fixture.sink),
+      incomplete > 0);
+  loopback_fixture_clear (&fixture);
   g_free (caps);
 }
 
@@ -1400,25 +1431,26 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* A second of late buffers has to pass, and one in time begins it anew. */
+/* The warning needs one second of late buffers, and a buffer in time restarts
+ * this second. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  pair_init_turned (&pair);
-  push_at (&pair, 0, 0, 0);
+  fixture_init_with_test_clock (&fixture);
+  push_at (&fixture, 0, 0, 0);
   for (i = 1; i <= 60; i++)
-    push_at (&pair, 3 * GST_SECOND + i * STEP, i,
+    push_at (&fixture, 3 * GST_SECOND + i * STEP, i,
         i * STEP + (i % 15 ? 0 : 3 * GST_SECOND));
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 56);
-  fail_unless (pop_warning (&pair.sink) == NULL);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "discarded"), 56);
+  fail_unless (pop_warning (&fixture.sink) == NULL);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what it tells -------------------------------------------------------- */
+/* --- messages and warnings ------------------------------------------------ */
 
 static void
 count_notification (GObject * object, GParamSpec * property, gpointer data)
@@ -1430,69 +1462,70 @@ GST_START_TEST (the_rate_is_told)
 {
   guint rate = 0;
   gint n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "channels", TWO, NULL);
-  g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "channels", TWO, NULL);
+  g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &n);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   while (g_atomic_int_get (&n) == 0)
     g_usleep (1000);
-  g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
+  g_object_get (fixture.sink.element, "estimated-bitrate", &rate, NULL);
   fail_unless (rate > 0);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* More is asked for than channels of 100 kbit/s each carry. */
+/* The requested bitrate exceeds the rate of the channels, which are limited to
+ * 100 kbit/s each. */
 GST_START_TEST (too_slow_channels_are_told)
 {
   guint64 requested, available;
   GstStructure *structure;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src),
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src),
       "channels", "127.0.0.2?rate=100000, 127.0.0.3?rate=100000", "bitrate",
       4000000000u, NULL);
-  structure = loopback_pop_structure (&pair.sink, "mmtp-too-slow");
+  structure = loopback_pop_structure (&fixture.sink, "mmtp-too-slow");
   fail_unless (gst_structure_get (structure, "requested", G_TYPE_UINT64,
           &requested, "available", G_TYPE_UINT64, &available, NULL));
   fail_unless_equals_uint64 (requested, 4000000000);
   fail_unless (available < requested);
   gst_structure_free (structure);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (counters_do_not_go_back)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   gint port;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "channels", TWO, "peer-timeout",
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "channels", TWO, "peer-timeout",
       (guint) (TIMEOUT / GST_MSECOND), NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  port = loopback_port_of (&pair.src);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
-  restart_src (&pair, port);
-  while (loopback_stat_of (&pair.sink, "connections") < 2) {
-    fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  port = loopback_port_of (&fixture.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "buffers"), 1);
+  restart_src (&fixture, port);
+  while (loopback_stat_of (&fixture.sink, "connections") < 2) {
+    fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "buffers"), 1);
     g_usleep (1000);
   }
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
-  loopback_pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "buffers"), 1);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -1511,7 +1544,7 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
-/* It is set in READY, and checked again when the sink starts. */
+/* The key is set in READY and checked again when the sink starts. */
 GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
 {
   const gchar *factories[] = { "mmtpsink", "mmtpsrc" };
@@ -1595,6 +1628,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, bonding_addresses_are_a_deprecated_alias_of_channels);
   tcase_add_loop_test (tcase,
       buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
+  tcase_add_loop_test (tcase, list_crosses_with_and_without_gso, 0, 2);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);
   tcase_add_test (tcase, flags_cross);

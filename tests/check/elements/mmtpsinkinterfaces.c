@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mmtpsink to what it promises of interfaces that come and go, in a
- * network of the test's own; where none may be made, a test says that it is
- * skipped.
+/* Tests how mmtpsink deals with network interfaces that appear and disappear,
+ * in a network namespace of the test's own. Where the test may not create one,
+ * it reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -28,7 +28,7 @@ count_channels (LoopbackEnd * sink)
   return n;
 }
 
-/* How wlan0 may be meant */
+/* The ways to select wlan0 */
 static const struct
 {
   const gchar *host, *channels, *bonding_addresses;
@@ -41,7 +41,8 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* Also one that was named, and also when it goes the first time */
+/* An interface that goes down is an error at once, also for an interface that
+ * the user named, and when it goes down for the first time. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

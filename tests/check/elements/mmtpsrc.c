@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mmtpsrc to what it promises over real sockets on the loopback: to its
- * pipeline, to mmtpsink, and to who sends what no mmtpsink would. Messages that
- * are made here by hand are as docs/wire-mmtp.md has them.
+/* Tests of mmtpsrc over real sockets on loopback: its behaviour in the
+ * pipeline, towards mmtpsink, and towards senders of invalid messages. The test
+ * writes such messages by hand in the format of docs/wire-mmtp.md.
  */
 
 #include "mmtploopback.h"
@@ -11,7 +11,7 @@
 #define TWO "127.0.0.2, 127.0.0.3"
 #define SIZE 1000
 
-/* --- to its pipeline ------------------------------------------------------ */
+/* --- the source in its pipeline ------------------------------------------- */
 
 /* ns */
 static GstClockTime
@@ -37,7 +37,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Least delay of the receiver, maximum of the sender, and what comes of it */
+/* Minimum delay of the receiver, maximum delay of the sender, and the resulting
+ * delay */
 static const struct
 {
   guint of_src, of_sink, both;
@@ -50,38 +51,38 @@ static const struct
 GST_START_TEST (the_latency_is_the_initial_delay)
 {
   gboolean live = FALSE;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "latency",
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "latency",
       delays[__i__].of_src, NULL);
-  gst_harness_play (pair.src.harness);
-  fail_unless_equals_uint64 (get_latency (&pair.src, &live),
+  gst_harness_play (fixture.src.harness);
+  fail_unless_equals_uint64 (get_latency (&fixture.src, &live),
       delays[__i__].of_src * GST_MSECOND);
   fail_unless (live);
-  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
-      loopback_port_of (&pair.src), "latency", delays[__i__].of_sink, NULL);
-  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  wait_for_latency (&pair.src, delays[__i__].both * GST_MSECOND);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "latency", delays[__i__].of_sink, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  wait_for_latency (&fixture.src, delays[__i__].both * GST_MSECOND);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_change_of_the_delay_is_told)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, TWO);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  wait_for_latency (&pair.src, GST_SECOND);
-  g_object_set (pair.sink.element, "latency", 2000, NULL);
-  wait_for_latency (&pair.src, 2 * GST_SECOND);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init (&fixture, TWO);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  wait_for_latency (&fixture.src, GST_SECOND);
+  g_object_set (fixture.sink.element, "latency", 2000, NULL);
+  wait_for_latency (&fixture.src, 2 * GST_SECOND);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -90,21 +91,21 @@ GST_START_TEST (a_sender_that_wants_a_longer_delay_is_told_of)
 {
   GstMessage *message;
   GError *error;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-latency", 700,
-      NULL);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
+      700, NULL);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  message = loopback_pop_message (&fixture.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "1000 ms") != NULL
       && strstr (error->message, "700 ms") != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -113,57 +114,57 @@ GST_START_TEST (caps_of_its_own_count)
 {
   GstCaps *caps = gst_caps_from_string ("video/mpegts, systemstream=true");
   GstCaps *current;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "caps", caps,
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "caps", caps,
       NULL);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  current = gst_pad_get_current_caps (fixture.src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
   gst_caps_unref (caps);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* One more buffer, which comes with these caps */
+/* Sends one more buffer and checks its caps. */
 static void
-expect_caps (LoopbackPair * pair, guint n, const GstCaps * expected)
+expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
 {
   GstCaps *current;
 
-  loopback_push (pair, loopback_make_buffer (n, SIZE));
-  loopback_expect (pair, n, SIZE);
-  current = gst_pad_get_current_caps (pair->src.harness->sinkpad);
+  loopback_push (fixture, loopback_make_buffer (n, SIZE));
+  loopback_expect (fixture, n, SIZE);
+  current = gst_pad_get_current_caps (fixture->src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, expected), "%" GST_PTR_FORMAT,
       current);
   gst_caps_unref (current);
 }
 
-/* The one buffer that was waited for meanwhile has those of before. */
+/* One buffer was awaited before the change, and still has the previous caps. */
 GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
   GstCaps *of_sender = gst_caps_from_string (CAPS);
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  expect_caps (&pair, 0, of_sender);
-  g_object_set (pair.src.element, "caps", own, NULL);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  expect_caps (&pair, 2, own);
-  g_object_set (pair.src.element, "caps", NULL, NULL);
-  loopback_push (&pair, loopback_make_buffer (3, SIZE));
-  loopback_expect (&pair, 3, SIZE);
-  expect_caps (&pair, 4, of_sender);
+  mmtp_loopback_fixture_init (&fixture, "");
+  expect_caps (&fixture, 0, of_sender);
+  g_object_set (fixture.src.element, "caps", own, NULL);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  expect_caps (&fixture, 2, own);
+  g_object_set (fixture.src.element, "caps", NULL, NULL);
+  loopback_push (&fixture, loopback_make_buffer (3, SIZE));
+  loopback_expect (&fixture, 3, SIZE);
+  expect_caps (&fixture, 4, of_sender);
   gst_caps_unref (own);
   gst_caps_unref (of_sender);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -172,26 +173,26 @@ GST_START_TEST (without_eos_the_next_session_goes_on)
 {
   GstBuffer *buffer;
   gint port;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
-  port = loopback_port_of (&pair.src);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "eos-at-end", FALSE, NULL);
+  port = loopback_port_of (&fixture.src);
   for (i = 0; i < 3; i++) {
-    mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+    mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port", port,
         NULL);
-    gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-    loopback_push (&pair, loopback_make_buffer (i, SIZE));
-    buffer = loopback_pull (&pair, i, SIZE);
+    gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+    loopback_push (&fixture, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&fixture, i, SIZE);
     fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
     gst_buffer_unref (buffer);
-    gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
-    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "ended");
-    loopback_end_clear (&pair.sink);
+    gst_harness_push_event (fixture.sink.harness, gst_event_new_eos ());
+    loopback_wait_for_message (&fixture.src, "mmtp-session", "state", "ended");
+    loopback_end_clear (&fixture.sink);
   }
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "sessions"), 3);
-  loopback_end_clear (&pair.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "sessions"), 3);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;
@@ -200,88 +201,89 @@ GST_START_TEST (a_timeout_is_told_each_time)
 {
   GstStructure *structure;
   guint64 timeout;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "timeout", 5 * GST_MSECOND, NULL);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
   for (i = 0; i < 3; i++) {
-    structure = loopback_pop_structure (&pair.src, "GstMmtpSrcTimeout");
+    structure = loopback_pop_structure (&fixture.src, "GstMmtpSrcTimeout");
     fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
     fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
     gst_structure_free (structure);
   }
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless (gst_element_send_event (pair.src.element,
+  mmtp_loopback_fixture_init (&fixture, "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless (gst_element_send_event (fixture.src.element,
           gst_event_new_flush_start ()));
-  fail_unless (gst_element_send_event (pair.src.element,
+  fail_unless (gst_element_send_event (fixture.src.element,
           gst_event_new_flush_stop (TRUE)));
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
-  loopback_pair_clear (&pair);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* What comes meanwhile is not played later. */
+/* Packets that arrive during a pause are dropped. */
 GST_START_TEST (a_pause_ends_the_wait)
 {
   GstBuffer *buffer;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  while (loopback_stat_of (&pair.src, "dropped-paused") < 1)
+  mmtp_loopback_fixture_init (&fixture, "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  gst_element_set_state (fixture.src.element, GST_STATE_PAUSED);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  while (loopback_stat_of (&fixture.src, "dropped-paused") < 1)
     g_usleep (1000);
-  gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
-  loopback_push (&pair, loopback_make_buffer (2, SIZE));
-  buffer = loopback_pull (&pair, 2, SIZE);
+  gst_element_set_state (fixture.src.element, GST_STATE_PLAYING);
+  loopback_push (&fixture, loopback_make_buffer (2, SIZE));
+  buffer = loopback_pull (&fixture, 2, SIZE);
   fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (buffer);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_eos_ends_the_wait)
 {
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
-  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
-  loopback_pair_clear (&pair);
+  mmtp_loopback_fixture_init (&fixture, "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless (gst_element_send_event (fixture.src.element,
+          gst_event_new_eos ()));
+  gst_event_unref (loopback_pull_event (&fixture, GST_EVENT_EOS));
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what downstream doesn't take ----------------------------------------- */
+/* --- downstream is too slow ----------------------------------------------- */
 
-/* The network goes on while downstream stands still. Something is dropped, and
- * what follows says so. */
+/* The source keeps receiving while downstream is blocked. Some buffers are
+ * dropped, and the next buffer is marked accordingly. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -289,33 +291,34 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
   GstBuffer *buffer;
   guint64 reports;
   guint n = 0;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-bytes",
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-bytes",
       10 * SIZE, NULL);
-  loopback_hold_downstream (&pair.src, &hold);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
-  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  loopback_hold_downstream (&fixture.src, &hold);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", TWO);
+  loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
   loopback_wait_until_held (&hold);
-  while (loopback_stat_of (&pair.src, "dropped-full") == 0) {
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  while (loopback_stat_of (&fixture.src, "dropped-full") == 0) {
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  reports = loopback_stat_of (&pair.src, "reports");
-  while (loopback_stat_of (&pair.src, "reports") < reports + 5)
+  reports = loopback_stat_of (&fixture.src, "reports");
+  while (loopback_stat_of (&fixture.src, "reports") < reports + 5)
     g_usleep (1000);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "connections"),
+      1);
 
   loopback_let_go (&hold);
-  loopback_expect (&pair, 0, SIZE);
+  loopback_expect (&fixture, 0, SIZE);
   do {
-    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
-    buffer = gst_harness_pull (pair.src.harness);
+    loopback_push (&fixture, loopback_make_buffer (n++, SIZE));
+    buffer = gst_harness_pull (fixture.src.harness);
     has_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
     gst_buffer_unref (buffer);
   } while (!has_gap);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -324,25 +327,25 @@ GST_START_TEST (buffers_longer_than_max_bytes_are_warned_of)
 {
   GstMessage *message;
   GError *error;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-bytes", SIZE
-      - 1, NULL);
-  gst_harness_play (pair.src.harness);
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
+  mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-bytes",
+      SIZE - 1, NULL);
+  gst_harness_play (fixture.src.harness);
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", "");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  message = loopback_pop_message (&fixture.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "max-bytes, which is 999,") != NULL,
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what cannot be opened ------------------------------------------------ */
+/* --- sockets that cannot be opened ---------------------------------------- */
 
 GST_START_TEST (a_port_in_use_is_an_error)
 {
@@ -384,9 +387,9 @@ GST_START_TEST (an_interface_of_nobody_is_an_error)
 
 GST_END_TEST;
 
-/* --- who is no mmtpsink --------------------------------------------------- */
+/* --- invalid messages ----------------------------------------------------- */
 
-#define VERSION 0x40            /* first byte: version, and a type */
+#define VERSION 0x40            /* first byte: version and type */
 #define OLD_VERSION 0x20
 #define DATA 0
 #define INIT 2
@@ -450,23 +453,23 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   GSocket *stranger;
   guint i, before;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init (&pair, TWO);
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  stranger = stranger_new (&pair.src);
+  mmtp_loopback_fixture_init (&fixture, TWO);
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  stranger = stranger_new (&fixture.src);
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
-    before = loopback_stat_of (&pair.src, nonsense[i].reason);
+    before = loopback_stat_of (&fixture.src, nonsense[i].reason);
     say (stranger, nonsense[i].first, nonsense[i].size);
-    wait_for_count (&pair.src, nonsense[i].reason, before + 1);
+    wait_for_count (&fixture.src, nonsense[i].reason, before + 1);
   }
   fail_unless (!(g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN));
   say (stranger, VERSION | DATA, 100);
-  loopback_push (&pair, loopback_make_buffer (1, SIZE));
-  loopback_expect (&pair, 1, SIZE);
+  loopback_push (&fixture, loopback_make_buffer (1, SIZE));
+  loopback_expect (&fixture, 1, SIZE);
   g_object_unref (stranger);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -476,10 +479,10 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
   guint8 answer[ROOM];
   GSocket *stranger;
   gssize size, i;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  stranger = stranger_new (&pair.src);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  stranger = stranger_new (&fixture.src);
   say (stranger, VERSION | INIT, 64);
   size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 63);
@@ -487,13 +490,13 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
   for (i = 7; i < 23; i++)
     fail_unless_equals_int (answer[i], i);
   g_object_unref (stranger);
-  loopback_end_clear (&pair.src);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;
 
-/* The sender is told which version we speak, and the application that there is
- * such a sender. */
+/* The source tells the sender which version it supports, and tells the
+ * application about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
   guint8 answer[ROOM];
@@ -502,16 +505,16 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
   GError *error;
   gchar *debug;
   gssize size;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  stranger = stranger_new (&pair.src);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  stranger = stranger_new (&fixture.src);
   say (stranger, OLD_VERSION | INIT, 64);
   size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 32);
   fail_unless_equals_int (answer[0], VERSION | REFUSE);
   fail_unless_equals_int (answer[23], 1);
-  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
+  message = loopback_pop_message (&fixture.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, &debug);
   fail_unless (strstr (error->message, "version 1 ") != NULL
       && strstr (error->message, "version 2") != NULL, "%s", error->message);
@@ -521,7 +524,7 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
   g_error_free (error);
   gst_message_unref (message);
   g_object_unref (stranger);
-  loopback_end_clear (&pair.src);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;
@@ -549,32 +552,33 @@ GST_START_TEST (only_allowed_senders_are_heard)
   GSocketAddress *address =
       g_inet_socket_address_new_from_string ("127.0.0.2", 0);
   GSocket *stranger;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
 
-  mmtp_loopback_src_init (&pair.src, "address", "0.0.0.0", "allowed-senders",
+  mmtp_loopback_src_init (&fixture.src, "address", "0.0.0.0", "allowed-senders",
       "2001:db8::/32, 127.0.0.1", NULL);
-  gst_harness_play (pair.src.harness);
+  gst_harness_play (fixture.src.harness);
   stranger = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
   fail_unless (g_socket_bind (stranger, address, FALSE, NULL));
   g_object_unref (address);
   address = g_inet_socket_address_new_from_string ("127.0.0.1",
-      loopback_port_of (&pair.src));
+      loopback_port_of (&fixture.src));
   fail_unless (g_socket_connect (stranger, address, NULL, NULL));
   g_object_unref (address);
   say (stranger, VERSION | INIT, 64);
   say (stranger, VERSION | INIT, 63);
-  wait_for_count (&pair.src, "not-allowed", 2);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "refused-short"), 0);
+  wait_for_count (&fixture.src, "not-allowed", 2);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "refused-short"),
+      0);
 
-  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "lo");
-  loopback_push (&pair, loopback_make_buffer (0, SIZE));
-  loopback_expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "not-allowed"), 2);
-  /* nor was there an answer */
+  mmtp_loopback_fixture_init_sink (&fixture, "127.0.0.1", "lo");
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  loopback_expect (&fixture, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
+  /* The stranger got no answer either. */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
-  loopback_pair_clear (&pair);
+  loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -589,7 +593,7 @@ GST_START_TEST (wrong_allowed_senders_are_an_error)
 
   mmtp_loopback_src_init (&src, "allowed-senders", no_senders[__i__], NULL);
   loopback_expect_no_start (&src, "allowed-senders");
-  /* and not for ever */
+  /* The error does not persist. */
   g_object_set (src.element, "allowed-senders", NULL, NULL);
   fail_unless (gst_element_set_state (src.element, GST_STATE_PAUSED)
       != GST_STATE_CHANGE_FAILURE);
@@ -619,7 +623,7 @@ GST_START_TEST (a_uri_has_address_port_and_keys)
   fail_unless_equals_int (latency, 300);
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_string (uri, "mmtp://0.0.0.0:5999");
-  /* An empty key is a key that is no good, not none. */
+  /* An empty key is an invalid key, and does not mean that there is no key. */
   g_object_set (src, "key", "", NULL);
   fail_unless_equals_int (gst_element_set_state (src, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);
@@ -635,17 +639,17 @@ GST_END_TEST;
 GST_START_TEST (stats_come_as_messages)
 {
   GstStructure *structure;
-  LoopbackPair pair;
+  LoopbackFixture fixture;
   guint i;
 
-  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "stats-update-interval", 5, NULL);
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  g_object_set (fixture.src.element, "stats-update-interval", 5, NULL);
   for (i = 0; i < 3; i++) {
-    structure = loopback_pop_structure (&pair.src,
+    structure = loopback_pop_structure (&fixture.src,
         "application/x-mmtpsrc-stats");
     gst_structure_free (structure);
   }
-  loopback_end_clear (&pair.src);
+  loopback_end_clear (&fixture.src);
 }
 
 GST_END_TEST;

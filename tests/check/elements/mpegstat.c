@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mpegstat to what it promises of streams that are made here, bit by bit:
- * what passes, what is counted, what is written, and when.
+/* Tests of mpegstat with streams that the test writes bit by bit: which buffers
+ * pass, what is counted, what is written, and when.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,8 +18,8 @@
 
 #define FRAME_TIME (40 * GST_MSECOND)
 
-/* --- a stream of our own: 25 fps, closed first GOP "I0 P3 B1 B2", then open
- * ones "I2 B0 B1 P5 B3 B4", transport order ------------------------------- */
+/* The test stream has 25 fps. It consists of a closed first GOP "I0 P3 B1 B2"
+ * and then open GOPs "I2 B0 B1 P5 B3 B4", in transport order. */
 
 #define FRAMES_IN_FIRST_GOP 4
 #define FRAMES_IN_GOP 6
@@ -60,7 +60,7 @@ put_code (GstBitWriter * writer, guint8 code)
   put_bits (writer, 0x100 | code, 32);
 }
 
-/* 13818-2 6.2.2.1 and 6.2.2.3 */
+/* ISO/IEC 13818-2, sections 6.2.2.1 and 6.2.2.3 */
 static void
 put_sequence (GstBitWriter * writer, guint width, guint height)
 {
@@ -84,7 +84,8 @@ put_sequence (GstBitWriter * writer, guint width, guint height)
   put_bits (writer, 0, 16);
 }
 
-/* 13818-2 6.2.2.6; number: of pictures before this GOP */
+/* ISO/IEC 13818-2, section 6.2.2.6. `number` is the number of pictures before
+ * this GOP. */
 static void
 put_gop (GstBitWriter * writer, guint number, gboolean closed)
 {
@@ -99,7 +100,7 @@ put_gop (GstBitWriter * writer, guint number, gboolean closed)
   put_bits (writer, 0, 6);
 }
 
-/* 13818-2 6.2.3 and 6.2.3.1 */
+/* ISO/IEC 13818-2, sections 6.2.3 and 6.2.3.1 */
 static void
 put_picture (GstBitWriter * writer, const Place * place)
 {
@@ -120,11 +121,12 @@ put_picture (GstBitWriter * writer, const Place * place)
   put_bits (writer, 0xffff, 16);
   put_bits (writer, 0, 2);
   put_bits (writer, 3, 2);      /* frame picture */
-  put_bits (writer, 0x183, 9);  /* top first, DCT by frame, progressive */
+  put_bits (writer, 0x183, 9);  /* top field first, frame DCT, progressive */
   put_bits (writer, 0, 1);      /* no composite display */
 }
 
-/* Never three zeros in a row; another in each slice of each frame */
+/* The bytes never contain three zeros in a row, and differ in each slice of
+ * each frame. */
 static void
 put_slices (GstBitWriter * writer, guint n, guint rows, guint size)
 {
@@ -147,7 +149,7 @@ take_bytes (GstBitWriter * writer)
   return g_bytes_new_take (gst_bit_writer_reset_and_get_data (writer), size);
 }
 
-/* The slice rows of a frame of this height, all or fewer */
+/* Makes a frame of this size with only `rows` slice rows. */
 static GBytes *
 make_frame_rows (guint n, guint width, guint height, guint rows)
 {
@@ -203,7 +205,7 @@ make_stream (guint n_frames)
   return stream;
 }
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 typedef struct
 {
@@ -212,7 +214,8 @@ typedef struct
   GstBus *bus;
 } Fixture;
 
-/* Not playing yet: properties may be set. */
+/* Creates the element without starting it, so that properties can still be set.
+ */
 static GstElement *
 make_element (void)
 {
@@ -222,7 +225,8 @@ make_element (void)
   return element;
 }
 
-/* Takes the element. caps NULL: no CAPS event, as after filesrc. */
+/* Sets up the fixture with `element` (transfer full). If `caps` is NULL, no
+ * CAPS event is sent, as after filesrc. */
 static void
 setup (Fixture * f, GstElement * element, const gchar * caps)
 {
@@ -338,7 +342,7 @@ push_eos (Fixture * f)
   fail_unless (gst_harness_push_event (f->harness, gst_event_new_eos ()));
 }
 
-/* The next element message of that name, or NULL */
+/* Returns the next element message with this name, or NULL. */
 static GstStructure *
 pop_message (Fixture * f, const gchar * name)
 {
@@ -365,7 +369,7 @@ temporary_path (void)
   return path;
 }
 
-/* Lines of the file, which goes away */
+/* Returns the lines of the file and deletes the file. Frees `path`. */
 static gchar **
 take_lines (gchar * path)
 {
@@ -381,7 +385,7 @@ take_lines (gchar * path)
   return lines;
 }
 
-/* Blanks the columns that tell times of arrival. */
+/* Empties the columns that contain arrival times. */
 static gchar *
 without_times (const gchar * line)
 {
@@ -395,7 +399,7 @@ without_times (const gchar * line)
   return rest;
 }
 
-/* --- what passes --------------------------------------------------------- */
+/* --- passed buffers ------------------------------------------------------- */
 
 static void
 assert_passed (Fixture * f, guint n_frames)
@@ -425,7 +429,8 @@ assert_passed (Fixture * f, guint n_frames)
   fail_unless (gst_harness_try_pull (f->harness) == NULL);
 }
 
-/* PTS: display number + 1 frame periods; DTS: transport order */
+/* The PTS is (display number + 1) frame periods, and the DTS follows the
+ * transport order. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GPtrArray *frames =
@@ -505,7 +510,7 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
-/* As GstBaseSrc stamps the first buffer of a file */
+/* GstBaseSrc sets these timestamps on the first buffer of a file. */
 GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 {
   GByteArray *stream = make_stream (2);
@@ -530,7 +535,7 @@ GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 
 GST_END_TEST;
 
-/* --- events and queries -------------------------------------------------- */
+/* --- events and queries --------------------------------------------------- */
 
 static void
 assert_next_event (Fixture * f, GstEventType type)
@@ -712,7 +717,7 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   for (i = 0; i < 3; i++)
     gst_event_unref (gst_harness_pull_event (f.harness));
   assert_next_event (&f, GST_EVENT_CAPS);
-  /* and no more of them than that */
+  /* The caps are sent only once. */
   gst_harness_push (f.harness, wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);
@@ -762,7 +767,8 @@ GST_START_TEST (flush_begins_anew_and_keeps_counters)
   while ((buffer = gst_harness_try_pull (f.harness)))
     gst_buffer_unref (buffer);
 
-  /* frame 7 was pending and is gone; nothing between counts as lost */
+  /* Frame 7 was still pending and is dropped by the flush. The frames between 7
+   * and 40 do not count as lost. */
   push_frames (&f, 40, 46);
   push_eos (&f);
   assert_stat (f.element, "frames", 13);
@@ -826,7 +832,8 @@ GST_START_TEST (raw_live_input_adds_one_frame_of_latency)
 
   setup (&f, make_element (), RAW_CAPS);
   gst_harness_set_upstream_latency (f.harness, 100 * GST_MSECOND);
-  /* the rate is not known yet: the longest frame there is, 1001/24000 s */
+  /* The frame rate is not known yet, so the longest possible frame counts:
+   * 1001/24000 s. */
   fail_unless_equals_clocktime (gst_harness_query_latency (f.harness),
       100 * GST_MSECOND + GST_SECOND * 1001 / 24000);
   push_frames (&f, 0, 2);
@@ -892,7 +899,7 @@ GST_START_TEST (downstream_limits_are_upstreams_but_for_parsed)
 
 GST_END_TEST;
 
-/* --- what is counted ----------------------------------------------------- */
+/* --- counters ------------------------------------------------------------- */
 
 GST_START_TEST (frames_and_bytes_count_by_type)
 {
@@ -928,7 +935,8 @@ GST_START_TEST (frames_and_bytes_count_by_type)
 
 GST_END_TEST;
 
-/* Frame __i__ of the third GOP, its I-frame with the GOP header too */
+/* Frame __i__ of the third GOP is lost, for its I-frame together with the GOP
+ * header. */
 GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 {
   guint lost = FRAMES (2) + __i__;
@@ -946,8 +954,8 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* Frames of types that no pattern tells yet wait for more of it, at the longest
- * for the end. */
+/* If the GOP pattern does not yet tell the types of lost frames, their report
+ * waits until it does, at the latest until the end of the stream. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;
@@ -977,7 +985,8 @@ GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 
 GST_END_TEST;
 
-/* The paper's own latencies broke where a GOP header was lost (3.8). */
+/* In the paper, the latencies were wrong after the loss of a GOP header (3.8).
+ */
 GST_START_TEST (a_lost_gop_header_leaves_latency_alone)
 {
   Fixture f;
@@ -1031,7 +1040,7 @@ GST_START_TEST (incomplete_frames_are_discarded_and_counted)
   fail_unless_equals_int (gst_harness_buffers_in_queue (f.harness), 8);
   for (n = 0; n < 8; n++) {
     buffer = gst_harness_pull (f.harness);
-    /* frame 7 comes after the two that are missing */
+    /* Frame 7 follows the two missing frames. */
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
             GST_BUFFER_FLAG_DISCONT), n == 0 || n == 5);
     fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED));
@@ -1094,9 +1103,10 @@ GST_START_TEST (a_frame_past_max_frame_size_is_given_up)
 
 GST_END_TEST;
 
-/* --- times --------------------------------------------------------------- */
+/* --- times ---------------------------------------------------------------- */
 
-/* 100 frames, all on time but the last ten, 1 to 10 ms late */
+/* 100 frames, of which the last ten are 1 to 10 ms late and the others in time
+ */
 GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
 {
   Fixture f;
@@ -1116,14 +1126,15 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
   assert_stat (f.element, "latency-min", 0);
   assert_stat (f.element, "latency-median", 0);
   assert_stat (f.element, "latency-max", 10 * GST_MSECOND);
-  /* rank 95 of 100 is 5 ms, rank 99 is 9 ms, to 1 part in 128 */
+  /* The value at rank 95 of 100 is 5 ms, and at rank 99 it is 9 ms, with an
+   * accuracy of 1/128. */
   fail_unless (ABS (get_stat (f.element, "latency-p95") -
           5 * (gint64) GST_MSECOND) <= 5 * GST_MSECOND / 128);
   fail_unless (ABS (get_stat (f.element, "latency-p99") -
           9 * (gint64) GST_MSECOND) <= 9 * GST_MSECOND / 128);
   assert_stat (f.element, "latency-mean", 550 * GST_USECOND);
   assert_stat (f.element, "duration", 99 * FRAME_TIME + 10 * GST_MSECOND);
-  /* |D| is 1 ms ten times: 1 - (15/16)^10 ms */
+  /* |D| is 1 ms ten times, so the jitter is 1 - (15/16)^10 ms. */
   fail_unless (ABS (get_stat (f.element, "jitter") - 475540) <= 1);
   gst_object_unref (clock);
   teardown (&f);
@@ -1159,8 +1170,8 @@ GST_START_TEST (bitrate_is_that_of_the_last_second_and_falls_to_zero)
 
 GST_END_TEST;
 
-/* Its last byte came with the second piece; that it was the last one shows
- * with the next frame only, 40 ms later. */
+/* The last byte of the frame arrived with the second piece. mpegstat only knows
+ * 40 ms later, when the next frame begins, that this byte was the last one. */
 GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 {
   GBytes *frame = make_frame (0), *next = make_frame (1);
@@ -1200,7 +1211,7 @@ GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 
 GST_END_TEST;
 
-/* The signal doesn't take the buffer. */
+/* Pushes frame `n`. The signal does not take ownership of the buffer. */
 static void
 push_to_source (GstElement * source, guint n)
 {
@@ -1212,8 +1223,8 @@ push_to_source (GstElement * source, guint n)
   gst_buffer_unref (buffer);
 }
 
-/* The source is not live: from 1.26 on GstBaseSrc may stop a live one for good
- * when PLAYING follows PAUSED at once. */
+/* The source is not live, because GstBaseSrc from 1.26 on may stop a live
+ * source for good when PLAYING follows directly after PAUSED. */
 GST_START_TEST (a_pause_is_no_latency)
 {
   GstElement *pipeline, *source, *mpegstat;
@@ -1250,7 +1261,7 @@ GST_START_TEST (a_pause_is_no_latency)
 
 GST_END_TEST;
 
-/* --- the log ------------------------------------------------------------- */
+/* --- the log -------------------------------------------------------------- */
 
 static gchar **
 log_of (gboolean parsed, const gchar * format, guint lost)
@@ -1274,13 +1285,14 @@ log_of (gboolean parsed, const gchar * format, guint lost)
 
 GST_START_TEST (raw_and_parsed_input_write_the_same_log)
 {
-  /* nothing lost, then a P-frame */
+  /* If __i__ is 0, no frame is lost, otherwise a P-frame. */
   guint lost = __i__ ? FRAMES (2) + 3 : G_MAXUINT;
   gchar **raw = log_of (FALSE, "csv", lost);
   gchar **parsed = log_of (TRUE, "csv", lost);
   guint i;
 
-  /* header, frames and four GOP lines; a frame line less, a loss more */
+  /* The log has a header, the frames and four GOP lines. A loss replaces a
+   * frame line with a loss line. */
   fail_unless_equals_int (g_strv_length (raw), 1 + FRAMES (4) + 4);
   fail_unless_equals_int (g_strv_length (parsed), 1 + FRAMES (4) + 4);
   for (i = 0; raw[i]; i++) {
@@ -1343,7 +1355,8 @@ GST_START_TEST (json_log_has_one_object_per_line)
 
 GST_END_TEST;
 
-/* A sequence header in front, as a payloader repeats it, changes no hash. */
+/* A repeated sequence header before a frame, as from a payloader, does not
+ * change the hash of the frame. */
 GST_START_TEST (hash_is_the_same_with_repeated_headers)
 {
   GstElement *element = make_element ();
@@ -1427,7 +1440,7 @@ GST_START_TEST (a_full_disk_is_one_warning_and_the_stream_goes_on)
 
 GST_END_TEST;
 
-/* --- lines and messages -------------------------------------------------- */
+/* --- lines and messages --------------------------------------------------- */
 
 static GString *printed;
 
@@ -1455,7 +1468,8 @@ GST_START_TEST (silent_false_prints_lines_and_a_summary)
   g_set_print_handler (before);
 
   lines = g_strsplit (printed->str, "\n", -1);
-  /* GOPs, frames, a loss, three lines of summary, nothing after the last */
+  /* The lines of GOPs, frames and one loss, three lines of summary, and an
+   * empty last line */
   fail_unless_equals_int (g_strv_length (lines), 5 + FRAMES (5) + 3 + 1);
   fail_unless (g_str_has_prefix (lines[0],
           "meter: gop  time code 00:00:00:00  pictures 0"));
@@ -1527,7 +1541,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
   fail_unless_equals_string (gst_structure_get_string (message, "type"), "B");
   gst_structure_free (message);
 
-  /* unasked, at the end of the stream, before its EOS went downstream */
+  /* This message is posted at the end of the stream without a request, before
+   * EOS goes downstream. */
   message = pop_message (&f, "application/x-mpegstat-stats");
   fail_unless_equals_int64 (stat_of (message, "frames"), FRAMES (5) - 2);
   fail_unless_equals_int64 (stat_of (message, "lost-b"), 1);
@@ -1538,7 +1553,7 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
 
 GST_END_TEST;
 
-/* 20 GOPs that are missing make one message, and all of their frames count. */
+/* 20 missing GOPs cause one message, and all of their frames are counted. */
 GST_START_TEST (a_long_gap_is_one_message)
 {
   GstElement *element = make_element ();
@@ -1587,7 +1602,7 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
   fail_unless_equals_clocktime (gst_clock_get_time (GST_CLOCK (clock)),
       3 * GST_SECOND);
 
-  /* 0 while playing: no timer is left */
+  /* Setting 0 while the element plays removes the timer. */
   g_object_set (element, "stats-update-interval", 0, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
   g_object_set (element, "stats-update-interval", 1000, NULL);
@@ -1603,7 +1618,7 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
 
 GST_END_TEST;
 
-/* --- life cycle ---------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 GST_START_TEST (stats_survive_the_end_and_begin_anew_at_start)
 {

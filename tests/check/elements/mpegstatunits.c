@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mpegstat to what it promises of access units of H.264 and H.265: they
- * pass as they came, and are counted and logged as the same at both ends of
- * whatever framed them anew.
+/* Tests of mpegstat with access units of H.264 and H.265: they pass unchanged,
+ * and both ends of a path count and log them as equal even if an element in
+ * between changed the framing.
  */
 
 #include <gst/check/gstcheck.h>
@@ -24,7 +24,7 @@ typedef struct
   guint pts, dts;               /* frames */
 } Given;
 
-/* delimiter, SPS, PPS, IDR slice; P; B; B */
+/* access unit delimiter, SPS, PPS, IDR slice; P; B; B */
 static const Given stream[] = {
   {"0000000109f0 00000001676400 0000000168ee 000001658884", 1, 0},
   {"00000001419a0102", 4, 1},
@@ -96,8 +96,8 @@ get_stat (GstHarness * h, const gchar * name)
   return value;
 }
 
-/* The log's lines, without the two columns that are the machine's clock and
- * what depends on it (wall_ns, arrival_ns, latency_ns) */
+/* Returns the lines of the log without the columns that depend on the clock of
+ * the machine (wall_ns, arrival_ns, latency_ns). */
 static gchar **
 read_log (const gchar * path)
 {
@@ -169,6 +169,37 @@ GST_START_TEST (access_units_count_by_type)
 
 GST_END_TEST;
 
+static GString *printed;
+
+static void
+print_handler (const gchar * text)
+{
+  g_string_append (printed, text);
+}
+
+/* A "lost 0" would look as if nothing had been lost. */
+GST_START_TEST (summary_says_that_losses_are_not_known)
+{
+  GstHarness *h = new_harness (STREAM_CAPS, NULL);
+  GPrintFunc before;
+  guint i;
+
+  printed = g_string_new (NULL);
+  g_object_set (h->element, "silent", FALSE, NULL);
+  before = g_set_print_handler (print_handler);
+  for (i = 0; i < G_N_ELEMENTS (stream); i++)
+    push (h, &stream[i]);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  g_set_print_handler (before);
+  fail_unless (strstr (printed->str, ": frames 4 (1 I, 1 P, 2 B), losses not "
+          "known for H.264 and H.265, incomplete 0, GOPs 1\n"), "%s",
+      printed->str);
+  g_string_free (printed, TRUE);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (log_lines_say_what_access_units_are)
 {
   gchar *path = make_path (), **lines;
@@ -181,8 +212,8 @@ GST_START_TEST (log_lines_say_what_access_units_are)
 
   lines = read_log (path);
   fail_unless_equals_int (g_strv_length (lines), 1 + 1 + 4);
-  /* event, expected_ns, type to lost_frames: temporal references, time codes and
-   * pictures are those of MPEG-1/2 alone */
+  /* The columns are event, expected_ns, and type to lost_frames. Temporal
+   * references, time codes and picture numbers only exist in MPEG-1/2. */
   fail_unless_equals_string (lines[1], "gop  ,,0,0,,,,1,0,,,");
   fail_unless (g_str_has_prefix (lines[2], "frame 0 I,,0,0,0,3,,,,,"));
   fail_unless (g_str_has_prefix (lines[3],
@@ -215,8 +246,8 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* What payloaders and parsers do on the way: parameter sets in band or out of
- * it, lengths or start codes, delimiters or none */
+/* What payloaders and parsers change on the way: parameter sets in band or out
+ * of band, lengths or start codes, delimiters or none. */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");
@@ -234,7 +265,7 @@ GST_END_TEST;
 GST_START_TEST (h265_is_measured_too)
 {
   GstHarness *h = new_harness (HEVC_CAPS, NULL);
-  /* SPS with one sub-layer, IDR; a frame to which none refers (TRAIL_N) */
+  /* SPS with one sub-layer and IDR; a non-reference frame (TRAIL_N) */
   const Given units[] = {
     {"000000014201010000 000000012601af06", 0, 0},
     {"0000000100010102", 1, 1}
@@ -435,6 +466,7 @@ mpegstatunits_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, access_units_pass_as_they_came);
   tcase_add_test (tc, access_units_count_by_type);
+  tcase_add_test (tc, summary_says_that_losses_are_not_known);
   tcase_add_test (tc, log_lines_say_what_access_units_are);
   tcase_add_test (tc, the_same_frame_is_known_again_in_any_form);
   tcase_add_test (tc, h265_is_measured_too);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* URIs of all network elements, which have one implementation: which keys a URI
- * may set, and how a key that it may not set is refused.
+/* Tests of the URIs of all network elements, which share one implementation:
+ * which keys a URI may set, and how other keys are refused.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,7 +15,7 @@
     "sequence-window, mtu, equation, ttl, qos-dscp"
 #define RTP_KEYS "media, encoding-name, payload, clock-rate"
 
-/* Every property that is not in `allowed` must be refused. */
+/* Every property that is not listed in `allowed` must be refused. */
 static const struct
 {
   const gchar *factory, *scheme, *allowed;
@@ -23,7 +23,7 @@ static const struct
 #ifdef HAVE_MMTP
   {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
-        "retransmit, scheduler, bind-address, bind-port, ttl, qos-dscp"},
+        "retransmit, scheduler, bind-address, bind-port, gso, ttl, qos-dscp"},
   {"mmtpsrc", "mmtp", "timeout, caps, address, port, interface, latency, "
         "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
 #endif
@@ -37,7 +37,7 @@ static const struct
 #endif
 #ifdef HAVE_DCCPTHIN
   {"dccpthinsink", "dccpthin", SINK_KEYS ", " DCCP_KEYS ", bind-address, port, "
-        "mode, checksum-coverage, request-key-units"},
+        "mode, checksum-coverage, gso, request-key-units"},
   {"dccpthinsrc", "dccpthin", "caps, timeout, " DCCP_KEYS ", address, port, "
         "mode, min-checksum-coverage, eos-at-end, peer-timeout, " RTP_KEYS},
 #endif
@@ -49,7 +49,8 @@ make_element (guint i)
   return gst_element_factory_make (elements[i].factory, NULL);
 }
 
-/* Refused, with an error that names the key and those that are allowed */
+/* Checks that the key is refused with an error that names the key and the
+ * permitted keys. */
 static void
 expect_refusal (GstElement * element, guint i, const gchar * key,
     const gchar * reason)
@@ -99,9 +100,11 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* buffer-size or max-bytes, uri, name, parent, stats-update-interval at least */
+  /* At least these properties are refused: buffer-size or max-bytes, uri, name,
+   * parent, stats-update-interval.
+   */
   fail_unless (n_refused >= 5);
-  /* Not even its host was set. */
+  /* A refused URI does not even set the host. */
   g_object_get (element, "uri", &after, NULL);
   fail_unless_equals_string (after, before);
   g_free (before);
@@ -121,7 +124,7 @@ GST_START_TEST (an_unknown_key_is_refused)
 
 GST_END_TEST;
 
-/* What is dangerous stays refused, whatever becomes of the tables. */
+/* These keys are dangerous, and must stay refused even if the tables change. */
 GST_START_TEST (no_uri_sets_secrets_or_limits)
 {
   static const gchar *const never[] = { "key", "max-bytes", "max-packets",
@@ -175,15 +178,15 @@ expect_error_of_start (GstElement * element, const gchar * key)
   gst_object_unref (bus);
 }
 
-/* The property cannot refuse a URI, and an element that went on with another host
- * would be a surprise. */
+/* A property cannot refuse a URI when it is set. An element that started with
+ * another host would surprise the user, so the element does not start. */
 GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
 {
   GstElement *element = make_element (__i__);
   const gchar *scheme = elements[__i__].scheme;
   gchar *bad = g_strdup_printf ("%s://127.0.0.1:7777?max-bytes=" SECRET,
       scheme);
-  /* A source listens at any port that is free. */
+  /* A source listens at any free port. */
   gchar *good = g_strdup_printf (g_str_has_suffix (elements[__i__].factory,
           "src") ? "%s://127.0.0.1?port=0" : "%s://127.0.0.1:7777", scheme);
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Deprecated names of properties and of their values: each of them still sets what
- * its new name sets, in its own unit, and reads what the new name has set.
+/* Tests of deprecated names of properties and of their values. Each old name
+ * still sets what its new name sets, in its own unit, and reads what the new
+ * name has set.
  */
 
 #include <gst/check/gstcheck.h>
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define NETWORK_SINK(factory) \
   {factory, "timeout", "3000000000", "peer-timeout", "3000"}, \
@@ -124,6 +129,147 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
+/* Numbers of nanoseconds are mostly larger, so that GLib refuses them. */
+#define DAY 86400000
+
+GST_START_TEST (milliseconds_are_at_most_a_day)
+{
+  GstElement *element = gst_element_factory_make (names[__i__].factory, NULL);
+  GParamSpec **specs;
+  guint i, n;
+
+  specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  for (i = 0; i < n; i++) {
+    if (!strstr (g_param_spec_get_blurb (specs[i]), "(ms"))
+      continue;
+    if (G_IS_PARAM_SPEC_UINT (specs[i]))
+      fail_unless (G_PARAM_SPEC_UINT (specs[i])->maximum <= DAY, "%s",
+          specs[i]->name);
+    else
+      fail_unless (G_PARAM_SPEC_DOUBLE (specs[i])->maximum <= DAY, "%s",
+          specs[i]->name);
+  }
+  g_free (specs);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+#ifdef HAVE_MMTP
+GST_START_TEST (ns_under_a_new_name_are_refused)
+{
+  static const struct
+  {
+    const gchar *name;
+    guint value;
+    gboolean is_refused;
+  } cases[] = {
+    {"drain-timeout", 2000, FALSE},
+    {"drain-timeout", DAY, FALSE},
+    {"drain-timeout", DAY + 1, TRUE},
+    {"drain-timeout", 2000000000, TRUE},
+    /* what GStreamer's parser makes of 5000000000 */
+    {"peer-timeout", (guint) G_GUINT64_CONSTANT (5000000000), TRUE},
+  };
+  GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (sink),
+        cases[i].name);
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_UINT);
+    g_value_set_uint (&value, cases[i].value);
+    fail_unless_equals_int (g_param_value_validate (pspec, &value),
+        cases[i].is_refused);
+    g_value_unset (&value);
+  }
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+#endif
+
+/* --- warnings ------------------------------------------------------------- */
+
+/* Reads what the log prints from a file in place of standard error, because
+ * gst_debug_add_log_function () leaks its list of functions on purpose. */
+static gchar *
+set_twice_and_read_log (const gchar * factory, const gchar * name,
+    const gchar * value)
+{
+  GstElement *element = gst_element_factory_make (factory, "old");
+  GstDebugLevel before = gst_debug_get_default_threshold ();
+  gint file, standard_error = dup (STDERR_FILENO);
+  gchar *path, *text;
+
+  file = g_file_open_tmp ("oldnames-XXXXXX.log", &path, NULL);
+  fail_unless (file >= 0 && standard_error >= 0);
+  fail_unless (dup2 (file, STDERR_FILENO) >= 0);
+  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
+  gst_util_set_object_arg (G_OBJECT (element), name, value);
+  gst_util_set_object_arg (G_OBJECT (element), name, value);
+  gst_debug_set_default_threshold (before);
+  dup2 (standard_error, STDERR_FILENO);
+  close (standard_error);
+  close (file);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  g_unlink (path);
+  g_free (path);
+  gst_object_unref (element);
+  return text;
+}
+
+/* The aliases of dccpthinsink and dccpthinsrc share their categories. */
+static const gchar *
+get_category (const gchar * factory)
+{
+  if (g_str_has_prefix (factory, "dcctp"))
+    return strstr (factory, "sink") ? "dccpthinsink" : "dccpthinsrc";
+  return factory;
+}
+
+static gchar *
+get_expected_warning (guint i)
+{
+  const gchar *old_name = names[i].old_name, *new_name = names[i].new_name;
+
+  if (g_str_equal (old_name, new_name))
+    return g_strdup_printf ("The value %s of the property %s is deprecated: "
+        "use %s=%s\n", names[i].old_value, old_name, new_name,
+        names[i].new_value);
+  if (g_ascii_isdigit (*names[i].old_value) && !strchr (names[i].old_value,
+          '.'))
+    return g_strdup_printf ("The property %s is deprecated: use %s, which is "
+        "in ms (%s is in ns)\n", old_name, new_name, old_name);
+  return g_strdup_printf ("The property %s is deprecated: use %s\n", old_name,
+      new_name);
+}
+
+/* The warning is one line, in the category of the element. */
+GST_START_TEST (an_old_name_is_logged_once)
+{
+  const gchar *category = get_category (names[__i__].factory);
+  gchar *text = set_twice_and_read_log (names[__i__].factory,
+      names[__i__].old_name, names[__i__].old_value);
+  gchar *expected = get_expected_warning (__i__);
+  gchar **parts = g_strsplit (text, expected, 2), **words;
+
+  fail_unless_equals_int (g_strv_length (parts), 2);
+  fail_if (strstr (parts[0], "deprecated") || strstr (parts[1], "deprecated"),
+      "%s", text);
+  words = g_strsplit (parts[0], " ", -1);
+  fail_unless (g_strv_contains ((const gchar * const *) words, category),
+      "not in category %s: %s", category, text);
+  g_strfreev (words);
+  g_strfreev (parts);
+  g_free (expected);
+  g_free (text);
+}
+
+GST_END_TEST;
+
 static gboolean
 is_listed (const gchar * factory, const gchar * name)
 {
@@ -136,7 +282,8 @@ is_listed (const gchar * factory, const gchar * name)
   return FALSE;
 }
 
-/* An alias without a row above would not be tested. */
+/* Without this test, a deprecated property without a row in the table above
+ * would not be tested. */
 GST_START_TEST (every_deprecated_property_is_tested)
 {
   const gchar *factory = names[__i__].factory;
@@ -146,7 +293,8 @@ GST_START_TEST (every_deprecated_property_is_tested)
 
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
   for (i = 0; i < n; i++) {
-    /* Those of GStreamer's base classes are theirs. */
+    /* Deprecated properties of GStreamer's base classes are not part of this
+     * project. */
     if (!(specs[i]->flags & G_PARAM_DEPRECATED)
         || g_str_has_prefix (g_type_name (specs[i]->owner_type), "GstBase"))
       continue;
@@ -193,6 +341,11 @@ oldnames_suite (void)
   tcase_add_loop_test (tcase, an_old_name_sets_what_the_new_one_has, 0, n);
   tcase_add_loop_test (tcase, an_old_name_reads_what_the_new_one_set, 0, n);
   tcase_add_loop_test (tcase, every_deprecated_property_is_tested, 0, n);
+  tcase_add_loop_test (tcase, milliseconds_are_at_most_a_day, 0, n);
+#ifdef HAVE_MMTP
+  tcase_add_test (tcase, ns_under_a_new_name_are_refused);
+#endif
+  tcase_add_loop_test (tcase, an_old_name_is_logged_once, 0, n);
 #ifdef HAVE_DCCPTHIN
   tcase_add_loop_test (tcase, a_uri_may_have_old_names, 0, 2);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rfc2250pay and rfc2250depay as elements: caps, times, flags, metas, events,
- * errors and statistics. What the payloads hold is the cores' and the interop
- * suite's matter.
+/* Tests of the elements rfc2250pay and rfc2250depay: caps, times, flags, metas,
+ * events, errors and statistics. The contents of the payloads are tested with
+ * the cores and in the interop suite.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,7 +16,7 @@
 #define PLAN "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4"
 #define N_FRAMES 10
 
-/* --- rfc2250pay ---------------------------------------------------------- */
+/* --- rfc2250pay ----------------------------------------------------------- */
 
 static const gchar types[] = "IPBBIBBPBB";
 static const guint pts_ms[] = { 40, 160, 80, 120, 280, 200, 240, 400, 320,
@@ -44,8 +44,8 @@ check_packet (GstBuffer * packet, guint frame)
   fail_unless (info != NULL);
   fail_unless_equals_int (info->picture_type,
       type == 'I' ? 1 : type == 'P' ? 2 : 3);
-  /* video-specific header, and sequence (22), GOP (8), picture header (8, or 9
-   * with vectors) and its extension (9) */
+  /* RFC 2250 video-specific header, sequence header (22 bytes), GOP header (8),
+   * picture header (8, or 9 with vectors) and its extension (9) */
   fail_unless_equals_int (info->coverage,
       4 + (type == 'I' ? 22 + 8 + 8 : 9) + 9);
 
@@ -95,7 +95,8 @@ GST_START_TEST (pay_parsed_frames_leave_at_once)
 
 GST_END_TEST;
 
-/* as filesrc gives them: no caps, a segment of bytes, a PTS of 0 in front */
+/* The input is like that of filesrc: no caps, a segment of bytes, and a PTS of
+ * 0 on the first buffer. */
 GST_START_TEST (pay_raw_bytes_without_caps)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
@@ -209,7 +210,8 @@ pop_message (GstBus * bus, GstMessageType type)
   return message;
 }
 
-/* RFC 2250 3.1: the largest header must fit; with the extension, too */
+/* RFC 2250, section 3.1: the largest header must fit into a packet, also
+ * together with the MPEG-2 extension. */
 GST_START_TEST (pay_too_small_mtu_is_an_error)
 {
   const struct
@@ -373,7 +375,7 @@ GST_START_TEST (pay_raw_input_adds_a_frame_of_latency)
 
 GST_END_TEST;
 
-/* --- rfc2250depay -------------------------------------------------------- */
+/* --- rfc2250depay --------------------------------------------------------- */
 
 static GstHarness *
 new_depay (const gchar * launch)
@@ -490,7 +492,8 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
   gst_rtp_buffer_unmap (&rtp);
   gst_harness_push (h, packet);
   gst_harness_push (h, gst_buffer_ref (packets->pdata[9]));
-  /* another payload type, and reserved bits, with numbers that come next */
+  /* A packet of another payload type and a packet with reserved bits. Both have
+   * the next sequence number. */
   packet = gst_buffer_copy_deep (packets->pdata[9]);
   gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, 96);
@@ -537,7 +540,7 @@ GST_START_TEST (depay_malformed_packets_post_nothing)
   for (i = 0; i < 2000; i++) {
     for (k = 0; k < sizeof (noise); k++)
       noise[k] = g_rand_int (random);
-    /* half of them look like RTP of our type */
+    /* Half of the packets look like RTP with the payload type of the stream. */
     if (i % 2) {
       noise[0] = 0x80;
       noise[1] = 32;
@@ -577,7 +580,8 @@ GST_START_TEST (depay_ssrc_change_goes_on)
 
 GST_END_TEST;
 
-/* Even where the numbers go on: what the first source left open is no frame. */
+/* This holds even if the sequence numbers continue. The unfinished frame of the
+ * first source is dropped. */
 GST_START_TEST (depay_ssrc_change_is_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay");
@@ -602,7 +606,8 @@ GST_START_TEST (depay_ssrc_change_is_a_gap)
 
 GST_END_TEST;
 
-/* RFC 6263 section 4.1: packets without a payload, here amid a frame */
+/* RFC 6263, section 4.1: keep-alive packets without a payload, here in the
+ * middle of a frame */
 GST_START_TEST (depay_keep_alives_cost_no_frame)
 {
   GstHarness *h = new_depay ("rfc2250depay");
@@ -639,7 +644,7 @@ GST_START_TEST (depay_keep_alives_cost_no_frame)
 
 GST_END_TEST;
 
-/* The reason of a stop downstream comes back up. */
+/* The flow return of downstream is returned to upstream. */
 GST_START_TEST (depay_returns_the_flow_of_downstream)
 {
   GstHarness *h = new_depay ("rfc2250depay ! identity eos-after=2");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time:
- * an attacker sends 10,000 packets a second beside a stream of 25 frames a second.
- * An off-path attacker knows neither the SSRC nor the sequence numbers of the
- * stream. The same run without the attacker tells what the attacker costs.
- * RTPFLOOD_TABLE=1 prints a line for each run; docs/security.md has a summary.
+/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time.
+ * An attacker sends 10,000 packets per second in addition to a stream of 25
+ * frames per second. An off-path attacker knows neither the SSRC nor the
+ * sequence numbers of the stream. A comparison with the same run without the
+ * attacker shows the cost of the attack. With RTPFLOOD_TABLE=1 the test prints
+ * a line for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -22,35 +23,36 @@
 #define FORGED_INTERVAL (100 * GST_USECOND)
 #define LEGITIMATE_SSRC 0x5eed5eed
 #define RESTARTED_SSRC 0x0ddba11
-#define BEGIN GST_SECOND        /* of the stream */
+#define BEGIN GST_SECOND        /* start of the stream */
 #define END (BEGIN + N_FRAMES * FRAME_TIME)
-/* Frames of the stream that arrive after this many have begun anew */
+/* In the situation RESTART, the sender restarts before this frame. */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
-/* A new process takes a moment to begin. */
+/* Time that a new process needs to start */
 #define RESTART_TIME (300 * GST_MSECOND)
 
 typedef struct
 {
-  guint32 state;                /* of the numbers that it draws */
+  guint32 state;                /* state of the random numbers */
   guint32 n;                    /* packets so far */
-  guint16 near;                 /* the stream's last sequence number */
+  guint16 near;                 /* the last sequence number of the stream */
 } Attacker;
 
-/* Fields of the next forged packet */
+/* The fields of the next forged packet */
 typedef struct
 {
   guint32 ssrc, timestamp;
   guint16 seqnum;
   guint8 payload_type;
   gsize size;                   /* of the whole packet */
-  gboolean is_video;            /* the payload is a plausible frame */
-} Forged;
+  gboolean is_video;            /* the payload resembles a frame */
+} ForgedPacket;
 
 typedef struct
 {
   const gchar *name;
-  void (*forge) (Attacker * self, Forged * forged);
-  gboolean has_runs;            /* of consecutive numbers: looks like a stream */
+  void (*build) (Attacker * self, ForgedPacket * forged);
+  /* consecutive numbers, so it resembles a stream */
+  gboolean has_runs;
   gboolean knows_ssrc;
 } Attack;
 
@@ -63,136 +65,137 @@ draw (Attacker * self)
   return self->state;
 }
 
-/* --- from off-path -------------------------------------------------------- */
+/* --- an off-path attacker ------------------------------------------------- */
 
 static void
-forge_random_numbers (Attacker * self, Forged * forged)
+build_random_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = draw (self);
   forged->seqnum = draw (self);
 }
 
 static void
-forge_near_numbers (Attacker * self, Forged * forged)
+build_near_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = draw (self);
   forged->seqnum = self->near + draw (self) % 8;
 }
 
 static void
-forge_one_stream (Attacker * self, Forged * forged)
+build_one_stream (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
 }
 
-/* Two packets of each source, in sequence */
+/* Each source sends two packets in sequence. */
 static void
-forge_pairs (Attacker * self, Forged * forged)
+build_two_of_each_source (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = 0xa0000000 + self->n / 2;
   forged->seqnum = self->n;
 }
 
 static void
-forge_eight_streams (Attacker * self, Forged * forged)
+build_eight_streams (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc += self->n % 8;
   forged->seqnum = self->n / 8;
 }
 
-/* Every second another one */
+/* The attacker uses another SSRC every second. */
 static void
-forge_streams_in_turn (Attacker * self, Forged * forged)
+build_streams_in_turn (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc += self->n / 10000;
   forged->seqnum = self->n;
 }
 
 static void
-forge_timestamps (Attacker * self, Forged * forged)
+build_timestamps (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->timestamp = draw (self);
 }
 
 static void
-forge_truncated (Attacker * self, Forged * forged)
+build_truncated (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->size = 1 + draw (self) % 40;
 }
 
 static void
-forge_payload (Attacker * self, Forged * forged)
+build_payload (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->is_video = FALSE;
 }
 
 static void
-forge_payload_type (Attacker * self, Forged * forged)
+build_payload_type (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->n;
   forged->payload_type = 96;
 }
 
 static void
-forge_keep_alives (Attacker * self, Forged * forged)
+build_keep_alives (Attacker * self, ForgedPacket * forged)
 {
   forged->seqnum = self->near + draw (self) % 8;
   forged->size = 12;
 }
 
-/* --- who knows the SSRC ----------------------------------------------------- */
+/* --- an attacker who knows the SSRC --------------------------------------- */
 
 static void
-forge_ssrc (Attacker * self, Forged * forged)
+build_ssrc (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = LEGITIMATE_SSRC;
   forged->seqnum = draw (self);
 }
 
 static void
-forge_ssrc_and_near_numbers (Attacker * self, Forged * forged)
+build_ssrc_and_near_numbers (Attacker * self, ForgedPacket * forged)
 {
   forged->ssrc = LEGITIMATE_SSRC;
   forged->seqnum = self->near + draw (self) % 8;
 }
 
 static void
-forge_ssrc_and_timestamps (Attacker * self, Forged * forged)
+build_ssrc_and_timestamps (Attacker * self, ForgedPacket * forged)
 {
-  forge_ssrc (self, forged);
+  build_ssrc (self, forged);
   forged->timestamp = draw (self);
 }
 
 static const Attack attacks[] = {
   {"none", NULL},
-  {"random SSRC and number", forge_random_numbers},
-  {"random SSRC, near number", forge_near_numbers},
-  {"one SSRC, consecutive", forge_one_stream, TRUE},
-  {"pairs of consecutive", forge_pairs, TRUE},
-  {"eight SSRCs, consecutive", forge_eight_streams, TRUE},
-  {"one SSRC per second", forge_streams_in_turn, TRUE},
-  {"random timestamps", forge_timestamps, TRUE},
-  {"truncated", forge_truncated, TRUE},
-  {"random payload", forge_payload, TRUE},
-  {"other payload type", forge_payload_type},
-  {"keep-alives", forge_keep_alives},
-  {"known SSRC, random number", forge_ssrc, FALSE, TRUE},
-  {"known SSRC, near number", forge_ssrc_and_near_numbers, FALSE, TRUE},
-  {"known SSRC, timestamps", forge_ssrc_and_timestamps, FALSE, TRUE},
+  {"random SSRC and number", build_random_numbers},
+  {"random SSRC, near number", build_near_numbers},
+  {"one SSRC, consecutive", build_one_stream, TRUE},
+  {"pairs of consecutive", build_two_of_each_source, TRUE},
+  {"eight SSRCs, consecutive", build_eight_streams, TRUE},
+  {"one SSRC per second", build_streams_in_turn, TRUE},
+  {"random timestamps", build_timestamps, TRUE},
+  {"truncated", build_truncated, TRUE},
+  {"random payload", build_payload, TRUE},
+  {"other payload type", build_payload_type},
+  {"keep-alives", build_keep_alives},
+  {"known SSRC, random number", build_ssrc, FALSE, TRUE},
+  {"known SSRC, near number", build_ssrc_and_near_numbers, FALSE, TRUE},
+  {"known SSRC, timestamps", build_ssrc_and_timestamps, FALSE, TRUE},
 };
 
-/* --- situations --------------------------------------------------------------- */
+/* --- situations ----------------------------------------------------------- */
 
 typedef enum
 {
-  STEADY,                       /* the attacker comes after the stream */
-  OUTAGE,                       /* nothing of the stream arrives for a while */
+  STEADY,                       /* the attack begins after the stream */
+  /* for a while no packet of the stream arrives */
+  OUTAGE,
   LONG_OUTAGE,
-  RESTART,                      /* the sender begins anew with another SSRC */
-  FIRST,                        /* the attacker was there before */
+  RESTART,                      /* the sender restarts with another SSRC */
+  FIRST,                        /* the attack begins before the stream */
   N_SITUATIONS
 } Situation;
 
@@ -216,7 +219,8 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* The PTS of a frame is the arrival of its packet. */
+/* Returns the number of the frame with this PTS, which is the arrival time of
+ * its packet. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {
@@ -227,12 +231,12 @@ get_frame (Situation situation, GstClockTime pts)
   return time / FRAME_TIME;
 }
 
-/* --- the run --------------------------------------------------------------------- */
+/* --- the run -------------------------------------------------------------- */
 
 typedef struct
 {
-  guint frames;                 /* of the stream, unchanged */
-  guint forged;                 /* other frames that left */
+  guint frames;                 /* unchanged frames of the stream */
+  guint forged;                 /* other frames that left the pipeline */
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -243,12 +247,13 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  GPtrArray *packets[2];        /* one for each frame; after a restart, [1] */
+  /* one for each frame; [1] is used after a restart */
+  GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
   GstClockTime now;
   Outcome outcome;
-} Bench;
+} Fixture;
 
 static gchar *
 make_plan (void)
@@ -274,94 +279,94 @@ pack (const gchar * plan, guint32 ssrc, guint seqnum)
 }
 
 static void
-bench_init (Bench * bench)
+fixture_init (Fixture * fixture)
 {
   gchar *plan = make_plan ();
   GstElement *mpegstat;
 
-  memset (bench, 0, sizeof (*bench));
-  bench->attacker.state = 1;
-  bench->frames = mpeg_make_frames (plan, FALSE);
-  bench->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
-  bench->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
-  bench->video = gst_buffer_copy_region (bench->packets[0]->pdata[0],
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->attacker.state = 1;
+  fixture->frames = mpeg_make_frames (plan, FALSE);
+  fixture->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
+  fixture->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
+  fixture->video = gst_buffer_copy_region (fixture->packets[0]->pdata[0],
       GST_BUFFER_COPY_MEMORY, 12, -1);
-  bench->h = gst_harness_new_parse ("rfc2250depay ! mpegstat silent=true "
+  fixture->h = gst_harness_new_parse ("rfc2250depay ! mpegstat silent=true "
       "post-messages=true");
-  gst_harness_set_src_caps_str (bench->h, RTP_CAPS);
-  bench->bus = gst_bus_new ();
-  mpegstat = gst_harness_find_element (bench->h, "mpegstat");
-  gst_element_set_bus (mpegstat, bench->bus);
+  gst_harness_set_src_caps_str (fixture->h, RTP_CAPS);
+  fixture->bus = gst_bus_new ();
+  mpegstat = gst_harness_find_element (fixture->h, "mpegstat");
+  gst_element_set_bus (mpegstat, fixture->bus);
   gst_object_unref (mpegstat);
   g_free (plan);
 }
 
 static void
-bench_clear (Bench * bench)
+fixture_clear (Fixture * fixture)
 {
-  GstElement *mpegstat = gst_harness_find_element (bench->h, "mpegstat");
+  GstElement *mpegstat = gst_harness_find_element (fixture->h, "mpegstat");
 
   gst_element_set_bus (mpegstat, NULL);
   gst_object_unref (mpegstat);
-  gst_object_unref (bench->bus);
-  gst_harness_teardown (bench->h);
-  gst_buffer_unref (bench->video);
-  g_ptr_array_unref (bench->frames);
-  g_ptr_array_unref (bench->packets[0]);
-  g_ptr_array_unref (bench->packets[1]);
+  gst_object_unref (fixture->bus);
+  gst_harness_teardown (fixture->h);
+  gst_buffer_unref (fixture->video);
+  g_ptr_array_unref (fixture->frames);
+  g_ptr_array_unref (fixture->packets[0]);
+  g_ptr_array_unref (fixture->packets[1]);
 }
 
 static gboolean
-is_frame (Bench * bench, guint i, GstBuffer * buffer)
+is_frame (Fixture * fixture, guint i, GstBuffer * buffer)
 {
   GstMapInfo map;
   gboolean is;
 
   if (i >= N_FRAMES)
     return FALSE;
-  gst_buffer_map (bench->frames->pdata[i], &map, GST_MAP_READ);
+  gst_buffer_map (fixture->frames->pdata[i], &map, GST_MAP_READ);
   is = gst_buffer_get_size (buffer) == map.size
       && gst_buffer_memcmp (buffer, 0, map.data, map.size) == 0;
-  gst_buffer_unmap (bench->frames->pdata[i], &map);
+  gst_buffer_unmap (fixture->frames->pdata[i], &map);
   return is;
 }
 
 static void
-take_frames (Bench * bench, Situation situation)
+take_frames (Fixture * fixture, Situation situation)
 {
   GstMessage *message;
   GstBuffer *buffer;
 
-  while ((buffer = gst_harness_try_pull (bench->h))) {
-    if (is_frame (bench, get_frame (situation, GST_BUFFER_PTS (buffer)),
+  while ((buffer = gst_harness_try_pull (fixture->h))) {
+    if (is_frame (fixture, get_frame (situation, GST_BUFFER_PTS (buffer)),
             buffer))
-      bench->outcome.frames++;
+      fixture->outcome.frames++;
     else
-      bench->outcome.forged++;
+      fixture->outcome.forged++;
     gst_buffer_unref (buffer);
   }
-  while ((message = gst_bus_pop (bench->bus))) {
+  while ((message = gst_bus_pop (fixture->bus))) {
     const GstStructure *structure = gst_message_get_structure (message);
 
-    bench->outcome.losses += structure
+    fixture->outcome.losses += structure
         && gst_structure_has_name (structure, "application/x-mpegstat-lost");
     gst_message_unref (message);
   }
 }
 
 static void
-push (Bench * bench, GstBuffer * buffer)
+push (Fixture * fixture, GstBuffer * buffer)
 {
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = bench->now;
-  fail_unless_equals_int (gst_harness_push (bench->h, buffer), GST_FLOW_OK);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = fixture->now;
+  fail_unless_equals_int (gst_harness_push (fixture->h, buffer), GST_FLOW_OK);
 }
 
 static void
-push_forged (Bench * bench, const Attack * attack)
+push_forged (Fixture * fixture, const Attack * attack)
 {
-  Attacker *attacker = &bench->attacker;
-  const gsize video_size = gst_buffer_get_size (bench->video);
-  Forged forged = {
+  Attacker *attacker = &fixture->attacker;
+  const gsize video_size = gst_buffer_get_size (fixture->video);
+  ForgedPacket forged = {
     .ssrc = 0xbad0000,
     .timestamp = attacker->n * 9,
     .payload_type = 32,
@@ -372,65 +377,65 @@ push_forged (Bench * bench, const Attack * attack)
   gsize i;
 
   g_assert_cmpuint (forged.size, <=, sizeof (bytes));
-  attack->forge (attacker, &forged);
+  attack->build (attacker, &forged);
   bytes[0] = 0x80;
   bytes[1] = 0x80 | forged.payload_type;
   GST_WRITE_UINT16_BE (bytes + 2, forged.seqnum);
   GST_WRITE_UINT32_BE (bytes + 4, forged.timestamp);
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
-  gst_buffer_extract (bench->video, 0, bytes + 12, video_size);
+  gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* the header of RFC 2250 stays: it is checked first */
+  /* The header of RFC 2250 stays valid, because it is checked first. */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
-  push (bench, mpeg_wrap (bytes, forged.size));
+  push (fixture, mpeg_wrap (bytes, forged.size));
   attacker->n++;
 }
 
 static void
-push_frame (Bench * bench, Situation situation, guint frame)
+push_frame (Fixture * fixture, Situation situation, guint frame)
 {
   const guint which = situation == RESTART && frame >= RESTART_FRAME;
-  GstBuffer *packet = gst_buffer_copy (bench->packets[which]->pdata[frame]);
+  GstBuffer *packet = gst_buffer_copy (fixture->packets[which]->pdata[frame]);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (packet, GST_MAP_READ, &rtp);
-  bench->attacker.near = gst_rtp_buffer_get_seq (&rtp);
+  fixture->attacker.near = gst_rtp_buffer_get_seq (&rtp);
   gst_rtp_buffer_unmap (&rtp);
   if (is_in_outage (situation, frame))
     gst_buffer_unref (packet);
   else
-    push (bench, packet);
+    push (fixture, packet);
 }
 
 static void
 run (const Attack * attack, Situation situation, Outcome * outcome)
 {
   guint frame = 0;
-  Bench bench;
+  Fixture fixture;
 
-  bench_init (&bench);
-  bench.now = situation == FIRST ? BEGIN / 2 : BEGIN;
-  for (; bench.now < END + GST_SECOND; bench.now += FORGED_INTERVAL) {
-    for (; frame < N_FRAMES && get_arrival (situation, frame) <= bench.now;
+  fixture_init (&fixture);
+  fixture.now = situation == FIRST ? BEGIN / 2 : BEGIN;
+  for (; fixture.now < END + GST_SECOND; fixture.now += FORGED_INTERVAL) {
+    for (; frame < N_FRAMES && get_arrival (situation, frame) <= fixture.now;
         frame++)
-      push_frame (&bench, situation, frame);
-    if (attack->forge && bench.now < END
-        && (situation == FIRST || bench.now >= BEGIN + FRAME_TIME))
-      push_forged (&bench, attack);
-    take_frames (&bench, situation);
+      push_frame (&fixture, situation, frame);
+    if (attack->build && fixture.now < END
+        && (situation == FIRST || fixture.now >= BEGIN + FRAME_TIME))
+      push_forged (&fixture, attack);
+    take_frames (&fixture, situation);
   }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  take_frames (&bench, situation);
-  bench.outcome.packets = bench.attacker.n;
-  bench.outcome.strays = mpeg_get_stat (bench.h, "rfc2250depay", "strays");
-  bench.outcome.ssrc_changes = mpeg_get_stat (bench.h, "rfc2250depay",
+  gst_harness_push_event (fixture.h, gst_event_new_eos ());
+  take_frames (&fixture, situation);
+  fixture.outcome.packets = fixture.attacker.n;
+  fixture.outcome.strays = mpeg_get_stat (fixture.h, "rfc2250depay", "strays");
+  fixture.outcome.ssrc_changes = mpeg_get_stat (fixture.h, "rfc2250depay",
       "ssrc-changes");
-  *outcome = bench.outcome;
-  bench_clear (&bench);
+  *outcome = fixture.outcome;
+  fixture_clear (&fixture);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void
 print (const Attack * attack, Situation situation, const Outcome * without,
@@ -453,13 +458,14 @@ GST_START_TEST (off_path_flood_costs_nothing)
   run (&attacks[0], situation, &without);
   run (attack, situation, &with);
   print (attack, situation, &without, &with);
-  /* A frame makes a range, or single losses as many as a range begins with. */
+  /* A forged frame is reported as a range of lost frames, or as single losses
+   * up to the number at which a range begins. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* docs/security.md says that these are not protected */
+  /* docs/security.md says that these cases are not protected. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
-  /* less than one point of the frames of the stream */
+  /* The stream loses less than one percent of its frames. */
   fail_unless (with.frames * 100 + N_FRAMES > without.frames * 100,
       "%s, %s: %u of %u frames", attack->name, situation_names[situation],
       with.frames, without.frames);

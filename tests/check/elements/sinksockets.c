@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of network sinks that become options of a socket: the test looks
- * at the socket of the sink, which it finds by its local port among the descriptors
- * of this process.
+/* Tests the properties of network sinks that set socket options. The test
+ * examines the socket of the sink, which it finds by its local port among the
+ * file descriptors of this process.
  */
 
 #include <gst/check/gstcheck.h>
@@ -74,7 +74,8 @@ find_free_port (GSocketType type)
   return port;
 }
 
-/* Of this process; -1: there is none with this local port */
+/* Returns the file descriptor of this process with this local port, or -1 if
+ * there is none. */
 static gint
 find_socket (guint16 port)
 {
@@ -112,7 +113,7 @@ check_socket (gint fd)
   fail_unless_equals_int (ntohl (address.sin_addr.s_addr), 0x7f000002);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TTL), TTL);
   fail_unless_equals_int (get_option (fd, IPPROTO_IP, IP_TOS) >> 2, DSCP);
-  /* The kernel adds as much for its own data. */
+  /* The kernel doubles the size to have room for its own data. */
   fail_unless_equals_int (get_option (fd, SOL_SOCKET, SO_SNDBUF),
       2 * BUFFER_SIZE);
 }
@@ -130,7 +131,7 @@ GST_START_TEST (properties_become_options_of_the_socket)
       TTL, "qos-dscp", DSCP, "buffer-size", BUFFER_SIZE, NULL);
   gst_element_set_state (sink, GST_STATE_PAUSED);
   WAIT_FOR (find_socket (local_port) >= 0);
-  /* What is found first may not be configured yet. */
+  /* The socket may be found before its options have been set. */
   WAIT_FOR (get_option (find_socket (local_port), IPPROTO_IP, IP_TTL) == TTL
       && get_option (find_socket (local_port), IPPROTO_IP, IP_TOS) != 0);
   check_socket (find_socket (local_port));

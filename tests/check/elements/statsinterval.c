@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stats-update-interval of every element that has one: a timer runs in PLAYING and in
- * no other state, whenever the property is set.
+/* Tests stats-update-interval of every element that has this property: the
+ * timer runs in PLAYING and in no other state, no matter when the property is
+ * set.
  */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 
-/* One of each class that has a timer; of the network's, one that needs none */
+/* One element of each class that has a timer of its own. mmtpsink and mmtpsrc
+ * stand for all network elements, whose base classes have the timer. */
 static const gchar *const lines[] = {
 #ifdef HAVE_BITRATEADAPT
   "bitrateadapt",
@@ -51,7 +53,8 @@ stop (GstElement * element)
   gst_object_unref (element);
 }
 
-/* Seconds tell our timer from others that wait for the clock. */
+/* Returns the number of timers with this interval. The interval distinguishes
+ * the timers of the element from other clock waits. */
 static guint
 count_timers (GstClock * clock, GstClockTime interval)
 {
@@ -97,8 +100,9 @@ GST_START_TEST (a_timer_runs_while_it_plays)
 
 GST_END_TEST;
 
-/* Behind what the element itself does on the way to PAUSED, and before the state
- * is PAUSED: then another thread sets the property. */
+/* Another thread sets the property while the element goes to PAUSED: after the
+ * element has done its own part of the change, and before its state is PAUSED.
+ */
 GST_START_TEST (none_is_left_when_it_is_set_on_the_way_to_paused)
 {
   GstClock *clock = gst_test_clock_new ();

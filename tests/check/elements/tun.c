@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds tunsrc and tunsink to what they promise: what they read and write, what
- * they refuse and why, which device they share, and what they say when they
- * can't have it. Where this process may, it makes a network namespace of its
- * own for real devices; elsewhere those tests say that they are skipped.
+/* Tests of tunsrc and tunsink: which packets they read and write, which
+ * settings they refuse and why, how they share a device, and their errors when
+ * a device is not available. If the process may do so, the tests create a
+ * network namespace with real devices. Otherwise these tests report that they
+ * are skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -31,13 +32,14 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* "No packet comes": long enough for what a kernel sends by itself */
+/* The time for which no packet must arrive. It is long enough for packets that
+ * the kernel sends on its own. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
 #define IP_HEADER 20
 #define UDP_HEADER 8
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 static gint
 open_tun (const gchar * name, gint flags)
@@ -54,7 +56,8 @@ open_tun (const gchar * name, gint flags)
   return fd;
 }
 
-/* Of a test that needs a device: does it have to end here? */
+/* Returns TRUE if the test needs a device and cannot have one. Then it prints
+ * that `test` is skipped. */
 static gboolean
 no_tun (const gchar * test)
 {
@@ -165,7 +168,8 @@ send_udp (const gchar * to, gsize size, guint times)
   close (fd);
 }
 
-/* Not one that anybody wants: the kernel takes it and drops it later. */
+/* Returns a packet that has no receiver. The kernel accepts the packet and
+ * drops it later. */
 static GstBuffer *
 make_packet (guint8 first, gsize size)
 {
@@ -176,7 +180,8 @@ make_packet (guint8 first, gsize size)
   return buffer;
 }
 
-/* Takes the element, which may be in a bin. Its error while it starts */
+/* Starts `element` (transfer full), which may be in a bin. Returns the error
+ * that the start must cause. */
 static GError *
 start_error (GstElement * element)
 {
@@ -197,7 +202,7 @@ start_error (GstElement * element)
   return error;
 }
 
-/* --- addresses ----------------------------------------------------------- */
+/* --- addresses ------------------------------------------------------------ */
 
 static const gchar *const good_addresses[] = {
   "10.0.0.1/24", "0.0.0.0/0", "255.255.255.255/32", "fd00::1/64", "::1/128",
@@ -246,7 +251,7 @@ GST_START_TEST (addresses_are_separated_by_commas)
 
 GST_END_TEST;
 
-/* text, word of the error */
+/* text, word in the error message */
 static const gchar *const bad_addresses[][2] = {
   {"10.0.0.1", "10.0.0.1/24"},
   {"fd00::1", "fd00::1/64"},
@@ -278,7 +283,7 @@ GST_START_TEST (bad_address_is_named)
 
 GST_END_TEST;
 
-/* --- errors that need no device ------------------------------------------ */
+/* --- errors that need no device ------------------------------------------- */
 
 static const struct
 {
@@ -359,7 +364,7 @@ GST_START_TEST (properties_of_the_device_change_before_it_is_open)
 
 GST_END_TEST;
 
-/* --- the context --------------------------------------------------------- */
+/* --- the context ---------------------------------------------------------- */
 
 static GstContext *
 context_of (GstElement * element)
@@ -414,9 +419,9 @@ GST_START_TEST (neighbours_share_their_table)
 
 GST_END_TEST;
 
-/* --- sharing a device ---------------------------------------------------- */
+/* --- sharing a device ----------------------------------------------------- */
 
-/* A pipeline that reads and writes the same device */
+/* Returns a pipeline that reads from a device and writes to the same device. */
 static GstElement *
 make_mirror (const gchar * ifname, GstElement ** src, GstElement ** sink)
 {
@@ -604,7 +609,8 @@ GST_START_TEST (settings_of_both_are_met)
   inet_pton (AF_INET, "10.9.1.1", &address.sin_addr);
   fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
   close (fd);
-  /* usable at once: no search for duplicates */
+  /* The address is usable at once, because duplicate address detection is off.
+   */
   fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
     inet_pton (AF_INET6, "fd09::1", &address6.sin6_addr);
@@ -654,7 +660,7 @@ GST_START_TEST (kernel_says_why_it_refuses_an_address)
 
 GST_END_TEST;
 
-/* --- a descriptor -------------------------------------------------------- */
+/* --- file descriptors of the application ---------------------------------- */
 
 GST_START_TEST (inherited_descriptor_is_enough)
 {
@@ -714,7 +720,7 @@ GST_START_TEST (descriptor_of_another_kind_is_refused)
 
 GST_END_TEST;
 
-/* --- tunsink ------------------------------------------------------------- */
+/* --- tunsink -------------------------------------------------------------- */
 
 static GstHarness *
 make_sink_harness (GstElement ** sink)
@@ -829,8 +835,8 @@ GST_START_TEST (list_is_written_packet_by_packet)
 
 GST_END_TEST;
 
-/* The device counts what it got as it was, and the pool's bytes are no packet
- * any more once they came back. */
+/* The device counts the packet as it was. When the buffers return to the pool,
+ * their bytes are overwritten and no longer form a packet. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);
@@ -858,7 +864,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* --- tunsrc -------------------------------------------------------------- */
+/* --- tunsrc --------------------------------------------------------------- */
 
 static GstHarness *
 make_src_harness (GstElement ** src)
@@ -1048,7 +1054,8 @@ GST_START_TEST (device_says_nothing_by_itself)
 
 GST_END_TEST;
 
-/* A source that goes on to wait ends in the time-out of the suite. */
+/* If the source kept waiting, the test would run into the timeout of the suite.
+ */
 GST_START_TEST (waiting_ends)
 {
   GstHarness *harness;
@@ -1066,8 +1073,9 @@ GST_START_TEST (waiting_ends)
 
 GST_END_TEST;
 
-/* GstBaseSrc unrefs NULL if it has to drop a list: that would be a critical
- * message, which ends the test. Not each time are two packets there at once. */
+/* GstBaseSrc calls unref on NULL when it has to drop a buffer list, which would
+ * print a critical message and end the test. Two packets do not always arrive
+ * together, so the test repeats this. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;
@@ -1085,7 +1093,7 @@ GST_START_TEST (source_stops_with_a_list_in_hand)
     send_udp ("10.9.0.2", 10, 1);
     while (stat_of (src, "packets") < 1)
       g_usleep (100);
-    /* It goes to wait for the next one. */
+    /* The source needs a moment until it waits for the next packet. */
     g_usleep (1000);
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
     send_udp ("10.9.0.2", 10, 64);
@@ -1122,7 +1130,7 @@ GST_START_TEST (source_is_live)
 
 GST_END_TEST;
 
-/* Down is a pause, not an end. */
+/* A device that is down only interrupts the source and does not end it. */
 GST_START_TEST (source_waits_while_the_device_is_down)
 {
   GstHarness *harness;

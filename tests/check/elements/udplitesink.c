@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds udplitesink to what it promises over real sockets on the loopback. The
- * receivers are the kernel's own UDP-Lite sockets, and a raw socket that sees
- * the packets as they are on the wire.
+/* Tests of udplitesink over real sockets on loopback. The receivers are
+ * UDP-Lite sockets of the kernel, and a raw socket that sees the packets as
+ * they are on the wire.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -28,7 +28,7 @@
 #define UDPLITE 136             /* RFC 3828 section 5 */
 #define HEADER 8
 #define IP_HEADER 20
-#define SIZE 100                /* bytes of a packet's payload */
+#define SIZE 100                /* payload size of a packet, in bytes */
 
 /* --- receivers ------------------------------------------------------------ */
 
@@ -38,7 +38,8 @@ typedef struct
   guint16 port;
 } Receiver;
 
-/* FALSE: this system has none, which is said. */
+/* Opens a receiver. Returns FALSE and prints that the test is skipped if the
+ * system has no such socket. */
 static gboolean
 receiver_init (Receiver * self, gint family, gint type)
 {
@@ -74,7 +75,8 @@ receiver_clear (Receiver * self)
   close (self->fd);
 }
 
-/* The next packet is `size` bytes of `fill`, `fill` + 1, ... */
+/* Checks that the next packet has `size` bytes with the values `fill`, `fill` +
+ * 1 and so on. */
 static void
 receive (Receiver * self, guint fill, gssize size)
 {
@@ -96,7 +98,7 @@ receive_nothing (Receiver * self)
   fail_unless (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* Coverage of the next packet to this port, as it is on the wire */
+/* Returns the coverage of the next packet to `port`, as it is on the wire. */
 static guint
 receive_coverage (Receiver * raw, guint16 port)
 {
@@ -123,7 +125,7 @@ sink_new (const gchar * host, guint16 port, const gchar * caps)
   return harness;
 }
 
-/* Made so that its properties count from the start */
+/* Creates a sink whose properties are set before it starts. */
 static GstHarness *
 failing_sink_new (const gchar * first_property, ...)
 {
@@ -290,7 +292,7 @@ static const struct
   guint coverage;
   const gchar *caps;
   guint mark;                   /* G_MAXUINT: none */
-  guint wire;
+  guint wire_coverage;
 } coverages[] = {
   {"full", 20, "application/x-test", G_MAXUINT, 0},
   {"fixed", 0, "application/x-test", G_MAXUINT, 0},
@@ -312,7 +314,8 @@ static const struct
   {"headers", 0, "application/x-dtls", 6, 0},
 };
 
-/* RTP, and behind it H.263 in mode A that begins no picture */
+/* Returns an RTP packet with an H.263 payload in mode A that does not begin a
+ * picture. */
 static GstBuffer *
 make_rtp_packet (void)
 {
@@ -330,7 +333,7 @@ GST_START_TEST (coverage_on_the_wire)
   Receiver receiver, raw;
   GstHarness *harness;
   GstBuffer *buffer;
-  guint wire;
+  guint wire_coverage;
 
   if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
     return;
@@ -347,11 +350,12 @@ GST_START_TEST (coverage_on_the_wire)
   if (coverages[__i__].mark != G_MAXUINT)
     gst_buffer_add_frame_info_meta (buffer, 0, 0, coverages[__i__].mark);
   push (harness, buffer);
-  wire = receive_coverage (&raw, receiver.port);
-  /* Both say that all is covered, RFC 3828 section 3.1. */
-  if (wire == HEADER + SIZE)
-    wire = 0;
-  fail_unless_equals_int (wire, coverages[__i__].wire);
+  wire_coverage = receive_coverage (&raw, receiver.port);
+  /* Both values mean that the whole packet is covered (RFC 3828 section 3.1).
+   */
+  if (wire_coverage == HEADER + SIZE)
+    wire_coverage = 0;
+  fail_unless_equals_int (wire_coverage, coverages[__i__].wire_coverage);
   gst_harness_teardown (harness);
   receiver_clear (&receiver);
   receiver_clear (&raw);
@@ -359,7 +363,8 @@ GST_START_TEST (coverage_on_the_wire)
 
 GST_END_TEST;
 
-/* What comes without caps is nothing that is known, whatever came before. */
+/* Data without caps have an unknown type, no matter which caps were set before.
+ */
 GST_START_TEST (caps_are_forgotten_in_ready)
 {
   Receiver receiver, raw;
@@ -466,8 +471,8 @@ check_served (GstHarness * harness, guint64 expected_to_serve,
   fail_unless_equals_uint64 (served, expected_served);
 }
 
-/* As udpsink counts: what came, and what went to all; of a receiver that is gone,
- * too */
+/* The counters are those of udpsink: the bytes of the input, and the bytes sent
+ * to all receivers, including receivers that have been removed. */
 GST_START_TEST (served_bytes_are_those_of_all)
 {
   GstHarness *harness;
@@ -496,7 +501,8 @@ GST_START_TEST (served_bytes_are_those_of_all)
 
 GST_END_TEST;
 
-/* It loops back to who joined on this host. */
+/* Multicast packets loop back to the sockets on this host that joined the
+ * group. */
 GST_START_TEST (group_gets_it_on_each_backend)
 {
   static const gchar *const backends[] = { "kernel", "raw" };
@@ -543,7 +549,7 @@ GST_END_TEST;
 
 #define GROUP_ON_WIRE "ff020000000000000000000000004242"
 
-/* Is the process in this group on this interface? */
+/* Returns whether the process has joined this group on this interface. */
 static gboolean
 has_joined (const gchar * group_and_interface)
 {
@@ -572,7 +578,8 @@ has_joined_two (void)
   return has_joined (GROUP_ON_WIRE "%two");
 }
 
-/* Bound to the group of interface `two` of our own network, of `one` and `two` */
+/* Creates a network namespace with the interfaces `one` and `two`, and a
+ * receiver that joined the group on interface `two`. */
 static gboolean
 group_receiver_init (Receiver * self, const gchar * test)
 {
@@ -614,7 +621,8 @@ receiver_leave (Receiver * self)
           &membership, sizeof (membership)) == 0);
 }
 
-/* Both ways to say where: RFC 4007's in the address, and multicast-iface */
+/* There are two ways to select the interface: the zone in the address (RFC
+ * 4007) and the property multicast-iface. */
 GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
 {
   static const gchar *const backends[] = { "kernel", "raw" };
@@ -637,7 +645,7 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
   gst_harness_set_src_caps_str (harness, "application/x-test");
   push (harness, make_packet (7, SIZE));
   receive (&receiver, 7, SIZE);
-  /* The receiver is in there, too. */
+  /* The receiver itself has joined the group, so it leaves before the check. */
   receiver_leave (&receiver);
   fail_unless (has_joined_two ());
   fail_if (has_joined_one ());
@@ -650,7 +658,8 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
 
 GST_END_TEST;
 
-/* A group on two links is two groups; each is joined once for all its ports. */
+/* The same group on two links counts as two groups. Each group is joined once
+ * for all its ports. */
 GST_START_TEST (group_is_joined_once_for_each_link)
 {
   GstHarness *harness;
@@ -678,8 +687,8 @@ GST_START_TEST (group_is_joined_once_for_each_link)
 
 GST_END_TEST;
 
-/* What the sink joined with the application's socket it leaves; what was joined
- * before stays. */
+/* The sink leaves a group that it joined with the application's socket. A group
+ * that the application joined before stays joined. */
 GST_START_TEST (given_socket_leaves_the_group)
 {
   GstHarness *harness;
@@ -711,7 +720,7 @@ GST_START_TEST (given_socket_leaves_the_group)
 
 GST_END_TEST;
 
-/* Each family has a socket of its own. */
+/* Each address family has a socket of its own. */
 GST_START_TEST (receivers_of_both_families)
 {
   Receiver v4, v6;
@@ -737,8 +746,9 @@ GST_START_TEST (receivers_of_both_families)
 
 GST_END_TEST;
 
-/* Behind a neighbour that doesn't answer, packets wait in the kernel until there
- * is no room: one that is not dropped went as often as its receiver was added. */
+/* The neighbour does not answer, so packets wait in the kernel until there is
+ * no room. Each packet that is not dropped must be sent as often as its
+ * receiver was added. */
 GST_START_TEST (no_room_leaves_no_duplicate_out)
 {
   struct ifreq request = { 0 };
@@ -774,7 +784,7 @@ GST_START_TEST (no_room_leaves_no_duplicate_out)
 
 GST_END_TEST;
 
-/* Nothing is called sent that went to nobody. */
+/* A packet that was sent to no receiver does not count as sent. */
 GST_START_TEST (packets_without_a_receiver_are_not_sent)
 {
   GstHarness *harness;
@@ -798,7 +808,8 @@ GST_START_TEST (packets_without_a_receiver_are_not_sent)
 
 GST_END_TEST;
 
-/* As udpsink: it is closed on the way to NULL, or not at all. */
+/* As in udpsink, the socket is closed when the sink goes to NULL, or not at
+ * all. */
 GST_START_TEST (given_socket_stays_until_null)
 {
   GstHarness *harness;
@@ -832,7 +843,8 @@ GST_START_TEST (given_socket_stays_until_null)
 
 GST_END_TEST;
 
-/* The number of a socket that its owner closed is soon that of another file. */
+/* After the owner has closed the socket, the same file descriptor may soon
+ * belong to another file. */
 GST_START_TEST (closed_socket_is_not_written_to)
 {
   GstHarness *harness;
@@ -913,13 +925,71 @@ has_both_families (const gchar * name)
   return families == 3;
 }
 
-/* It is asked for again: for an address of the family that is bound now */
+/* Knows one name, for two addresses. The one of IPv6 is the first, as that of
+ * localhost is on many systems. */
+typedef GResolver TestResolver;
+typedef GResolverClass TestResolverClass;
+
+static GType test_resolver_get_type (void);
+
+G_DEFINE_TYPE (TestResolver, test_resolver, G_TYPE_RESOLVER);
+
+static GList *
+look_up (GResolver * resolver, const gchar * name, GCancellable * cancellable,
+    GError ** error)
+{
+  GList *found = NULL;
+
+  fail_unless_equals_string (name, "two.example.org");
+  found = g_list_append (found, g_inet_address_new_from_string ("::1"));
+  return g_list_append (found, g_inet_address_new_from_string ("127.0.0.1"));
+}
+
+static void
+test_resolver_init (TestResolver * self)
+{
+}
+
+static void
+test_resolver_class_init (TestResolverClass * klass)
+{
+  klass->lookup_by_name = look_up;
+}
+
+/* udplitesrc listens on 0.0.0.0 by default. */
+GST_START_TEST (ipv4_address_of_a_name_is_preferred)
+{
+  GResolver *before = g_resolver_get_default ();
+  GResolver *resolver = g_object_new (test_resolver_get_type (), NULL);
+  GstHarness *harness;
+  Receiver receiver;
+
+  if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
+    return;
+  g_resolver_set_default (resolver);
+  /* A name that is set while the sink runs is resolved in the background, and
+   * packets that come before its address are dropped. */
+  harness = failing_sink_new ("host", "two.example.org", "port",
+      (gint) receiver.port, NULL);
+  push (harness, make_packet (0, SIZE));
+  receive (&receiver, 0, SIZE);
+  gst_harness_teardown (harness);
+  receiver_clear (&receiver);
+  g_resolver_set_default (before);
+  g_object_unref (before);
+  g_object_unref (resolver);
+}
+
+GST_END_TEST;
+
+/* The name is resolved again at each start, for an address of the family that
+ * is bound now. */
 GST_START_TEST (name_is_looked_up_at_each_start)
 {
   GstHarness *harness;
 
   if (!has_both_families ("localhost")) {
-    say_skipped (G_STRFUNC, "localhost has not both families");
+    say_skipped (G_STRFUNC, "localhost has no IPv4 or no IPv6 address");
     return;
   }
   harness = failing_sink_new ("host", "localhost", "bind-address", "127.0.0.1",
@@ -935,7 +1005,7 @@ GST_START_TEST (name_is_looked_up_at_each_start)
 
 GST_END_TEST;
 
-/* --- what goes wrong ------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------- */
 
 static void
 check_error (GstHarness * harness, const gchar * words)
@@ -992,7 +1062,8 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* As it is after NULL, with close-socket */
+/* The socket is closed, as it is after NULL with close-socket=true.
+ */
 GST_START_TEST (closed_socket_is_an_error)
 {
   GSocket *given = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
@@ -1035,6 +1106,7 @@ udplitesink_suite (void)
   tcase_add_test (tcase, closed_socket_is_not_written_to);
   tcase_add_test (tcase, clients_are_read_as_a_list);
   tcase_add_test (tcase, host_and_port_are_one_receiver);
+  tcase_add_test (tcase, ipv4_address_of_a_name_is_preferred);
   tcase_add_test (tcase, name_is_looked_up_at_each_start);
   tcase_add_test (tcase, unknown_name_is_an_error);
   tcase_add_loop_test (tcase, foreign_address_is_an_error, 0, 2);

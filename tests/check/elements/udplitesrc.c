@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds udplitesrc to what it promises, over real sockets on the loopback
- * interface. The socket is open from READY on: what is sent then waits, and is
- * one batch as the element begins to play. Where the system has no such socket,
- * or gives us none, a test says that it is skipped.
+/* Tests of udplitesrc over real sockets on loopback. The socket is open from
+ * READY on, so packets that are sent in that state wait and form one batch when
+ * the element starts to play. If the system does not have such a socket or does
+ * not permit it, a test reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -16,85 +16,90 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-#define IN_FLIGHT 40            /* packets that any socket's buffer holds */
+/* packets that the buffer of any socket holds */
+#define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The element, and a socket that sends to it */
+/* The element and a socket that sends to it */
 typedef struct
 {
   GstHarness *harness;
-  GstElement *element;          /* the harness' */
+  GstElement *element;          /* in the harness */
   GstBus *bus;
   UdpliteBackend backend;
   gboolean ipv6;
   UdpliteSocket *sender;
-  gint port;                    /* the element's */
-  gint lists;                   /* that it pushed */
-} Rig;
+  gint port;                    /* of the element */
+  gint lists;                   /* that the element pushed */
+} Fixture;
 
 static GstPadProbeReturn
 on_list (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  g_atomic_int_inc (&((Rig *) data)->lists);
+  g_atomic_int_inc (&((Fixture *) data)->lists);
   return GST_PAD_PROBE_OK;
 }
 
 static void
-rig_init_element (Rig * rig)
+fixture_init_element (Fixture * fixture)
 {
   GstPad *pad;
 
-  memset (rig, 0, sizeof (*rig));
-  rig->element = gst_element_factory_make ("udplitesrc", NULL);
-  fail_unless (rig->element != NULL);
-  rig->harness = gst_harness_new_with_element (rig->element, NULL, "src");
-  gst_object_unref (rig->element);
-  rig->bus = gst_bus_new ();
-  gst_element_set_bus (rig->element, rig->bus);
-  pad = gst_element_get_static_pad (rig->element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_list, rig, NULL);
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->element = gst_element_factory_make ("udplitesrc", NULL);
+  fail_unless (fixture->element != NULL);
+  fixture->harness =
+      gst_harness_new_with_element (fixture->element, NULL, "src");
+  gst_object_unref (fixture->element);
+  fixture->bus = gst_bus_new ();
+  gst_element_set_bus (fixture->element, fixture->bus);
+  pad = gst_element_get_static_pad (fixture->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_list, fixture,
+      NULL);
   gst_object_unref (pad);
 }
 
-/* i: of all backends with both families. FALSE: skipped */
+/* `i` selects the backend (i / 2) and IPv6 (i % 2). Returns FALSE if `test` is
+ * skipped. */
 static gboolean
-rig_init (Rig * rig, const gchar * test, gint i)
+fixture_init (Fixture * fixture, const gchar * test, gint i)
 {
   UdpliteSocket *sender = udplite_test_open (test, udplite_test_backends[i / 2],
       i % 2);
 
   if (!sender)
     return FALSE;
-  rig_init_element (rig);
-  rig->backend = udplite_test_backends[i / 2];
-  rig->ipv6 = i % 2;
-  rig->sender = sender;
-  g_object_set (rig->element, "address", rig->ipv6 ? "::1" : "127.0.0.1",
-      "port", 0, "backend", rig->backend, NULL);
+  fixture_init_element (fixture);
+  fixture->backend = udplite_test_backends[i / 2];
+  fixture->ipv6 = i % 2;
+  fixture->sender = sender;
+  g_object_set (fixture->element, "address",
+      fixture->ipv6 ? "::1" : "127.0.0.1", "port", 0, "backend",
+      fixture->backend, NULL);
   return TRUE;
 }
 
 static void
-rig_ready (Rig * rig)
+fixture_ready (Fixture * fixture)
 {
-  fail_unless_equals_int (gst_element_set_state (rig->element,
+  fail_unless_equals_int (gst_element_set_state (fixture->element,
           GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
-  g_object_get (rig->element, "port", &rig->port, NULL);
-  fail_unless (rig->port > 0);
+  g_object_get (fixture->element, "port", &fixture->port, NULL);
+  fail_unless (fixture->port > 0);
 }
 
 static void
-rig_clear (Rig * rig)
+fixture_clear (Fixture * fixture)
 {
-  gst_element_set_state (rig->element, GST_STATE_NULL);
-  gst_element_set_bus (rig->element, NULL);
-  gst_object_unref (rig->bus);
-  gst_harness_teardown (rig->harness);
-  g_clear_pointer (&rig->sender, udplite_socket_free);
+  gst_element_set_state (fixture->element, GST_STATE_NULL);
+  gst_element_set_bus (fixture->element, NULL);
+  gst_object_unref (fixture->bus);
+  gst_harness_teardown (fixture->harness);
+  g_clear_pointer (&fixture->sender, udplite_socket_free);
 }
 
-/* Byte k of packet n */
+/* Returns the value of byte `k` in packet `n`. */
 static guint8
 byte_of (guint n, guint k)
 {
@@ -102,22 +107,25 @@ byte_of (guint n, guint k)
 }
 
 static void
-rig_send (Rig * rig, guint n, gsize size, guint coverage)
+fixture_send (Fixture * fixture, guint n, gsize size, guint coverage)
 {
   guint8 *bytes = g_malloc (size);
   guint i;
 
   for (i = 0; i < size; i++)
     bytes[i] = byte_of (n, i);
-  udplite_test_send (rig->sender, rig->ipv6, rig->port, bytes, size, coverage);
+  udplite_test_send (fixture->sender, fixture->ipv6, fixture->port, bytes, size,
+      coverage);
   g_free (bytes);
 }
 
-/* covered: as its mark has it; -1: it has none */
+/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if it
+ * must have no meta. */
 static void
-rig_expect_part (Rig * rig, guint n, gsize offset, gsize size, gint covered)
+fixture_expect_part (Fixture * fixture, guint n, gsize offset, gsize size,
+    gint covered)
 {
-  GstBuffer *buffer = gst_harness_pull (rig->harness);
+  GstBuffer *buffer = gst_harness_pull (fixture->harness);
   GstCoverageMeta *meta;
   GstMapInfo map;
   gsize i;
@@ -134,26 +142,26 @@ rig_expect_part (Rig * rig, guint n, gsize offset, gsize size, gint covered)
 }
 
 static void
-rig_expect (Rig * rig, guint n, gsize size)
+fixture_expect (Fixture * fixture, guint n, gsize size)
 {
-  rig_expect_part (rig, n, 0, size, -1);
+  fixture_expect_part (fixture, n, 0, size, -1);
 }
 
 static guint64
-rig_count (Rig * rig, const gchar * name)
+fixture_count (Fixture * fixture, const gchar * name)
 {
   GstStructure *stats;
   guint64 value = 0;
 
-  g_object_get (rig->element, "stats", &stats, NULL);
+  g_object_get (fixture->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
   gst_structure_free (stats);
   return value;
 }
 
-#define RIG_OR_SKIP(rig) \
+#define FIXTURE_OR_SKIP(fixture) \
   G_STMT_START { \
-    if (!rig_init (rig, G_STRFUNC, __i__)) \
+    if (!fixture_init (fixture, G_STRFUNC, __i__)) \
       return; \
   } G_STMT_END
 
@@ -162,83 +170,83 @@ rig_count (Rig * rig, const gchar * name)
 GST_START_TEST (packets_arrive_whole_and_in_order)
 {
   static const guint sizes[] = { 1, 1316, 0, 20, 1492, 1493, 3, 1400 };
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_send (&rig, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
-  gst_harness_play (rig.harness);
+    fixture_send (&fixture, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_expect (&rig, i, sizes[i % G_N_ELEMENTS (sizes)]);
+    fixture_expect (&fixture, i, sizes[i % G_N_ELEMENTS (sizes)]);
   for (; i < 3 * IN_FLIGHT; i++) {
-    rig_send (&rig, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
-    rig_expect (&rig, i, sizes[i % G_N_ELEMENTS (sizes)]);
+    fixture_send (&fixture, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
+    fixture_expect (&fixture, i, sizes[i % G_N_ELEMENTS (sizes)]);
   }
-  fail_unless_equals_int (rig_count (&rig, "packets"), 3 * IN_FLIGHT);
-  fail_unless_equals_int (rig_count (&rig, "dropped"), 0);
-  rig_clear (&rig);
+  fail_unless_equals_int (fixture_count (&fixture, "packets"), 3 * IN_FLIGHT);
+  fail_unless_equals_int (fixture_count (&fixture, "dropped"), 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_waits_leaves_as_lists)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_send (&rig, i, 1000, G_MAXUINT);
-  gst_harness_play (rig.harness);
+    fixture_send (&fixture, i, 1000, G_MAXUINT);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_expect (&rig, i, 1000);
-  /* 8, 16, and the rest */
-  fail_unless_equals_int (g_atomic_int_get (&rig.lists), 3);
-  fail_unless_equals_int (rig_count (&rig, "lists"), 3);
-  fail_unless_equals_int (rig_count (&rig, "bytes"), IN_FLIGHT * 1000);
-  rig_clear (&rig);
+    fixture_expect (&fixture, i, 1000);
+  /* The lists have 8 packets, 16 packets, and the rest. */
+  fail_unless_equals_int (g_atomic_int_get (&fixture.lists), 3);
+  fail_unless_equals_int (fixture_count (&fixture, "lists"), 3);
+  fail_unless_equals_int (fixture_count (&fixture, "bytes"), IN_FLIGHT * 1000);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (counted_buffers_come_singly)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "num-buffers", 5, NULL);
-  rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "num-buffers", 5, NULL);
+  fixture_ready (&fixture);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_send (&rig, i, 1000, G_MAXUINT);
-  gst_harness_play (rig.harness);
+    fixture_send (&fixture, i, 1000, G_MAXUINT);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < 5; i++)
-    rig_expect (&rig, i, 1000);
-  while (rig_count (&rig, "packets") < 5);
-  fail_unless_equals_int (rig.lists, 0);
-  rig_clear (&rig);
+    fixture_expect (&fixture, i, 1000);
+  while (fixture_count (&fixture, "packets") < 5);
+  fail_unless_equals_int (fixture.lists, 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (large_packets_are_not_lost)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  rig_send (&rig, 1, LARGEST_PACKET, G_MAXUINT);
-  rig_send (&rig, 2, 10, G_MAXUINT);
-  rig_expect (&rig, 1, LARGEST_PACKET);
-  rig_expect (&rig, 2, 10);
-  fail_unless_equals_int (rig_count (&rig, "truncated"), 0);
-  rig_clear (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  fixture_send (&fixture, 1, LARGEST_PACKET, G_MAXUINT);
+  fixture_send (&fixture, 2, 10, G_MAXUINT);
+  fixture_expect (&fixture, 1, LARGEST_PACKET);
+  fixture_expect (&fixture, 2, 10);
+  fail_unless_equals_int (fixture_count (&fixture, "truncated"), 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -247,26 +255,26 @@ GST_START_TEST (the_sender_is_told)
 {
   GstNetAddressMeta *meta;
   GstBuffer *buffer;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  buffer = gst_harness_pull (rig.harness);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  buffer = gst_harness_pull (fixture.harness);
   meta = gst_buffer_get_net_address_meta (buffer);
   fail_unless (meta && G_IS_INET_SOCKET_ADDRESS (meta->addr));
   fail_unless_equals_int (g_inet_socket_address_get_port
       (G_INET_SOCKET_ADDRESS (meta->addr)),
-      udplite_socket_get_port (rig.sender));
+      udplite_socket_get_port (fixture.sender));
   gst_buffer_unref (buffer);
 
-  g_object_set (rig.element, "retrieve-sender-address", FALSE, NULL);
-  rig_send (&rig, 1, 100, G_MAXUINT);
-  buffer = gst_harness_pull (rig.harness);
+  g_object_set (fixture.element, "retrieve-sender-address", FALSE, NULL);
+  fixture_send (&fixture, 1, 100, G_MAXUINT);
+  buffer = gst_harness_pull (fixture.harness);
   fail_if (gst_buffer_get_net_address_meta (buffer));
   gst_buffer_unref (buffer);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -275,48 +283,49 @@ GST_END_TEST;
 
 GST_START_TEST (what_was_not_covered_is_marked)
 {
-  Rig rig;
+  Fixture fixture;
   gboolean known;
 
-  RIG_OR_SKIP (&rig);
-  known = rig.backend != UDPLITE_BACKEND_KERNEL;
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, 12);
-  rig_expect_part (&rig, 0, 0, 100, known ? 12 : -1);
-  rig_send (&rig, 1, 100, 0);
-  rig_expect_part (&rig, 1, 0, 100, known ? 0 : -1);
-  rig_send (&rig, 2, 100, 100);
-  rig_expect (&rig, 2, 100);
-  rig_send (&rig, 3, 100, G_MAXUINT);
-  rig_expect (&rig, 3, 100);
-  fail_unless_equals_int (rig_count (&rig, "partly-covered"), known ? 2 : 0);
-  rig_clear (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  known = fixture.backend != UDPLITE_BACKEND_KERNEL;
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, 12);
+  fixture_expect_part (&fixture, 0, 0, 100, known ? 12 : -1);
+  fixture_send (&fixture, 1, 100, 0);
+  fixture_expect_part (&fixture, 1, 0, 100, known ? 0 : -1);
+  fixture_send (&fixture, 2, 100, 100);
+  fixture_expect (&fixture, 2, 100);
+  fixture_send (&fixture, 3, 100, G_MAXUINT);
+  fixture_expect (&fixture, 3, 100);
+  fail_unless_equals_int (fixture_count (&fixture, "partly-covered"),
+      known ? 2 : 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (skipped_bytes_are_not_in_the_mark)
 {
-  Rig rig;
+  Fixture fixture;
   gboolean known;
 
-  RIG_OR_SKIP (&rig);
-  known = rig.backend != UDPLITE_BACKEND_KERNEL;
-  g_object_set (rig.element, "skip-first-bytes", 5, NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 4, G_MAXUINT);     /* dropped */
-  rig_send (&rig, 1, 5, G_MAXUINT);
-  rig_send (&rig, 2, 100, 12);
-  rig_send (&rig, 3, 100, 3);
-  rig_send (&rig, 4, 100, G_MAXUINT);
-  rig_expect_part (&rig, 1, 5, 0, -1);
-  rig_expect_part (&rig, 2, 5, 95, known ? 7 : -1);
-  rig_expect_part (&rig, 3, 5, 95, known ? 0 : -1);
-  rig_expect_part (&rig, 4, 5, 95, -1);
-  fail_unless_equals_int (rig_count (&rig, "too-short-to-skip"), 1);
-  rig_clear (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  known = fixture.backend != UDPLITE_BACKEND_KERNEL;
+  g_object_set (fixture.element, "skip-first-bytes", 5, NULL);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 4, G_MAXUINT);     /* dropped */
+  fixture_send (&fixture, 1, 5, G_MAXUINT);
+  fixture_send (&fixture, 2, 100, 12);
+  fixture_send (&fixture, 3, 100, 3);
+  fixture_send (&fixture, 4, 100, G_MAXUINT);
+  fixture_expect_part (&fixture, 1, 5, 0, -1);
+  fixture_expect_part (&fixture, 2, 5, 95, known ? 7 : -1);
+  fixture_expect_part (&fixture, 3, 5, 95, known ? 0 : -1);
+  fixture_expect_part (&fixture, 4, 5, 95, -1);
+  fail_unless_equals_int (fixture_count (&fixture, "too-short-to-skip"), 1);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -324,7 +333,8 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  gboolean comes[3];            /* of 8, 20, and all bytes covered */
+  /* for a coverage of 8, of 20, and of all bytes */
+  gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
   {0, {FALSE, FALSE, TRUE}},
@@ -338,76 +348,80 @@ GST_START_TEST (min_coverage_is_demanded)
 {
   static const guint coverages[] = { 0, 12, G_MAXUINT };
   guint i, k, refused;
-  Rig rig;
+  Fixture fixture;
 
   for (i = 0; i < G_N_ELEMENTS (minima); i++) {
-    RIG_OR_SKIP (&rig);
-    g_object_set (rig.element, "min-coverage", minima[i].minimum, NULL);
-    rig_ready (&rig);
-    gst_harness_play (rig.harness);
+    FIXTURE_OR_SKIP (&fixture);
+    g_object_set (fixture.element, "min-coverage", minima[i].minimum, NULL);
+    fixture_ready (&fixture);
+    gst_harness_play (fixture.harness);
     for (k = 0; k < 3; k++)
-      rig_send (&rig, k, 100, coverages[k]);
+      fixture_send (&fixture, k, 100, coverages[k]);
     for (k = refused = 0; k < 3; k++) {
       refused += !minima[i].comes[k];
       if (minima[i].comes[k])
-        rig_expect_part (&rig, k, 0, 100, coverages[k] == G_MAXUINT
-            || rig.backend == UDPLITE_BACKEND_KERNEL ? -1 : coverages[k]);
+        fixture_expect_part (&fixture, k, 0, 100, coverages[k] == G_MAXUINT
+            || fixture.backend == UDPLITE_BACKEND_KERNEL ? -1 : coverages[k]);
     }
-    fail_unless_equals_int (rig_count (&rig,
-            rig.backend == UDPLITE_BACKEND_KERNEL ? "dropped" :
+    fail_unless_equals_int (fixture_count (&fixture,
+            fixture.backend == UDPLITE_BACKEND_KERNEL ? "dropped" :
             "below-minimum"), refused);
-    rig_clear (&rig);
+    fixture_clear (&fixture);
   }
 }
 
 GST_END_TEST;
 
-/* --- what is wrong -------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (refused_packets_are_counted_and_nothing_more)
 {
   guint8 good[40], bad[40];
   gboolean counts;
   gint injector;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  injector = udplite_test_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  FIXTURE_OR_SKIP (&fixture);
+  injector =
+      udplite_test_injector_open (G_STRFUNC, fixture.backend, fixture.ipv6);
   if (injector < 0) {
-    rig_clear (&rig);
+    fixture_clear (&fixture);
     return;
   }
-  counts = rig.backend != UDPLITE_BACKEND_KERNEL;
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  udplite_test_write (good, sizeof (good), rig.backend, rig.ipv6, rig.port, 20);
+  counts = fixture.backend != UDPLITE_BACKEND_KERNEL;
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  udplite_test_write (good, sizeof (good), fixture.backend, fixture.ipv6,
+      fixture.port, 20);
 
   memcpy (bad, good, sizeof (bad));
   bad[10] ^= 1;                 /* covered */
-  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
-      sizeof (bad));
+  udplite_test_inject (injector, fixture.backend, fixture.ipv6, fixture.port,
+      bad, sizeof (bad));
   memcpy (bad, good, sizeof (bad));
   bad[5] = 7;                   /* coverage */
-  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
-      sizeof (bad));
+  udplite_test_inject (injector, fixture.backend, fixture.ipv6, fixture.port,
+      bad, sizeof (bad));
   bad[5] = sizeof (bad) + 1;
-  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
-      sizeof (bad));
+  udplite_test_inject (injector, fixture.backend, fixture.ipv6, fixture.port,
+      bad, sizeof (bad));
   memcpy (bad, good, sizeof (bad));
   bad[6] = bad[7] = 0;          /* checksum */
-  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
-      sizeof (bad));
+  udplite_test_inject (injector, fixture.backend, fixture.ipv6, fixture.port,
+      bad, sizeof (bad));
 
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  fail_unless_equals_int (rig_count (&rig, "packets"), 1);
-  fail_unless_equals_int (rig_count (&rig, "bad-checksum"), counts);
-  fail_unless_equals_int (rig_count (&rig, "coverage-too-small"), counts);
-  fail_unless_equals_int (rig_count (&rig, "coverage-too-large"), counts);
-  fail_unless_equals_int (rig_count (&rig, "no-checksum"), counts);
-  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ERROR) == NULL);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  fail_unless_equals_int (fixture_count (&fixture, "packets"), 1);
+  fail_unless_equals_int (fixture_count (&fixture, "bad-checksum"), counts);
+  fail_unless_equals_int (fixture_count (&fixture, "coverage-too-small"),
+      counts);
+  fail_unless_equals_int (fixture_count (&fixture, "coverage-too-large"),
+      counts);
+  fail_unless_equals_int (fixture_count (&fixture, "no-checksum"), counts);
+  fail_unless (gst_bus_pop_filtered (fixture.bus, GST_MESSAGE_ERROR) == NULL);
   close (injector);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -417,25 +431,26 @@ GST_START_TEST (damage_outside_the_coverage_is_delivered)
   guint8 packet[40];
   GstBuffer *buffer;
   gint injector;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  injector = udplite_test_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  FIXTURE_OR_SKIP (&fixture);
+  injector =
+      udplite_test_injector_open (G_STRFUNC, fixture.backend, fixture.ipv6);
   if (injector >= 0) {
-    rig_ready (&rig);
-    gst_harness_play (rig.harness);
-    udplite_test_write (packet, sizeof (packet), rig.backend, rig.ipv6,
-        rig.port, 20);
+    fixture_ready (&fixture);
+    gst_harness_play (fixture.harness);
+    udplite_test_write (packet, sizeof (packet), fixture.backend, fixture.ipv6,
+        fixture.port, 20);
     packet[20] ^= 0xff;
-    udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, packet,
-        sizeof (packet));
-    buffer = gst_harness_pull (rig.harness);
+    udplite_test_inject (injector, fixture.backend, fixture.ipv6, fixture.port,
+        packet, sizeof (packet));
+    buffer = gst_harness_pull (fixture.harness);
     gst_check_buffer_data (buffer, packet + UDPLITE_HEADER_SIZE,
         sizeof (packet) - UDPLITE_HEADER_SIZE);
     gst_buffer_unref (buffer);
     close (injector);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -444,190 +459,194 @@ GST_START_TEST (what_the_kernel_drops_is_counted)
 {
   const guint sent = 500;
   guint64 counted;
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "buffer-size", 20000, NULL);
-  rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "buffer-size", 20000, NULL);
+  fixture_ready (&fixture);
   for (i = 0; i < sent; i++)
-    rig_send (&rig, i, 1400, G_MAXUINT);
-  gst_harness_play (rig.harness);
-  gst_harness_set_drop_buffers (rig.harness, TRUE);
-  while (rig_count (&rig, "packets") + rig_count (&rig, "dropped") < sent)
+    fixture_send (&fixture, i, 1400, G_MAXUINT);
+  gst_harness_play (fixture.harness);
+  gst_harness_set_drop_buffers (fixture.harness, TRUE);
+  while (fixture_count (&fixture, "packets") + fixture_count (&fixture,
+          "dropped") < sent)
     g_usleep (1000);
-  counted = rig_count (&rig, "packets") + rig_count (&rig, "dropped");
-  /* A full raw socket drops, and counts, what is for others, too: they may run
-   * beside this test. */
-  if (rig.backend == UDPLITE_BACKEND_RAW)
+  counted =
+      fixture_count (&fixture, "packets") + fixture_count (&fixture, "dropped");
+  /* A full raw socket also drops and counts packets for other tests, which may
+   * run at the same time. */
+  if (fixture.backend == UDPLITE_BACKEND_RAW)
     fail_unless (counted >= sent);
   else
     fail_unless_equals_uint64 (counted, sent);
-  fail_unless (rig_count (&rig, "dropped") > 0);
-  rig_clear (&rig);
+  fail_unless (fixture_count (&fixture, "dropped") > 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 static void
-expect_failure (Rig * rig)
+expect_failure (Fixture * fixture)
 {
   GstMessage *message;
 
-  fail_unless_equals_int (gst_element_set_state (rig->element,
+  fail_unless_equals_int (gst_element_set_state (fixture->element,
           GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ERROR);
+  message = gst_bus_pop_filtered (fixture->bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_unref (message);
 }
 
 GST_START_TEST (a_port_in_use_is_an_error)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  /* a raw socket's port may be nobody's where the kernel has no UDP-Lite */
-  if (rig.backend != UDPLITE_BACKEND_RAW) {
-    g_object_set (rig.element, "reuse", FALSE, "port",
-        udplite_socket_get_port (rig.sender), NULL);
-    expect_failure (&rig);
-    /* and not for ever */
-    g_object_set (rig.element, "port", 0, NULL);
-    rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  /* Without UDP-Lite in the kernel, the port of a raw socket is not reserved.
+   */
+  if (fixture.backend != UDPLITE_BACKEND_RAW) {
+    g_object_set (fixture.element, "reuse", FALSE, "port",
+        udplite_socket_get_port (fixture.sender), NULL);
+    expect_failure (&fixture);
+    /* The error does not persist. */
+    g_object_set (fixture.element, "port", 0, NULL);
+    fixture_ready (&fixture);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_address_of_nobody_is_an_error)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "address", rig.ipv6 ? "2001:db8::77" :
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "address", fixture.ipv6 ? "2001:db8::77" :
       "192.0.2.77", NULL);
-  expect_failure (&rig);
-  rig_clear (&rig);
+  expect_failure (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* What waits from others does not hold up what comes behind it. */
+/* Waiting packets of other senders must not delay the packets behind them. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "allowed-senders", "192.0.2.1,2001:db8::1", NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "allowed-senders", "192.0.2.1,2001:db8::1",
+      NULL);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
-    rig_send (&rig, i, 100, G_MAXUINT);
-  while (rig_count (&rig, "not-allowed") < IN_FLIGHT)
+    fixture_send (&fixture, i, 100, G_MAXUINT);
+  while (fixture_count (&fixture, "not-allowed") < IN_FLIGHT)
     g_usleep (1000);
-  fail_unless_equals_int (rig_count (&rig, "packets"), 0);
-  gst_element_set_state (rig.element, GST_STATE_READY);
-  g_object_set (rig.element, "allowed-senders", "127.0.0.0/8,::1", NULL);
-  fail_unless (gst_element_set_state (rig.element, GST_STATE_PLAYING)
+  fail_unless_equals_int (fixture_count (&fixture, "packets"), 0);
+  gst_element_set_state (fixture.element, GST_STATE_READY);
+  g_object_set (fixture.element, "allowed-senders", "127.0.0.0/8,::1", NULL);
+  fail_unless (gst_element_set_state (fixture.element, GST_STATE_PLAYING)
       != GST_STATE_CHANGE_FAILURE);
-  rig_send (&rig, i, 100, G_MAXUINT);
-  rig_expect (&rig, i, 100);
-  fail_unless_equals_int (rig_count (&rig, "not-allowed"), 0);
-  rig_clear (&rig);
+  fixture_send (&fixture, i, 100, G_MAXUINT);
+  fixture_expect (&fixture, i, 100);
+  fail_unless_equals_int (fixture_count (&fixture, "not-allowed"), 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- waiting -------------------------------------------------------------- */
+/* --- waiting and its end -------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  fail_unless (gst_element_send_event (rig.element,
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  fail_unless (gst_element_send_event (fixture.element,
           gst_event_new_flush_start ()));
-  fail_unless (gst_element_send_event (rig.element,
+  fail_unless (gst_element_send_event (fixture.element,
           gst_event_new_flush_stop (TRUE)));
-  rig_send (&rig, 1, 100, G_MAXUINT);
-  rig_expect (&rig, 1, 100);
-  rig_clear (&rig);
+  fixture_send (&fixture, 1, 100, G_MAXUINT);
+  fixture_expect (&fixture, 1, 100);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_pause_ends_the_wait)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  gst_element_set_state (rig.element, GST_STATE_PAUSED);
-  rig_send (&rig, 1, 100, G_MAXUINT);
-  gst_element_set_state (rig.element, GST_STATE_PLAYING);
-  rig_expect (&rig, 1, 100);
-  rig_clear (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  gst_element_set_state (fixture.element, GST_STATE_PAUSED);
+  fixture_send (&fixture, 1, 100, G_MAXUINT);
+  gst_element_set_state (fixture.element, GST_STATE_PLAYING);
+  fixture_expect (&fixture, 1, 100);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* From 1.26 on GstBaseSrc itself may stop a source that is unlocked for PAUSED
- * when PLAYING follows at once. */
+/* GstBaseSrc from 1.26 on may stop a source that is unlocked for PAUSED when
+ * PLAYING follows at once. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < 50; i++) {
-    rig_send (&rig, i, 100, G_MAXUINT);
-    rig_expect (&rig, i, 100);
-    gst_element_set_state (rig.element, GST_STATE_PAUSED);
-    gst_element_set_state (rig.element, GST_STATE_PLAYING);
+    fixture_send (&fixture, i, 100, G_MAXUINT);
+    fixture_expect (&fixture, i, 100);
+    gst_element_set_state (fixture.element, GST_STATE_PAUSED);
+    gst_element_set_state (fixture.element, GST_STATE_PLAYING);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_eos_ends_the_wait)
 {
-  Rig rig;
+  Fixture fixture;
   GstEvent *event;
   gboolean ended = FALSE;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  fail_unless (gst_element_send_event (rig.element, gst_event_new_eos ()));
-  while (!ended && (event = gst_harness_pull_event (rig.harness))) {
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  fail_unless (gst_element_send_event (fixture.element, gst_event_new_eos ()));
+  while (!ended && (event = gst_harness_pull_event (fixture.harness))) {
     ended = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
     gst_event_unref (event);
   }
   fail_unless (ended);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 typedef struct
 {
-  Rig *rig;
+  Fixture *fixture;
   gint stop;
 } Flood;
 
@@ -637,7 +656,7 @@ flood (gpointer data)
   Flood *self = data;
 
   while (!g_atomic_int_get (&self->stop))
-    rig_send (self->rig, 0, 10, G_MAXUINT);
+    fixture_send (self->fixture, 0, 10, G_MAXUINT);
   return NULL;
 }
 
@@ -649,10 +668,11 @@ count_message (const gchar * domain, GLogLevelFlags level,
   return TRUE;
 }
 
-/* GstBaseSrc (1.22) unrefs NULL, with a critical message, if a list comes while
- * it stops. The element looks before it hands over a list; what is left is the
- * moment between that look and GstBaseSrc's own: once in some thousand stops,
- * and more than once in twenty only where nobody looks. */
+/* GstBaseSrc (1.22) calls unref on NULL, with a critical message, if it
+ * receives a buffer list while it stops. The element checks for this before it
+ * returns a list. The message can still occur if the stop happens between this
+ * check and that of GstBaseSrc, about once in some thousand stops. Without the
+ * check it would occur more than once in twenty. */
 GST_START_TEST (it_stops_in_a_flood)
 {
   GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
@@ -661,27 +681,27 @@ GST_START_TEST (it_stops_in_a_flood)
   GstCheckLogFilter *filter;
   Flood self = { 0 };
   GThread *thread;
-  Rig rig;
+  Fixture fixture;
   guint i;
 
   filter = gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_CRITICAL, regex,
       count_message, &unrefs_of_null, NULL);
-  RIG_OR_SKIP (&rig);
-  gst_harness_set_drop_buffers (rig.harness, TRUE);
-  rig_ready (&rig);
-  self.rig = &rig;
+  FIXTURE_OR_SKIP (&fixture);
+  gst_harness_set_drop_buffers (fixture.harness, TRUE);
+  fixture_ready (&fixture);
+  self.fixture = &fixture;
   thread = g_thread_new ("flood", flood, &self);
   for (i = 0; i < 20; i++) {
-    gst_element_set_state (rig.element, GST_STATE_PLAYING);
-    gst_element_get_state (rig.element, NULL, NULL, GST_CLOCK_TIME_NONE);
-    while (g_atomic_int_get (&rig.lists) < (i + 1) * 10)
+    gst_element_set_state (fixture.element, GST_STATE_PLAYING);
+    gst_element_get_state (fixture.element, NULL, NULL, GST_CLOCK_TIME_NONE);
+    while (g_atomic_int_get (&fixture.lists) < (i + 1) * 10)
       g_thread_yield ();
-    gst_element_set_state (rig.element, i % 2 ? GST_STATE_PAUSED :
+    gst_element_set_state (fixture.element, i % 2 ? GST_STATE_PAUSED :
         GST_STATE_READY);
   }
   g_atomic_int_set (&self.stop, TRUE);
   g_thread_join (thread);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
   gst_check_remove_log_filter (filter);
   fail_unless (g_atomic_int_get (&unrefs_of_null) <= 1);
 }
@@ -693,15 +713,15 @@ GST_START_TEST (a_timeout_is_told_each_time)
   GstMessage *message;
   const GstStructure *structure;
   guint64 timeout;
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "timeout", 5 * GST_MSECOND, NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "timeout", 5 * GST_MSECOND, NULL);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
   for (i = 0; i < 3; i++) {
-    message = gst_bus_timed_pop_filtered (rig.bus, GST_CLOCK_TIME_NONE,
+    message = gst_bus_timed_pop_filtered (fixture.bus, GST_CLOCK_TIME_NONE,
         GST_MESSAGE_ELEMENT);
     structure = gst_message_get_structure (message);
     fail_unless (gst_structure_has_name (structure, "GstUdpliteSrcTimeout"));
@@ -709,9 +729,9 @@ GST_START_TEST (a_timeout_is_told_each_time)
     fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
     gst_message_unref (message);
   }
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  rig_clear (&rig);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -723,30 +743,30 @@ GST_START_TEST (it_announces_its_caps)
   GstCaps *caps = gst_caps_from_string ("application/x-rtp, payload=32");
   GstCaps *other = gst_caps_from_string ("video/mpegts");
   GstCaps *current;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "caps", caps, NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  current = gst_pad_get_current_caps (rig.harness->sinkpad);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "caps", caps, NULL);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  current = gst_pad_get_current_caps (fixture.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* while it plays: from one of the next packets on */
-  g_object_set (rig.element, "caps", other, NULL);
-  rig_send (&rig, 1, 100, G_MAXUINT);
-  rig_expect (&rig, 1, 100);
-  rig_send (&rig, 2, 100, G_MAXUINT);
-  rig_expect (&rig, 2, 100);
-  current = gst_pad_get_current_caps (rig.harness->sinkpad);
+  /* The new caps take effect at one of the next packets. */
+  g_object_set (fixture.element, "caps", other, NULL);
+  fixture_send (&fixture, 1, 100, G_MAXUINT);
+  fixture_expect (&fixture, 1, 100);
+  fixture_send (&fixture, 2, 100, G_MAXUINT);
+  fixture_expect (&fixture, 2, 100);
+  current = gst_pad_get_current_caps (fixture.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, other));
   gst_caps_unref (current);
   gst_caps_unref (caps);
   gst_caps_unref (other);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -756,44 +776,44 @@ GST_START_TEST (it_is_live_and_stamps_what_comes)
   GstQuery *query = gst_query_new_latency ();
   gboolean live = FALSE;
   GstBuffer *buffer;
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
   for (i = 0; i < 3; i++)
-    rig_send (&rig, i, 100, G_MAXUINT);
-  gst_harness_set_time (rig.harness, 7 * GST_SECOND);
-  gst_harness_play (rig.harness);
-  fail_unless (gst_element_query (rig.element, query));
+    fixture_send (&fixture, i, 100, G_MAXUINT);
+  gst_harness_set_time (fixture.harness, 7 * GST_SECOND);
+  gst_harness_play (fixture.harness);
+  fail_unless (gst_element_query (fixture.element, query));
   gst_query_parse_latency (query, &live, NULL, NULL);
   fail_unless (live);
   gst_query_unref (query);
   for (i = 0; i < 3; i++) {
-    buffer = gst_harness_pull (rig.harness);
+    buffer = gst_harness_pull (fixture.harness);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND);
     fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), 7 * GST_SECOND);
     gst_buffer_unref (buffer);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_set_in_ready_counts)
 {
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  rig_ready (&rig);
-  /* 0, as at first: any port */
-  g_object_set (rig.element, "port", 0, "min-coverage", 20, NULL);
-  gst_harness_play (rig.harness);
-  g_object_get (rig.element, "port", &rig.port, NULL);
-  rig_send (&rig, 0, 100, 0);
-  rig_send (&rig, 1, 100, G_MAXUINT);
-  rig_expect (&rig, 1, 100);
-  rig_clear (&rig);
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  /* Port 0 selects any free port, as at first. */
+  g_object_set (fixture.element, "port", 0, "min-coverage", 20, NULL);
+  gst_harness_play (fixture.harness);
+  g_object_get (fixture.element, "port", &fixture.port, NULL);
+  fixture_send (&fixture, 0, 100, 0);
+  fixture_send (&fixture, 1, 100, G_MAXUINT);
+  fixture_expect (&fixture, 1, 100);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -802,19 +822,19 @@ GST_START_TEST (stats_say_what_backend_it_took)
 {
   GstStructure *stats;
   GSocket *socket;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  g_object_get (rig.element, "used-socket", &socket, NULL);
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_get (fixture.element, "used-socket", &socket, NULL);
   fail_unless (socket == NULL);
-  rig_ready (&rig);
-  g_object_get (rig.element, "stats", &stats, "used-socket", &socket, NULL);
+  fixture_ready (&fixture);
+  g_object_get (fixture.element, "stats", &stats, "used-socket", &socket, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "backend"),
-      udplite_backend_get_name (rig.backend));
+      udplite_backend_get_name (fixture.backend));
   fail_unless (G_IS_SOCKET (socket));
   g_object_unref (socket);
   gst_structure_free (stats);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -822,15 +842,15 @@ GST_END_TEST;
 GST_START_TEST (auto_always_finds_one)
 {
   GstStructure *stats;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_element (&rig);
-  g_object_set (rig.element, "address", "127.0.0.1", "port", 0, NULL);
-  rig_ready (&rig);
-  g_object_get (rig.element, "stats", &stats, NULL);
+  fixture_init_element (&fixture);
+  g_object_set (fixture.element, "address", "127.0.0.1", "port", 0, NULL);
+  fixture_ready (&fixture);
+  g_object_get (fixture.element, "stats", &stats, NULL);
   fail_if (g_str_equal (gst_structure_get_string (stats, "backend"), "auto"));
   gst_structure_free (stats);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -838,26 +858,26 @@ GST_END_TEST;
 GST_START_TEST (stats_come_as_messages)
 {
   GstMessage *message;
-  Rig rig;
+  Fixture fixture;
 
-  RIG_OR_SKIP (&rig);
-  g_object_set (rig.element, "stats-update-interval", 1000, NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  fail_unless (gst_harness_wait_for_clock_id_waits (rig.harness, 1, 60));
-  gst_harness_set_time (rig.harness, GST_SECOND);
-  fail_unless (gst_harness_crank_single_clock_wait (rig.harness));
-  message = gst_bus_timed_pop_filtered (rig.bus, GST_CLOCK_TIME_NONE,
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "stats-update-interval", 1000, NULL);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fail_unless (gst_harness_wait_for_clock_id_waits (fixture.harness, 1, 60));
+  gst_harness_set_time (fixture.harness, GST_SECOND);
+  fail_unless (gst_harness_crank_single_clock_wait (fixture.harness));
+  message = gst_bus_timed_pop_filtered (fixture.bus, GST_CLOCK_TIME_NONE,
       GST_MESSAGE_ELEMENT);
   fail_unless (gst_message_has_name (message,
           "application/x-udplitesrc-stats"));
   gst_message_unref (message);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- somebody else's socket ----------------------------------------------- */
+/* --- a socket of the application ------------------------------------------ */
 
 static GSocket *
 make_socket (gint protocol)
@@ -875,25 +895,26 @@ GST_START_TEST (a_socket_that_is_given_is_used)
 {
   gboolean close_it = __i__;
   GSocket *socket;
-  Rig rig;
+  Fixture fixture;
 
   if (!udplite_test_is_possible (UDPLITE_BACKEND_KERNEL, FALSE)) {
     say_skipped (G_STRFUNC, "the kernel has no UDP-Lite");
     return;
   }
-  rig_init_element (&rig);
-  rig.sender = udplite_test_open (G_STRFUNC, UDPLITE_BACKEND_KERNEL, FALSE);
+  fixture_init_element (&fixture);
+  fixture.sender = udplite_test_open (G_STRFUNC, UDPLITE_BACKEND_KERNEL, FALSE);
   socket = make_socket (UDPLITE_PROTOCOL);
-  g_object_set (rig.element, "socket", socket, "close-socket", close_it, NULL);
-  rig_ready (&rig);
-  /* does not close it in between */
-  g_object_set (rig.element, "buffer-size", 100000, NULL);
-  gst_harness_play (rig.harness);
-  rig_send (&rig, 0, 100, G_MAXUINT);
-  rig_expect (&rig, 0, 100);
-  gst_element_set_state (rig.element, GST_STATE_NULL);
+  g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
+      NULL);
+  fixture_ready (&fixture);
+  /* A change of this property must not close the socket in between. */
+  g_object_set (fixture.element, "buffer-size", 100000, NULL);
+  gst_harness_play (fixture.harness);
+  fixture_send (&fixture, 0, 100, G_MAXUINT);
+  fixture_expect (&fixture, 0, 100);
+  gst_element_set_state (fixture.element, GST_STATE_NULL);
   fail_unless_equals_int (g_socket_is_closed (socket), close_it);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
   g_object_unref (socket);
 }
 
@@ -902,13 +923,13 @@ GST_END_TEST;
 GST_START_TEST (a_socket_of_another_protocol_is_an_error)
 {
   GSocket *socket = make_socket (0);
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_element (&rig);
-  g_object_set (rig.element, "socket", socket, NULL);
-  expect_failure (&rig);
+  fixture_init_element (&fixture);
+  g_object_set (fixture.element, "socket", socket, NULL);
+  expect_failure (&fixture);
   fail_if (g_socket_is_closed (socket));
-  rig_clear (&rig);
+  fixture_clear (&fixture);
   g_object_unref (socket);
 }
 
@@ -924,49 +945,51 @@ GST_START_TEST (it_joins_a_group)
   UdpliteOutput output;
   struct sockaddr_storage native;
   guint8 byte = byte_of (0, 0);
-  Rig rig;
+  Fixture fixture;
 
-  if (!rig_init (&rig, G_STRFUNC, __i__ / 2 * 2))
+  if (!fixture_init (&fixture, G_STRFUNC, __i__ / 2 * 2))
     return;
-  g_object_set (rig.element, "address", "239.77.68.59", "multicast-iface",
+  g_object_set (fixture.element, "address", "239.77.68.59", "multicast-iface",
       "lo", "multicast-source", sources, NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
-  fail_unless (udplite_socket_set_multicast_interface (rig.sender, 1, NULL));
-  to = g_inet_socket_address_new (group, rig.port);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  fail_unless (udplite_socket_set_multicast_interface (fixture.sender, 1,
+          NULL));
+  to = g_inet_socket_address_new (group, fixture.port);
   fail_unless (g_socket_address_to_native (to, &native, sizeof (native), NULL));
   udplite_test_output (&output, &native, sizeof (struct sockaddr_in), &byte, 1,
       G_MAXUINT);
-  fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
-      1);
-  rig_expect (&rig, 0, 1);
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
+          NULL), 1);
+  fixture_expect (&fixture, 0, 1);
   g_object_unref (to);
   g_object_unref (group);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* RFC 4007 section 11: the address says which link it is. */
+/* RFC 4007 section 11: the address contains the link. */
 GST_START_TEST (it_joins_a_group_of_a_link)
 {
   GSocketAddress *any = g_inet_socket_address_new_from_string ("::", 0), *to;
   struct sockaddr_storage native;
   UdpliteOutput output;
   guint8 byte = byte_of (0, 0);
-  Rig rig;
+  Fixture fixture;
   guint i;
 
   if (!tun_device_enter (G_STRFUNC)
       || !tun_device_add (G_STRFUNC, "one", IFF_TUN)
       || !tun_device_add (G_STRFUNC, "two", IFF_TUN)
-      || !rig_init (&rig, G_STRFUNC, 2 * (__i__ / 2) + 1)) {
+      || !fixture_init (&fixture, G_STRFUNC, 2 * (__i__ / 2) + 1)) {
     g_object_unref (any);
     return;
   }
-  g_clear_pointer (&rig.sender, udplite_socket_free);
-  rig.sender = udplite_socket_new (rig.backend, G_INET_SOCKET_ADDRESS (any),
-      FALSE, NULL, NULL);
+  g_clear_pointer (&fixture.sender, udplite_socket_free);
+  fixture.sender =
+      udplite_socket_new (fixture.backend, G_INET_SOCKET_ADDRESS (any), FALSE,
+      NULL, NULL);
   g_object_unref (any);
   for (i = 1; i <= 2; i++) {
     to = g_inet_socket_address_new_from_string (i == 1 ? "ff02::4242%one" :
@@ -977,33 +1000,33 @@ GST_START_TEST (it_joins_a_group_of_a_link)
         sizeof (struct sockaddr_in6));
     g_object_unref (to);
   }
-  g_object_set (rig.element, "address", __i__ % 2 ? "ff02::4242%one" :
+  g_object_set (fixture.element, "address", __i__ % 2 ? "ff02::4242%one" :
       "ff02::4242%two", NULL);
-  rig_ready (&rig);
-  gst_harness_play (rig.harness);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
   to = g_inet_socket_address_new_from_string (__i__ % 2 ? "ff02::4242%one" :
-      "ff02::4242%two", rig.port);
+      "ff02::4242%two", fixture.port);
   g_socket_address_to_native (to, &native, sizeof (native), NULL);
   udplite_test_output (&output, &native, sizeof (struct sockaddr_in6), &byte, 1,
       G_MAXUINT);
-  fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
-      1);
-  rig_expect (&rig, 0, 1);
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
+          NULL), 1);
+  fixture_expect (&fixture, 0, 1);
   g_object_unref (to);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_interface_of_nobody_is_an_error)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_element (&rig);
-  g_object_set (rig.element, "address", "239.77.68.59", "port", 0,
+  fixture_init_element (&fixture);
+  g_object_set (fixture.element, "address", "239.77.68.59", "port", 0,
       "multicast-iface", "no-such-iface", NULL);
-  expect_failure (&rig);
-  rig_clear (&rig);
+  expect_failure (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -1105,23 +1128,23 @@ GST_END_TEST;
 GST_START_TEST (a_uri_comes_before_paused)
 {
   GError *error = NULL;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_element (&rig);
-  g_object_set (rig.element, "address", "127.0.0.1", "port", 0, NULL);
-  gst_harness_play (rig.harness);
-  fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (rig.element),
+  fixture_init_element (&fixture);
+  g_object_set (fixture.element, "address", "127.0.0.1", "port", 0, NULL);
+  gst_harness_play (fixture.harness);
+  fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (fixture.element),
           "udplite://127.0.0.1:5004", &error));
   g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE);
   g_clear_error (&error);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- udpsrc --------------------------------------------------------------- */
+/* --- comparison with udpsrc ----------------------------------------------- */
 
-/* What it has that we have not */
+/* Returns whether only udpsrc has this property. */
 static gboolean
 is_only_udp (const gchar * name)
 {

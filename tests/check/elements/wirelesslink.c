@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the element wirelesslink to what it promises: times to the nanosecond,
- * events in their places, and nobody waits for ever. What the models do is held
- * by the suites of the core.
+/* Tests of the element wirelesslink: departure times are exact to the
+ * nanosecond, events keep their places in the stream, and no call waits without
+ * a limit. The link models are tested in the suites of the core.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,7 +16,7 @@
 
 #define CAPS "application/x-test"
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 static GstElement *
 make_link (const gchar * properties)
@@ -34,7 +34,7 @@ make_link (const gchar * properties)
   return element;
 }
 
-/* They cross the link in their own time. */
+/* Sends the first events and waits until they have passed the link. */
 static void
 send_first_events (GstHarness * h)
 {
@@ -59,7 +59,7 @@ begin (GstHarness * h)
   send_first_events (h);
 }
 
-/* In real time, link time 0 is 0 of the test clock. */
+/* Starts an element in real time. Link time 0 is time 0 of the test clock. */
 static GstHarness *
 start (const gchar * properties)
 {
@@ -71,7 +71,7 @@ start (const gchar * properties)
   return h;
 }
 
-/* One more flow of the same link */
+/* Adds another flow to the same link. */
 static GstHarness *
 start_flow (GstHarness * first, guint number)
 {
@@ -152,7 +152,7 @@ read_clock (GstHarness * h)
   return time;
 }
 
-/* The clock goes to what the link waits for. */
+/* Sets the clock to the time that the link waits for. */
 static void
 crank (GstHarness * h)
 {
@@ -208,8 +208,8 @@ make_custom (const gchar * name)
       gst_structure_new_empty (name));
 }
 
-/* What left, in order: 'a' is the packet filled with 'a', 'E' EOS, 'S' a
- * segment, 'C' a custom event, '[' and ']' around a list */
+/* The output of the link in order: 'a' is the packet filled with 'a', 'E' is
+ * EOS, 'S' is a segment, 'C' is a custom event, '[' and ']' enclose a list. */
 typedef struct
 {
   GMutex lock;
@@ -303,7 +303,7 @@ wait_until (GstHarness * h, const gchar * flow, const gchar * stat,
   fail_unless_equals_uint64 (get_stat (h->element, flow, stat), value);
 }
 
-/* --- real time ----------------------------------------------------------- */
+/* --- real time ------------------------------------------------------------ */
 
 GST_START_TEST (an_ideal_link_is_a_plain_filter)
 {
@@ -366,7 +366,7 @@ GST_START_TEST (rate_is_exact)
   GstHarness *h = start ("rate=8000000");
   guint i;
 
-  /* 1000 bytes are 1 ms */
+  /* 1000 bytes take 1 ms. */
   for (i = 0; i < 3; i++)
     push (h, 1000, 'a' + i);
   for (i = 0; i < 3; i++) {
@@ -438,7 +438,7 @@ GST_END_TEST;
 
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
-  /* up it takes 100 ms, down 1 */
+  /* The delay from station 0 is 100 ms, and the delay to station 0 is 1 ms. */
   GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 
@@ -579,7 +579,7 @@ GST_START_TEST (a_full_queue_loses_packets)
   GstHarness *h = start ("rate=8000000 txqueuelen=2");
   guint i;
 
-  /* one is being sent, two wait */
+  /* One packet is in transmission, two wait. */
   for (i = 0; i < 5; i++)
     push (h, 1000, 'a' + i);
   fail_unless_equals_uint64 (get_stat (h->element, "flow-0", "lost-queue"), 2);
@@ -740,8 +740,9 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* The sink waits for longer than the test, so the queue takes nothing after its
- * first buffers, and what does not fit into the link's output is dropped. */
+/* Waits until the link drops output. The sink waits for longer than the test,
+ * so the queue accepts no buffers after the first ones, and the link drops the
+ * packets that do not fit into its output. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
 {
@@ -870,7 +871,9 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* __i__: whole; twice, of which one may be changed; damaged */
+/* __i__ selects a link that delivers packets unchanged, a link that delivers
+ * them twice (and one of the two buffers may be changed), or a link that
+ * damages them. */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",
   "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",
@@ -925,8 +928,8 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* It belongs to no element any more, and keeps its station. The quality is that
- * of no channel. */
+/* Checks a pad that belongs to no element any more. It keeps its station, and
+ * its quality is that without a channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {
@@ -950,7 +953,7 @@ use_released_pad (GstPad * pad, guint station)
   gst_pad_set_active (pad, FALSE);
 }
 
-/* __i__: the element is gone, too */
+/* If __i__ is 1, the element has been freed, too. */
 GST_START_TEST (released_pads_may_be_kept)
 {
   GstElement *link = gst_element_factory_make ("wirelesslink", NULL);
@@ -960,7 +963,8 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* A channel whose quality is not that of no channel */
+  /* With this loss, the quality of the channel differs from 1, which is the
+   * quality without a channel. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1003,7 +1007,7 @@ GST_START_TEST (pads_have_the_numbers_that_were_asked_for)
 
 GST_END_TEST;
 
-/* --- queries ------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 GST_START_TEST (latency_is_live_and_has_the_delay)
 {
@@ -1082,7 +1086,7 @@ GST_START_TEST (a_waiting_query_is_refused_at_the_end)
 
 GST_END_TEST;
 
-/* --- mode=timestamp ------------------------------------------------------ */
+/* --- mode=timestamp ------------------------------------------------------- */
 
 static GstHarness *
 start_timestamp (const gchar * properties)
@@ -1227,7 +1231,7 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* A radio without one good block: RLP polls for ever. */
+/* No radio block ever arrives, so RLP would poll without an end. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",
@@ -1250,7 +1254,7 @@ GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* Upstream has said all when the failure becomes known. */
+/* Upstream has already sent EOS when the failure becomes known. */
 GST_START_TEST (a_failure_behind_the_end_is_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "
@@ -1270,7 +1274,8 @@ GST_START_TEST (a_failure_behind_the_end_is_an_error)
 
 GST_END_TEST;
 
-/* A packet sent just before the end of its segment arrives behind it. */
+/* A packet that is sent shortly before the end of its segment arrives after
+ * that end. */
 GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
 {
   GstHarness *h = start ("mode=timestamp delay-ms=600");
@@ -1348,7 +1353,7 @@ GST_START_TEST (after_a_flushing_seek_the_link_goes_on)
 
 GST_END_TEST;
 
-/* A run of 200 packets through a bad link; returns its log */
+/* Sends 200 packets through a bad link and returns the log. */
 static gchar *
 run_logged (const gchar * properties, GstStructure ** stats)
 {
@@ -1376,7 +1381,7 @@ run_logged (const gchar * properties, GstStructure ** stats)
   return text;
 }
 
-/* One column of the log, of all packets */
+/* Returns one column of the log for all packets. */
 static gchar *
 get_column (const gchar * text, guint column)
 {
@@ -1430,7 +1435,7 @@ GST_START_TEST (one_seed_is_one_run)
 
 GST_END_TEST;
 
-/* --- mode=timestamp, blocking=true: a packet takes 1 ms ------------------ */
+/* --- mode=timestamp, blocking=true: a packet takes 1 ms ------------------- */
 
 static GstHarness *
 start_blocking (const gchar * properties)
@@ -1485,7 +1490,8 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* Where one flow waits, what its queue holds changes no departure. */
+/* If one flow blocks, the size of its queue does not change the departure
+ * times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {
@@ -1536,7 +1542,8 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* c waits since 0, x since 0.1 ms, d and y since c and x entered at 1 and 2. */
+/* Packet c waits from 0 ms on and packet x from 0.1 ms on. Packets d and y wait
+ * from 1 ms and 2 ms on, when c and x have entered the queue. */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
@@ -1578,7 +1585,7 @@ GST_START_TEST (of_equals_who_wait_the_lowest_number_enters_first)
 
 GST_END_TEST;
 
-/* The last of a flow waits behind its EOS. */
+/* The last packet of a flow still waits when EOS has arrived. */
 GST_START_TEST (events_behind_who_waits_keep_their_places)
 {
   GstHarness *h = start_blocking ("");
@@ -1638,8 +1645,8 @@ GST_START_TEST (who_waits_no_more_is_lost)
 
 GST_END_TEST;
 
-/* One is sent for ever, one waits in the queue, for the rest there is no
- * room. */
+/* One packet is in transmission without an end, one waits in the queue, and
+ * there is no room for the others. */
 GST_START_TEST (where_there_is_never_room_packets_are_lost)
 {
   GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "
@@ -1658,8 +1665,9 @@ GST_START_TEST (where_there_is_never_room_packets_are_lost)
 
 GST_END_TEST;
 
-/* Flows of three threads, of one station and of two, at rates that the link
- * does not have: all get through, whoever waits for whom. */
+/* Three threads send flows, of which two belong to one station, at rates above
+ * the rate of the link. All flows must get through, no matter in which order
+ * they wait. */
 GST_START_TEST (flows_that_wait_end_all)
 {
   GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "
@@ -1772,7 +1780,7 @@ GST_START_TEST (a_recorded_run_can_be_replayed)
 
 GST_END_TEST;
 
-/* --- damage -------------------------------------------------------------- */
+/* --- damage --------------------------------------------------------------- */
 
 static guint
 count_changes (GstBuffer * buffer, guint8 fill)
@@ -1796,7 +1804,8 @@ GST_START_TEST (damage_is_in_the_bytes_that_leave)
   GstBuffer *out;
   guint n;
 
-  /* others hold the packet, or the memory that it is cut from */
+  /* The test holds a reference to the packet, or to the memory that the packet
+   * is a part of. These must not be changed. */
   gst_harness_push (h, gst_buffer_ref (whole));
   out = gst_harness_pull (h);
   n = count_changes (out, 'a');
@@ -1826,7 +1835,7 @@ GST_START_TEST (a_frame_check_drops_what_is_damaged)
 
 GST_END_TEST;
 
-/* --- properties ---------------------------------------------------------- */
+/* --- properties ----------------------------------------------------------- */
 
 static guint64
 read_property (const gchar * properties, const gchar * name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the property queue of wirelesslink to its page: packets of video are
- * told from others by caps and bytes, and no frame without end holds up an end
- * of stream, a query or a flush. A packet of 125 bytes takes 1 ms.
+/* Tests of the property queue of wirelesslink: the link recognises video
+ * packets by their caps and bytes, and an incomplete frame must not delay EOS,
+ * a query or a flush. A packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,9 +15,9 @@
 #define SIZE 125
 #define MS GST_MSECOND
 
-/* --- helpers ------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
-/* Where the next packet of a stream stands */
+/* Sequence number, timestamp and time of the next packet of a stream */
 typedef struct
 {
   guint32 ssrc;
@@ -45,7 +45,8 @@ start (const gchar * properties, const gchar * caps)
   return h;
 }
 
-/* type: of RFC 2250, 0: an empty header; letter: of the last byte */
+/* Makes a packet. `type` is the picture type of RFC 2250, or 0 for an empty
+ * video header. `letter` is the last byte. */
 static GstBuffer *
 make_packet (Sender * sender, guint type, gboolean begins, gboolean ends,
     gchar letter)
@@ -154,7 +155,7 @@ read_clock (GstHarness * h)
   return time;
 }
 
-/* The clock goes to what the link waits for, until it is so late. */
+/* Advances the clock from one wait of the link to the next, up to `time`. */
 static void
 crank_to (GstHarness * h, GstClockTime time)
 {
@@ -163,7 +164,7 @@ crank_to (GstHarness * h, GstClockTime time)
   fail_unless_equals_uint64 (read_clock (h), time);
 }
 
-/* --- who is lost ----------------------------------------------------------- */
+/* --- dropped packets ------------------------------------------------------ */
 
 GST_START_TEST (drop_tail_is_the_default)
 {
@@ -241,7 +242,8 @@ GST_START_TEST (ifd_has_statistics_of_its_own)
 
 GST_END_TEST;
 
-/* In their own order, and in order of arrival beside video */
+/* Other packets keep their own order, and the order of arrival between them and
+ * video packets is kept, too. */
 GST_START_TEST (packets_that_are_no_video_pass)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -282,7 +284,7 @@ GST_START_TEST (streams_of_one_flow_have_a_choice_each)
 
 GST_END_TEST;
 
-/* --- what is video --------------------------------------------------------- */
+/* --- recognition of video ------------------------------------------------- */
 
 static void
 expect_frames (const gchar * caps, guint64 frames)
@@ -310,7 +312,7 @@ GST_START_TEST (caps_say_what_rtp_carries)
 
 GST_END_TEST;
 
-/* 20 bytes of IPv4, 8 of UDP */
+/* Adds an IPv4 header of 20 bytes and a UDP header of 8 bytes. */
 static GstBuffer *
 wrap (GstBuffer * rtp)
 {
@@ -328,7 +330,8 @@ wrap (GstBuffer * rtp)
   return buffer;
 }
 
-/* Of a TUN device: payload type 32 counts. */
+/* Packets of a TUN device have no caps of RTP, so payload type 32 identifies
+ * the video. */
 GST_START_TEST (video_in_ip_packets_is_found)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -366,7 +369,8 @@ push_whole_frame (GstHarness * h, guint type, gchar letter)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 }
 
-/* mpegstat ! wirelesslink: I goes, B waits, P takes its place. */
+/* Whole frames as from mpegstat: the I-frame is sent, the B-frame waits, and
+ * the P-frame takes its place. */
 GST_START_TEST (whole_frames_are_video)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -383,7 +387,8 @@ GST_START_TEST (whole_frames_are_video)
 
 GST_END_TEST;
 
-/* Where the video header is empty, the picture header or the meta says it. */
+/* If the video header of RFC 2250 is empty, the picture header or the meta
+ * tells the picture type. */
 GST_START_TEST (empty_video_headers_are_made_up_for)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -407,9 +412,9 @@ GST_START_TEST (empty_video_headers_are_made_up_for)
 
 GST_END_TEST;
 
-/* --- frames without end ------------------------------------------------------ */
+/* --- incomplete frames ---------------------------------------------------- */
 
-/* Nobody turns the clock. */
+/* The clock does not advance in this test. */
 GST_START_TEST (eos_does_not_wait_for_the_rest_of_a_frame)
 {
   const gchar *const lines[] = { "queue=ifd", "queue=ifd mode=timestamp" };
@@ -433,7 +438,7 @@ GST_START_TEST (eos_does_not_wait_for_the_rest_of_a_frame)
 
 GST_END_TEST;
 
-/* What is whole goes before the end. */
+/* Complete frames are sent before EOS. */
 GST_START_TEST (eos_waits_for_whole_frames)
 {
   GstHarness *h = start ("queue=ifd", RTP_CAPS);
@@ -467,7 +472,7 @@ GST_START_TEST (a_query_does_not_wait_for_the_rest_of_a_frame)
 
 GST_END_TEST;
 
-/* An event that is none of these waits a second. */
+/* A custom event waits for one second for the end of an incomplete frame. */
 GST_START_TEST (silence_ends_a_frame)
 {
   GstHarness *h = start ("queue=ifd", RTP_CAPS);
@@ -520,7 +525,7 @@ GST_START_TEST (a_flush_forgets_the_frame)
 
 GST_END_TEST;
 
-/* The queue gives up frames: who sends video never waits. Who sends other
+/* The queue drops frames, so a sender of video never blocks. A sender of other
  * packets does. */
 GST_START_TEST (blocking_does_not_hold_up_video)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a user reads who starts a source that cannot be opened: one error. */
+/* A source that cannot be opened must post exactly one error message. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-/* GstBaseSrc adds that "some element failed to post a proper error message". */
+/* If the source posted none, GstBaseSrc would add that "some element failed to
+ * post a proper error message". */
 GST_START_TEST (a_source_that_cannot_start_posts_one_error)
 {
   static const gchar *const sources[] = {
@@ -15,7 +16,7 @@ GST_START_TEST (a_source_that_cannot_start_posts_one_error)
   GstMessage *message;
   GError *error;
 
-  /* RFC 5737: no host has this address */
+  /* RFC 5737: no host has this address. */
   g_object_set (source, "address", "192.0.2.1", NULL);
   gst_element_set_bus (source, bus);
   fail_unless_equals_int (gst_element_set_state (source, GST_STATE_PAUSED),

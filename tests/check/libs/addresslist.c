@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the list of addresses and prefixes to what addresslist.h says. */
+/* Tests of AddressList, a list of IP addresses and prefixes (addresslist.h):
+ * which addresses a list contains, and which texts are refused. */
 
 #include <gst/check/gstcheck.h>
 
@@ -36,10 +37,12 @@ static const struct
   {"2001:db8:0:8000::/49", "2001:db8:0:8001::", "2001:db8:0:7fff::"},
   {"0.0.0.0/0", "203.0.113.1", "2001:db8::1"},
   {"::/0", "2001:db8::1", "203.0.113.1"},
-  /* IPv4 on a socket of both families, and a list that says it so */
+  /* An IPv4-mapped IPv6 address matches an IPv4 entry, and an IPv4 address
+   * matches an IPv4-mapped entry. */
   {"192.0.2.0/24", "::ffff:192.0.2.9", "::ffff:192.0.3.9"},
   {"::ffff:192.0.2.0/120", "192.0.2.9", "192.0.3.9"},
-  /* bytes that begin as a listed address of the other family */
+  /* An IPv6 address does not match an IPv4 entry whose four bytes are the first
+   * four bytes of the IPv6 address. */
   {"32.1.13.184", "32.1.13.184", "2001:db8::"},
 };
 

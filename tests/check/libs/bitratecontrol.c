@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an encoder is asked for, in virtual time. Rates are in kbit/s, times in
- * ms; a report comes each 20 ms.
+/* Tests of BitrateControl, which computes the bitrate that bitrateadapt asks
+ * the encoder for. They run in virtual time. Rates are in kbit/s and times in
+ * ms. The control receives a report every 20 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -41,7 +42,7 @@ end (void)
   bitrate_control_free (control);
 }
 
-/* The present report again each 20 ms for so many ms */
+/* Repeats the current report every 20 ms for `duration` ms. */
 static void
 run (guint64 duration)
 {
@@ -53,8 +54,9 @@ run (guint64 duration)
   }
 }
 
-/* The rate that the network carries, of an encoder that uses what it is asked
- * for */
+/* Simulates an encoder that uses the requested rate on a network that carries
+ * `capacity` kbit/s. While the encoder uses less than the capacity, the
+ * estimate is only a lower bound. */
 static void
 run_over (guint64 capacity, guint64 duration)
 {
@@ -73,7 +75,7 @@ run_over (guint64 capacity, guint64 duration)
     fail_unless (target >= (minimum) * KBIT && target <= (maximum) * KBIT, \
         "%" G_GUINT64_FORMAT " bit/s", target)
 
-/* --- by an estimate ------------------------------------------------------- */
+/* --- the estimate rule ---------------------------------------------------- */
 
 GST_START_TEST (estimate_that_never_comes_changes_nothing)
 {
@@ -206,7 +208,8 @@ GST_START_TEST (waiting_data_lower_the_rate_further)
   report.queued_bytes = 0;
   run (200);
   assert_target (1800);
-  /* 100 ms of the path, 60 of them too many */
+  /* At 2 Mbit/s, 25000 bytes take 100 ms, which is 60 ms more than the 40 ms
+   * that the rule tolerates. */
   report.queued_bytes = 25000;
   run (200);
   assert_target (1260);
@@ -236,7 +239,7 @@ GST_START_TEST (key_frame_that_drains_soon_is_no_queue)
 
 GST_END_TEST;
 
-/* --- how often ------------------------------------------------------------ */
+/* --- frequency of changes ------------------------------------------------- */
 
 GST_START_TEST (changes_are_limited_in_any_second)
 {
@@ -339,7 +342,7 @@ GST_START_TEST (limits_may_change_while_it_runs)
 
 GST_END_TEST;
 
-/* --- by the round trip ---------------------------------------------------- */
+/* --- the round-trip rule -------------------------------------------------- */
 
 static void
 set_round_trip (guint64 round_trip)
@@ -356,7 +359,9 @@ GST_START_TEST (constant_round_trip_lets_the_rate_rise)
   begin (&slow_receiver, &bitrate_round_trip_rule, 1000);
   set_round_trip (40);
   run (10000);
-  /* 30 kbit/s and a thirtieth, twice a second */
+  /* The rate rises twice a second, each time by 30 kbit/s plus one thirtieth of
+   * the rate.
+   */
   assert_target_between (2200, 3200);
   run (30000);
   assert_target (6000);
@@ -440,7 +445,7 @@ GST_START_TEST (unmeasured_round_trip_changes_nothing)
 
 GST_END_TEST;
 
-/* --- by losses ------------------------------------------------------------ */
+/* --- the loss rule -------------------------------------------------------- */
 
 static void
 run_with_loss (gdouble loss, guint n_reports)
@@ -513,7 +518,7 @@ GST_START_TEST (another_rule_goes_on_at_the_present_rate)
 
 GST_END_TEST;
 
-/* --- whatever is reported ------------------------------------------------- */
+/* --- random reports ------------------------------------------------------- */
 
 GST_START_TEST (rate_stays_within_the_limits_whatever_is_reported)
 {

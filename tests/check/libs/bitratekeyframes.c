@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When the encoder is asked for a key frame, in virtual time. Times are ms. */
+/* Tests of BitrateKeyFrames, which decides when bitrateadapt asks the encoder
+ * for a key frame. They run in virtual time. Times are in ms. */
 
 #include <gst/check/gstcheck.h>
 
@@ -20,8 +21,8 @@ begin (void)
     fail_unless_equals_int (bitrate_key_frames_poll (&frames, (now) * MS), \
         expected)
 
-/* The path carries 1.6 Mbit/s, which is 200 bytes each ms, and the encoder makes
- * half of that. */
+/* Reports a path that carries 1.6 Mbit/s, which is 200 bytes per ms, while the
+ * encoder produces half of that rate. */
 static void
 input (guint64 now, guint64 queued, guint64 in_flight, gboolean is_lower_bound)
 {
@@ -89,7 +90,7 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
       fail_unless_equals_uint64 (now, times[n++]);
   }
   fail_unless_equals_int (n, G_N_ELEMENTS (times));
-  /* One that arrives ends it. */
+  /* A key frame that arrives ends the backoff. */
   bitrate_key_frames_note_loss (&frames, FALSE);
   frames.is_key_frame_lost = FALSE;
   assert_poll (6000, TRUE);
@@ -99,7 +100,8 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
 
 GST_END_TEST;
 
-/* 300 ms wait, and 150 ms are under way. */
+/* 60000 bytes wait, which take 300 ms, and 30000 bytes are in flight, which
+ * take 150 ms. Together they exceed the latency of 400 ms. */
 GST_START_TEST (frames_that_will_be_late_ask_for_one)
 {
   begin ();
@@ -114,7 +116,9 @@ GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
   begin ();
   input (1000, 60000, 60000, FALSE);
   assert_poll (1000, FALSE);
-  input (1100, 60000, 52000, FALSE);    /* 260 and 100 ms */
+  /* 260 ms in flight and 100 ms for the key frame reach the limit of 360 ms,
+   * which is the latency minus a margin of 40 ms. */
+  input (1100, 60000, 52000, FALSE);
   assert_poll (1100, FALSE);
   input (1200, 60000, 51000, FALSE);
   assert_poll (1200, TRUE);
@@ -127,7 +131,7 @@ GST_START_TEST (frames_in_time_ask_for_none)
   begin ();
   input (1000, 40000, 30000, FALSE);
   assert_poll (1000, FALSE);
-  input (1100, 90000, 30000, TRUE);     /* the estimate is a lower bound */
+  input (1100, 90000, 30000, TRUE);     /* The estimate is a lower bound. */
   assert_poll (1100, FALSE);
   input (1200, BITRATE_UNKNOWN, 30000, FALSE);
   assert_poll (1200, FALSE);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An encoder that follows the estimate of MMTP over a link whose rate changes, in
- * virtual time: a model of an encoder, the rule of bitrateadapt, both cores of MMTP,
- * and wirelesslink's link. The same over real sockets is tests/integration/
- * test_bitrate_steps.py.
+/* Runs an encoder that follows the estimate of MMTP over a link whose rate
+ * changes, in virtual time. The simulation consists of a model of an encoder,
+ * the rule of bitrateadapt, the sender and receiver cores of MMTP, and the link
+ * model of wirelesslink. The same test over real sockets is
+ * tests/integration/test_bitrate_steps.py.
  *
- * BITRATE_STEPS_LOG=1 prints what happens each 100 ms.
+ * With BITRATE_STEPS_LOG=1 the test prints the state every 100 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -22,15 +23,16 @@
 #define SECOND LINK_SECOND
 #define NEVER G_MAXUINT64
 
-/* Between the clocks of sender and receiver */
+/* The difference between the clocks of the sender and the receiver */
 #define CLOCK_OFFSET (500 * SECOND)
 #define MAX_PAYLOAD 1472
 #define IP_UDP 28
 #define FRAME_PERIOD (40 * MS)
 #define PACKET_SIZE 1300
-/* From capture to the last byte of the encoder */
+/* The time from the capture of a frame until the encoder has output its last
+ * byte */
 #define ENCODING_TIME (15 * MS)
-/* As bitrateadapt and mmtpsink have them */
+/* The same values as in bitrateadapt and mmtpsink */
 #define CONTROL_PERIOD (20 * MS)
 #define LATENCY (400 * MS)
 #define LOG_PERIOD (100 * MS)
@@ -41,11 +43,14 @@ typedef struct
   guint64 captured;             /* ns */
   gboolean is_key;
   guint n_packets, n_arrived;
-  guint64 shown;                /* ns, when the last packet was let out; NEVER */
+  /* ns: time at which the receiver released the last packet; NEVER if it did
+   * not */
+  guint64 shown;
 } Frame;
 
-/* Sizes vary, a key frame is larger, and what is too large is saved afterwards, as an
- * encoder with a VBV buffer does. */
+/* A model of an encoder with a VBV buffer. Frame sizes vary, key frames are
+ * larger than others, and the encoder makes up for a frame that was too large
+ * by making the next frames smaller. */
 typedef struct
 {
   guint64 bitrate;
@@ -68,10 +73,10 @@ typedef struct
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
   guint64 unrepaired;
-  GArray *entered;              /* of guint64 pairs: time, bytes */
+  GArray *entered;              /* guint64 pairs: time, bytes */
   guint64 logged_bytes;
   guint8 scratch[MMTP_MAX_MESSAGE];
-} Sim;
+} Simulation;
 
 typedef struct
 {
@@ -80,7 +85,7 @@ typedef struct
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- set-up and clean-up -------------------------------------------------- */
 
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
@@ -92,22 +97,25 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 }
 
 static void
-open_link (Sim * sim, const ArenaTrace * trace, guint queue, guint64 duration)
+open_link (Simulation * simulation, const ArenaTrace * trace, guint queue,
+    guint64 duration)
 {
   ArenaPath path;
   guint i;
 
   arena_path_init (&path, 20000000, 20 * MS);
   path.config[ARENA_FORWARD].queue.packets = queue;
-  path.config[ARENA_FORWARD].seed = sim->seed;
+  path.config[ARENA_FORWARD].seed = simulation->seed;
   path.trace[ARENA_FORWARD] = trace;
-  arena_links_open (&sim->links, &path, 0, 1, duration);
+  arena_links_open (&simulation->links, &path, 0, 1, duration);
   for (i = 0; i < ARENA_N_DIRECTIONS; i++)
-    sim->flows[i] = link_add_flow (sim->links.links[i], sim->links.station[i]);
+    simulation->flows[i] =
+        link_add_flow (simulation->links.links[i],
+        simulation->links.station[i]);
 }
 
 static void
-open_session (Sim * sim)
+open_session (Simulation * simulation)
 {
   MmtpPathConfig path = { "a", MAX_PAYLOAD, IP_UDP };
   MmtpReceiverConfig receiver;
@@ -117,39 +125,41 @@ open_session (Sim * sim)
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = LATENCY;
   sender.frame_period = FRAME_PERIOD / 1000;
-  make_entropy (2 * sim->seed, entropy);
-  sim->sender = mmtp_sender_new (&sender, entropy);
+  make_entropy (2 * simulation->seed, entropy);
+  simulation->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
-  make_entropy (2 * sim->seed + 1, entropy);
-  sim->receiver = mmtp_receiver_new (&receiver, entropy);
-  mmtp_sender_add_path (sim->sender, CLOCK_OFFSET, &path);
+  make_entropy (2 * simulation->seed + 1, entropy);
+  simulation->receiver = mmtp_receiver_new (&receiver, entropy);
+  mmtp_sender_add_path (simulation->sender, CLOCK_OFFSET, &path);
 }
 
-static Sim *
-sim_new (const ArenaTrace * trace, guint queue, guint64 seed, guint64 duration)
+static Simulation *
+simulation_new (const ArenaTrace * trace, guint queue, guint64 seed,
+    guint64 duration)
 {
   static const BitrateConfig config = { {300000, 6000000, 0.1, 0}, 10 };
-  Sim *sim = g_new0 (Sim, 1);
+  Simulation *simulation = g_new0 (Simulation, 1);
 
-  sim->seed = seed;
-  sim->entered = g_array_new (FALSE, FALSE, 2 * sizeof (guint64));
-  open_link (sim, trace, queue, duration);
-  open_session (sim);
-  sim->control = bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
-  sim->encoder.bitrate = 2000000;
-  sim->next_frame = NEVER;
-  return sim;
+  simulation->seed = seed;
+  simulation->entered = g_array_new (FALSE, FALSE, 2 * sizeof (guint64));
+  open_link (simulation, trace, queue, duration);
+  open_session (simulation);
+  simulation->control =
+      bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
+  simulation->encoder.bitrate = 2000000;
+  simulation->next_frame = NEVER;
+  return simulation;
 }
 
 static void
-sim_free (Sim * sim)
+simulation_free (Simulation * simulation)
 {
-  bitrate_control_free (sim->control);
-  mmtp_sender_free (sim->sender);
-  mmtp_receiver_free (sim->receiver);
-  arena_links_close (&sim->links, g_free);
-  g_array_unref (sim->entered);
-  g_free (sim);
+  bitrate_control_free (simulation->control);
+  mmtp_sender_free (simulation->sender);
+  mmtp_receiver_free (simulation->receiver);
+  arena_links_close (&simulation->links, g_free);
+  g_array_unref (simulation->entered);
+  g_free (simulation);
 }
 
 /* --- the encoder ---------------------------------------------------------- */
@@ -159,11 +169,11 @@ sim_free (Sim * sim)
 #define REPAY 5                 /* frames */
 
 static guint
-get_frame_size (Sim * sim, gboolean is_key)
+get_frame_size (Simulation * simulation, gboolean is_key)
 {
-  Encoder *encoder = &sim->encoder;
+  Encoder *encoder = &simulation->encoder;
   gdouble mean = encoder->bitrate / 8.0 * FRAME_PERIOD / SECOND, size;
-  gdouble draw = seeded_draw (sim->seed, 1, 0, sim->n_frames, 0) /
+  gdouble draw = seeded_draw (simulation->seed, 1, 0, simulation->n_frames, 0) /
       (gdouble) G_MAXUINT64;
 
   size = is_key ? KEY_FRAME_SIZE * mean :
@@ -174,51 +184,51 @@ get_frame_size (Sim * sim, gboolean is_key)
 }
 
 static void
-put_packet (Sim * sim, guint packet, guint size, gboolean is_last)
+put_packet (Simulation * simulation, guint packet, guint size, gboolean is_last)
 {
-  const Frame *frame = &sim->frames[sim->n_frames];
+  const Frame *frame = &simulation->frames[simulation->n_frames];
   guint8 *bytes = g_malloc0 (size);
   MmtpBuffer buffer = { NULL };
 
-  memcpy (bytes, &sim->n_frames, sizeof sim->n_frames);
+  memcpy (bytes, &simulation->n_frames, sizeof simulation->n_frames);
   buffer.data = g_bytes_new_take (bytes, size);
   buffer.due = frame->captured + CLOCK_OFFSET;
   buffer.flags = (frame->is_key ? 0 : MMTP_FLAG_DELTA) |
       (is_last ? MMTP_FLAG_MARKER : 0);
-  mmtp_sender_put (sim->sender, sim->now + CLOCK_OFFSET, &buffer);
+  mmtp_sender_put (simulation->sender, simulation->now + CLOCK_OFFSET, &buffer);
   g_bytes_unref (buffer.data);
 }
 
 static void
-put_frame (Sim * sim)
+put_frame (Simulation * simulation)
 {
-  Frame *frame = &sim->frames[sim->n_frames];
+  Frame *frame = &simulation->frames[simulation->n_frames];
   guint size, i;
 
-  frame->captured = sim->now - ENCODING_TIME;
-  frame->is_key = sim->n_frames == 0 || sim->encoder.is_key_due;
+  frame->captured = simulation->now - ENCODING_TIME;
+  frame->is_key = simulation->n_frames == 0 || simulation->encoder.is_key_due;
   frame->shown = NEVER;
-  sim->encoder.is_key_due = FALSE;
-  size = get_frame_size (sim, frame->is_key);
+  simulation->encoder.is_key_due = FALSE;
+  size = get_frame_size (simulation, frame->is_key);
   frame->n_packets = (size + PACKET_SIZE - 1) / PACKET_SIZE;
   for (i = 0; i < frame->n_packets; i++)
-    put_packet (sim, i, MAX (MIN (size - i * PACKET_SIZE, PACKET_SIZE), 16),
-        i + 1 == frame->n_packets);
-  sim->n_frames++;
-  g_assert_cmpuint (sim->n_frames, <, MAX_FRAMES);
+    put_packet (simulation, i, MAX (MIN (size - i * PACKET_SIZE, PACKET_SIZE),
+            16), i + 1 == frame->n_packets);
+  simulation->n_frames++;
+  g_assert_cmpuint (simulation->n_frames, <, MAX_FRAMES);
 }
 
-/* --- what bitrateadapt does ----------------------------------------------- */
+/* --- the model of bitrateadapt -------------------------------------------- */
 
 static void
-run_control (Sim * sim)
+run_control (Simulation * simulation)
 {
-  BitrateReport report = { sim->now };
+  BitrateReport report = { simulation->now };
   MmtpSenderPathStats path = { NULL };
   MmtpSenderStats stats;
 
-  mmtp_sender_get_stats (sim->sender, &stats);
-  mmtp_sender_get_path_stats (sim->sender, 0, &path);
+  mmtp_sender_get_stats (simulation->sender, &stats);
+  mmtp_sender_get_path_stats (simulation->sender, 0, &path);
   report.in_flight = path.in_flight;
   report.estimate = stats.estimated_rate;
   report.is_lower_bound = stats.is_app_limited;
@@ -226,85 +236,86 @@ run_control (Sim * sim)
   report.queued_packets = report.round_trip = report.send_rate =
       BITRATE_UNKNOWN;
   report.loss = -1;
-  bitrate_control_input (sim->control, &report);
-  bitrate_control_poll (sim->control, sim->now, &sim->encoder.bitrate);
-  bitrate_key_frames_input (&sim->key_frames, &report, LATENCY,
-      sim->encoder.bitrate);
-  if (stats.unrepaired > sim->unrepaired)
-    bitrate_key_frames_note_loss (&sim->key_frames, FALSE);
-  if (bitrate_key_frames_poll (&sim->key_frames, sim->now))
-    sim->encoder.is_key_due = TRUE;
-  sim->unrepaired = stats.unrepaired;
+  bitrate_control_input (simulation->control, &report);
+  bitrate_control_poll (simulation->control, simulation->now,
+      &simulation->encoder.bitrate);
+  bitrate_key_frames_input (&simulation->key_frames, &report, LATENCY,
+      simulation->encoder.bitrate);
+  if (stats.unrepaired > simulation->unrepaired)
+    bitrate_key_frames_note_loss (&simulation->key_frames, FALSE);
+  if (bitrate_key_frames_poll (&simulation->key_frames, simulation->now))
+    simulation->encoder.is_key_due = TRUE;
+  simulation->unrepaired = stats.unrepaired;
 }
 
 static guint64
-get_entered (const Sim * sim, guint64 from, guint64 to)
+get_entered (const Simulation * simulation, guint64 from, guint64 to)
 {
-  const guint64 *pairs = (const guint64 *) sim->entered->data;
+  const guint64 *entries = (const guint64 *) simulation->entered->data;
   guint64 sum = 0;
   guint i;
 
-  for (i = 0; i < sim->entered->len; i++)
-    if (pairs[2 * i] >= from && pairs[2 * i] < to)
-      sum += pairs[2 * i + 1];
+  for (i = 0; i < simulation->entered->len; i++)
+    if (entries[2 * i] >= from && entries[2 * i] < to)
+      sum += entries[2 * i + 1];
   return sum;
 }
 
 static void
-print_log (Sim * sim)
+print_log (Simulation * simulation)
 {
   MmtpSenderStats stats;
 
-  mmtp_sender_get_stats (sim->sender, &stats);
+  mmtp_sender_get_stats (simulation->sender, &stats);
   g_print ("%6.2f s  estimate %s%4.2f  encoder %4.2f  enters %4.2f  queued %6"
       G_GUINT64_FORMAT "  discarded %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-      "\n", sim->now / 1e9,
+      "\n", simulation->now / 1e9,
       stats.is_app_limited ? ">" : " ", stats.estimated_rate / 1e6,
-      sim->encoder.bitrate / 1e6, get_entered (sim, sim->now - LOG_PERIOD,
-          sim->now) * 8e3 / LOG_PERIOD, stats.queued_bytes,
-      stats.discarded_buffers, stats.discarded_broken);
+      simulation->encoder.bitrate / 1e6, get_entered (simulation,
+          simulation->now - LOG_PERIOD, simulation->now) * 8e3 / LOG_PERIOD,
+      stats.queued_bytes, stats.discarded_buffers, stats.discarded_broken);
 }
 
-/* --- the loop ------------------------------------------------------------- */
+/* --- the simulation loop -------------------------------------------------- */
 
 static void
-carry (Sim * sim, ArenaDirection direction, gsize size)
+carry (Simulation * simulation, ArenaDirection direction, gsize size)
 {
   Message *message = g_malloc (sizeof *message + size);
-  guint64 pair[2] = { sim->now, size + IP_UDP };
+  guint64 entry[2] = { simulation->now, size + IP_UDP };
 
   message->direction = direction;
   message->size = size;
-  memcpy (message->bytes, sim->scratch, size);
+  memcpy (message->bytes, simulation->scratch, size);
   if (direction == ARENA_FORWARD)
-    g_array_append_val (sim->entered, pair);
-  link_input (sim->links.links[direction], sim->now, sim->flows[direction],
-      size + IP_UDP, message);
+    g_array_append_val (simulation->entered, entry);
+  link_input (simulation->links.links[direction], simulation->now,
+      simulation->flows[direction], size + IP_UDP, message);
 }
 
 static void
-take_message (Sim * sim, const Message * message)
+take_message (Simulation * simulation, const Message * message)
 {
   MmtpAddress address = { 2, {0, 1} };
 
   if (message->direction == ARENA_BACK)
-    mmtp_sender_input (sim->sender, sim->now + CLOCK_OFFSET, 0, message->bytes,
-        message->size);
+    mmtp_sender_input (simulation->sender, simulation->now + CLOCK_OFFSET, 0,
+        message->bytes, message->size);
   else
-    mmtp_receiver_input (sim->receiver, sim->now, &address, message->bytes,
-        message->size);
+    mmtp_receiver_input (simulation->receiver, simulation->now, &address,
+        message->bytes, message->size);
 }
 
 static void
-run_link (Sim * sim, Link * link)
+run_link (Simulation * simulation, Link * link)
 {
   LinkPacket packet;
   LinkEvent event;
 
-  link_timeout (link, sim->now);
+  link_timeout (link, simulation->now);
   while (link_poll_output (link, &packet)) {
     if (packet.fate == LINK_FATE_DELIVERED)
-      take_message (sim, packet.user);
+      take_message (simulation, packet.user);
     g_free (packet.user);
   }
   while (link_poll_event (link, &event)) {
@@ -314,30 +325,31 @@ run_link (Sim * sim, Link * link)
 }
 
 static void
-take_sender_event (Sim * sim, const MmtpSenderEvent * event)
+take_sender_event (Simulation * simulation, const MmtpSenderEvent * event)
 {
-  if (event->type == MMTP_EVENT_READY && !sim->is_ready) {
-    sim->is_ready = TRUE;
-    sim->next_frame = sim->now + FRAME_PERIOD;
+  if (event->type == MMTP_EVENT_READY && !simulation->is_ready) {
+    simulation->is_ready = TRUE;
+    simulation->next_frame = simulation->now + FRAME_PERIOD;
   }
   if (event->type == MMTP_EVENT_DISCARDED && event->is_needed)
-    bitrate_key_frames_note_loss (&sim->key_frames,
+    bitrate_key_frames_note_loss (&simulation->key_frames,
         !(event->flags & MMTP_FLAG_DELTA));
 }
 
 static void
-take_buffer (Sim * sim, GBytes * data)
+take_buffer (Simulation * simulation, GBytes * data)
 {
   guint number;
 
   memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
-  if (++sim->frames[number].n_arrived == sim->frames[number].n_packets)
-    sim->frames[number].shown = sim->now;
+  if (++simulation->frames[number].n_arrived ==
+      simulation->frames[number].n_packets)
+    simulation->frames[number].shown = simulation->now;
   g_bytes_unref (data);
 }
 
 static void
-drain (Sim * sim)
+drain (Simulation * simulation)
 {
   MmtpReceiverEvent received;
   MmtpSenderEvent event;
@@ -345,91 +357,99 @@ drain (Sim * sim)
   guint path;
   gsize size;
 
-  while ((size = mmtp_sender_poll_output (sim->sender, sim->now + CLOCK_OFFSET,
-              &path, sim->scratch, sizeof sim->scratch)))
-    carry (sim, ARENA_FORWARD, size);
-  while (mmtp_sender_poll_event (sim->sender, &event))
-    take_sender_event (sim, &event);
-  while ((size = mmtp_receiver_poll_output (sim->receiver, sim->now, &address,
-              sim->scratch, sizeof sim->scratch)))
-    carry (sim, ARENA_BACK, size);
-  while (mmtp_receiver_poll_event (sim->receiver, &received)) {
+  while ((size =
+          mmtp_sender_poll_output (simulation->sender,
+              simulation->now + CLOCK_OFFSET, &path, simulation->scratch,
+              sizeof simulation->scratch)))
+    carry (simulation, ARENA_FORWARD, size);
+  while (mmtp_sender_poll_event (simulation->sender, &event))
+    take_sender_event (simulation, &event);
+  while ((size =
+          mmtp_receiver_poll_output (simulation->receiver, simulation->now,
+              &address, simulation->scratch, sizeof simulation->scratch)))
+    carry (simulation, ARENA_BACK, size);
+  while (mmtp_receiver_poll_event (simulation->receiver, &received)) {
     if (received.type == MMTP_EVENT_BUFFER)
-      take_buffer (sim, received.data);
+      take_buffer (simulation, received.data);
     if (received.type == MMTP_EVENT_CAPS)
       g_free (received.caps);
   }
 }
 
 static guint64
-get_next_time (const Sim * sim)
+get_next_time (const Simulation * simulation)
 {
-  guint64 next = MIN (sim->next_frame, sim->next_control);
+  guint64 next = MIN (simulation->next_frame, simulation->next_control);
   guint i;
 
   for (i = 0; i < ARENA_N_DIRECTIONS; i++)
-    next = MIN (next, link_next_wakeup (sim->links.links[i]));
-  next = MIN (next, mmtp_sender_next_wakeup (sim->sender) - CLOCK_OFFSET);
-  return MIN (next, mmtp_receiver_next_wakeup (sim->receiver));
+    next = MIN (next, link_next_wakeup (simulation->links.links[i]));
+  next =
+      MIN (next, mmtp_sender_next_wakeup (simulation->sender) - CLOCK_OFFSET);
+  return MIN (next, mmtp_receiver_next_wakeup (simulation->receiver));
 }
 
 static void
-sim_run (Sim * sim, guint64 until)
+simulation_run (Simulation * simulation, guint64 until)
 {
   gboolean is_logged = g_getenv ("BITRATE_STEPS_LOG") != NULL;
 
-  while (sim->now < until) {
-    run_link (sim, sim->links.links[ARENA_FORWARD]);
-    run_link (sim, sim->links.links[ARENA_BACK]);
-    mmtp_sender_timeout (sim->sender, sim->now + CLOCK_OFFSET);
-    mmtp_receiver_timeout (sim->receiver, sim->now);
-    if (sim->now >= sim->next_control) {
-      run_control (sim);
-      sim->next_control = sim->now + CONTROL_PERIOD;
+  while (simulation->now < until) {
+    run_link (simulation, simulation->links.links[ARENA_FORWARD]);
+    run_link (simulation, simulation->links.links[ARENA_BACK]);
+    mmtp_sender_timeout (simulation->sender, simulation->now + CLOCK_OFFSET);
+    mmtp_receiver_timeout (simulation->receiver, simulation->now);
+    if (simulation->now >= simulation->next_control) {
+      run_control (simulation);
+      simulation->next_control = simulation->now + CONTROL_PERIOD;
     }
-    if (sim->now >= sim->next_frame) {
-      put_frame (sim);
-      sim->next_frame += FRAME_PERIOD;
+    if (simulation->now >= simulation->next_frame) {
+      put_frame (simulation);
+      simulation->next_frame += FRAME_PERIOD;
     }
-    drain (sim);
-    if (is_logged && sim->now >= sim->next_log) {
-      print_log (sim);
-      sim->next_log = sim->now + LOG_PERIOD;
+    drain (simulation);
+    if (is_logged && simulation->now >= simulation->next_log) {
+      print_log (simulation);
+      simulation->next_log = simulation->now + LOG_PERIOD;
     }
-    sim->now = MAX (sim->now, MIN (get_next_time (sim), until));
+    simulation->now =
+        MAX (simulation->now, MIN (get_next_time (simulation), until));
   }
 }
 
-/* --- figures -------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
-/* Highest rate of any 200 ms within this time, bit/s */
+/* Returns the maximum rate over any 200 ms between `from` and `to`, in bit/s.
+ */
 static gdouble
-get_max_entered (const Sim * sim, guint64 from, guint64 to)
+get_max_entered (const Simulation * simulation, guint64 from, guint64 to)
 {
   gdouble maximum = 0;
   guint64 time;
 
   for (time = from; time + 200 * MS <= to; time += 20 * MS)
-    maximum = MAX (maximum, get_entered (sim, time, time + 200 * MS) * 40.0);
+    maximum =
+        MAX (maximum, get_entered (simulation, time, time + 200 * MS) * 40.0);
   return maximum;
 }
 
 typedef struct
 {
-  guint dropped;                /* that came late, not at all, or need such one */
-  guint64 max_delay;            /* of those that are shown */
+  /* frames that were late or lost, or refer to such a frame */
+  guint dropped;
+  guint64 max_delay;            /* ns, of the frames that are shown */
 } Shown;
 
-/* Of the frames captured within this time */
+/* Judges the frames that were captured from `from` to `to`. */
 static Shown
-get_shown (const Sim * sim, guint64 from, guint64 to)
+get_shown (const Simulation * simulation, guint64 from, guint64 to)
 {
   gboolean is_decodable = FALSE;
   Shown result = { 0, 0 };
   guint i;
 
-  for (i = 0; i < sim->n_frames; i++) {
-    const Frame *frame = &sim->frames[i];
+  for (i = 0; i < simulation->n_frames; i++) {
+    const Frame *frame = &simulation->frames[i];
 
     is_decodable = (is_decodable || frame->is_key) && frame->shown != NEVER;
     if (frame->captured < from || frame->captured >= to)
@@ -450,19 +470,20 @@ get_shown (const Sim * sim, guint64 from, guint64 to)
 
 typedef struct
 {
-  gdouble entered;              /* bit/s: highest from 0.4 s to 1.4 s after the
-                                 * step down */
+  /* bit/s: maximum from 0.4 s to 1.4 s after the step down */
+  gdouble entered;
   Shown shown;
-  gdouble seconds;              /* until 3.2 Mbit/s are used after the step up */
+  /* s, from the step up until the encoder uses 3.2 Mbit/s */
+  gdouble seconds;
 } StepResult;
 
 static gdouble
-get_rise_time (const Sim * sim)
+get_rise_time (const Simulation * simulation)
 {
   guint64 time;
 
   for (time = STEP_UP; time < END - SECOND; time += 100 * MS)
-    if (get_entered (sim, time, time + SECOND) * 8 >= 3200000)
+    if (get_entered (simulation, time, time + SECOND) * 8 >= 3200000)
       break;
   return (time + SECOND - STEP_UP) / 1e9;
 }
@@ -471,18 +492,18 @@ static void
 run_steps (guint queue, guint64 seed, StepResult * result)
 {
   ArenaTrace *trace = arena_trace_new ("steps");
-  Sim *sim;
+  Simulation *simulation;
 
   arena_trace_add_rate (trace, 0, STEP_DOWN / MS, 4000000);
   arena_trace_add_rate (trace, STEP_DOWN / MS, STEP_UP / MS, 1500000);
   arena_trace_add_rate (trace, STEP_UP / MS, END / MS, 4000000);
-  sim = sim_new (trace, queue, seed, END + SECOND);
-  sim_run (sim, END);
-  result->entered = get_max_entered (sim, STEP_DOWN + 400 * MS,
+  simulation = simulation_new (trace, queue, seed, END + SECOND);
+  simulation_run (simulation, END);
+  result->entered = get_max_entered (simulation, STEP_DOWN + 400 * MS,
       STEP_DOWN + 1400 * MS);
-  result->shown = get_shown (sim, SECOND, END - SECOND);
-  result->seconds = get_rise_time (sim);
-  sim_free (sim);
+  result->shown = get_shown (simulation, SECOND, END - SECOND);
+  result->seconds = get_rise_time (simulation);
+  simulation_free (simulation);
   arena_trace_free (trace);
 }
 
@@ -509,7 +530,8 @@ check_steps (guint queue, guint64 seed)
   return result.shown.dropped;
 }
 
-/* The round trip is 40 ms, and the queue holds 0.4 s at the lower rate. */
+/* The round trip is 40 ms, and the queue of the link holds 0.4 s of data at the
+ * lower rate. */
 GST_START_TEST (encoder_follows_a_step_down_and_up)
 {
   guint dropped[N_SEEDS], i;

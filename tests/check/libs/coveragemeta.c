@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the coverage meta to what it says of copies and parts of a buffer. */
+/* Tests of the coverage meta: what happens to it when a buffer or a part of a
+ * buffer is copied. */
 
 #include <gst/check/gstcheck.h>
 
@@ -48,7 +49,7 @@ GST_END_TEST;
 static const struct
 {
   guint offset, size;           /* of the part */
-  gint covered;                 /* of it */
+  gint covered;                 /* of the part, or NONE */
 } parts[] = {
   {0, 100, 20},                 /* all of it */
   {0, 50, 20},

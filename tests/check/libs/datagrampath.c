@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which paths are the same, how they are written, and the parts of packets. */
+/* Tests of DatagramPath and DatagramPart: when two paths are equal, how a path
+ * is written as text, and how a packet is composed of parts. */
 
 #include <gst/check/gstcheck.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds datagram sockets to what datagramsocket.h says, over loopback. No
- * time that passes is asserted.
+/* Tests of DatagramSocket (datagramsocket.h) over loopback. No test asserts an
+ * elapsed time, because the machine may be busy.
  */
 
 #define _GNU_SOURCE             /* syscall */
@@ -22,49 +22,49 @@ GST_START_TEST (packets_go_both_ways)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__),
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__),
       datagram_test_get_port (listener),
       NULL);
   gchar *from = g_strdup_printf (__i__ ? "[::1]:%u" : "127.0.0.1:%u",
-      datagram_test_get_port (channel));
+      datagram_test_get_port (connected));
   Datagram datagram, answer;
   gint64 before, after;
 
   datagram_test_expect_nothing (listener);
   before = g_get_monotonic_time () * 1000;
-  datagram_test_send (channel, "INIT", NULL);
+  datagram_test_send (connected, "INIT", NULL);
   datagram_test_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
   datagram_test_assert_remote (&datagram, from);
-  /* two clocks, one after the other, in whole us */
+  /* The kernel and the test read two clocks one after the other, in whole
+   * microseconds, so the times may differ slightly. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   datagram_test_send (listener, "COOKIE", &datagram.path);
-  datagram_test_expect (channel, "COOKIE", &answer);
+  datagram_test_expect (connected, "COOKIE", &answer);
   fail_unless (answer.time >= datagram.time - 20000);
   datagram_test_expect_nothing (listener);
-  datagram_test_expect_nothing (channel);
+  datagram_test_expect_nothing (connected);
   g_free (from);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
-/* More than a system call takes, and than the receiver takes at once */
-/* Linux begins to stamp what comes a moment after the first socket asked for it.
- * What waits until then has the time at which it is read, which may be later
- * than that of packets behind it. */
+/* Linux begins to timestamp packets a moment after the first socket has asked
+ * for it. A packet that arrived earlier gets the time at which it is read,
+ * which may be later than the timestamps of packets that arrived after it. */
 static void
-wait_for_stamps (DatagramSocket * listener, DatagramSocket * channel)
+wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
 {
   Datagram datagram;
   guint64 read;
   guint i;
 
   for (i = 0; i < 1000; i++) {
-    datagram_test_send (channel, "", NULL);
+    datagram_test_send (connected, "", NULL);
     datagram_test_wait (listener);
     g_usleep (1000);
     read = g_get_monotonic_time () * 1000;
@@ -74,12 +74,14 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * channel)
   }
 }
 
+/* 100 packets are more than one system call sends, and more than the receiver
+ * reads at once. */
 GST_START_TEST (many_go_by_one_call)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__),
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__),
       datagram_test_get_port (listener),
       NULL);
   guint8 bytes[100], rooms[100][8];
@@ -92,10 +94,10 @@ GST_START_TEST (many_go_by_one_call)
     datagram_init (&out[i], &bytes[i], 1);
     datagram_init (&in[i], rooms[i], sizeof (rooms[i]));
   }
-  wait_for_stamps (listener, channel);
-  fail_unless_equals_int (datagram_socket_send (channel, out, 0, NULL), 0);
-  fail_unless_equals_int (datagram_socket_send (channel, out, 100, NULL), 64);
-  fail_unless_equals_int (datagram_socket_send (channel, out + 64, 36, NULL),
+  wait_for_stamps (listener, connected);
+  fail_unless_equals_int (datagram_socket_send (connected, out, 0, NULL), 0);
+  fail_unless_equals_int (datagram_socket_send (connected, out, 100, NULL), 64);
+  fail_unless_equals_int (datagram_socket_send (connected, out + 64, 36, NULL),
       36);
   for (came = 0; came < 100;) {
     gint n;
@@ -112,7 +114,7 @@ GST_START_TEST (many_go_by_one_call)
     last = in[i].time;
   }
   datagram_test_expect_nothing (listener);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -122,21 +124,21 @@ GST_START_TEST (longer_than_its_room_is_cut)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__),
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__),
       datagram_test_get_port (listener),
       NULL);
   guint8 room[4];
   Datagram datagram = {.bytes = room,.size = sizeof (room) };
 
-  datagram_test_send (channel, "12345678", NULL);
+  datagram_test_send (connected, "12345678", NULL);
   datagram_test_wait (listener);
   fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
           NULL), 1);
   fail_unless_equals_int (datagram.size, 4);
   fail_unless (datagram.is_truncated);
   datagram_test_expect_nothing (listener);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -146,15 +148,15 @@ GST_START_TEST (empty_packet_is_a_packet)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__),
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__),
       datagram_test_get_port (listener),
       NULL);
   Datagram datagram;
 
-  datagram_test_send (channel, "", NULL);
+  datagram_test_send (connected, "", NULL);
   datagram_test_expect (listener, "", &datagram);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -164,33 +166,33 @@ GST_START_TEST (message_of_maximum_size_goes_and_a_larger_one_is_an_error)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__),
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__),
       datagram_test_get_port (listener),
       NULL);
   Datagram datagram = {.bytes = g_malloc0 (70000) };
   GError *error = NULL;
 
   datagram.size = 65507;
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      1);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), 1);
   datagram_test_wait (listener);
   fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
           &error), 1);
   fail_unless_equals_int (datagram.size, 65507);
 
   datagram.size = 70000;
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      -1);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), -1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
   fail_unless (strstr (error->message, "70000 bytes to ") != NULL, "%s",
       error->message);
   fail_unless (strstr (error->message, datagram_test_loopback (__i__)) != NULL,
       "%s", error->message);
   g_error_free (error);
-  datagram_test_expect_nothing (channel);
+  datagram_test_expect_nothing (connected);
   g_free (datagram.bytes);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -198,7 +200,8 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* The channel is connected: it hears nobody else. */
+/* A connected socket receives from its peer only, so it gets the answer only if
+ * the answer comes from the address that the client had sent to. */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
@@ -206,18 +209,18 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   };
   DatagramSocket *listener = datagram_test_listener (__i__ ? "::" : "0.0.0.0",
       0);
-  DatagramSocket *channel;
+  DatagramSocket *connected;
   Datagram datagram, answer;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
-    channel = datagram_test_channel (addresses[i],
+    connected = datagram_test_connect (addresses[i],
         datagram_test_get_port (listener), NULL);
-    datagram_test_send (channel, "hello", NULL);
+    datagram_test_send (connected, "hello", NULL);
     datagram_test_expect (listener, "hello", &datagram);
     datagram_test_send (listener, addresses[i], &datagram.path);
-    datagram_test_expect (channel, addresses[i], &answer);
-    datagram_socket_free (channel);
+    datagram_test_expect (connected, addresses[i], &answer);
+    datagram_socket_free (connected);
   }
   datagram_socket_free (listener);
 }
@@ -228,13 +231,13 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
 {
   DatagramSocket *listener = datagram_test_listener ("0.0.0.0", 0);
   DatagramSocket *one =
-      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+      datagram_test_connect ("127.0.0.1", datagram_test_get_port (listener),
       NULL);
   DatagramSocket *two =
-      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+      datagram_test_connect ("127.0.0.1", datagram_test_get_port (listener),
       NULL);
   DatagramSocket *other =
-      datagram_test_channel ("127.0.0.2", datagram_test_get_port (listener),
+      datagram_test_connect ("127.0.0.2", datagram_test_get_port (listener),
       NULL);
   Datagram first, again, second, third;
 
@@ -248,7 +251,7 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* spoken to at another address of ours */
+  /* This packet was sent to another local address of the listener. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);
@@ -261,44 +264,44 @@ GST_END_TEST;
 GST_START_TEST (ipv4_on_a_socket_of_ipv6_is_written_as_ipv4)
 {
   DatagramSocket *listener = datagram_test_listener ("::", 0);
-  DatagramSocket *channel =
-      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+  DatagramSocket *connected =
+      datagram_test_connect ("127.0.0.1", datagram_test_get_port (listener),
       NULL);
   gchar *from = g_strdup_printf ("127.0.0.1:%u",
-      datagram_test_get_port (channel));
+      datagram_test_get_port (connected));
   Datagram datagram;
 
-  datagram_test_send (channel, "x", NULL);
+  datagram_test_send (connected, "x", NULL);
   datagram_test_expect (listener, "x", &datagram);
   datagram_test_assert_remote (&datagram, from);
   g_free (from);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (channel_leaves_from_its_address)
+GST_START_TEST (connected_socket_sends_from_its_address)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
-  DatagramSocket *channel =
-      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+  DatagramSocket *connected =
+      datagram_test_connect ("127.0.0.1", datagram_test_get_port (listener),
       "127.9.9.9");
   gchar *from = g_strdup_printf ("127.9.9.9:%u",
-      datagram_test_get_port (channel));
+      datagram_test_get_port (connected));
   Datagram datagram;
 
-  datagram_test_send (channel, "x", NULL);
+  datagram_test_send (connected, "x", NULL);
   datagram_test_expect (listener, "x", &datagram);
   datagram_test_assert_remote (&datagram, from);
   g_free (from);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
-/* The kernel has loopback addresses for what stays here. */
+/* The kernel chooses a loopback address as source for packets to loopback. */
 GST_START_TEST (local_address_is_that_of_the_route)
 {
   GSocketAddress *remote = datagram_test_address (__i__ ? "::1" : "127.3.2.1",
@@ -324,7 +327,7 @@ GST_START_TEST (local_address_is_that_of_the_route)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (error_names_what_could_not_be_had)
 {
@@ -333,15 +336,15 @@ GST_START_TEST (error_names_what_could_not_be_had)
   GError *error = NULL;
   DatagramSocket *listener;
 
-  datagram_test_expect_no_channel ("127.0.0.1", "wlan17", NULL,
+  datagram_test_expect_connect_error ("127.0.0.1", "wlan17", NULL,
       G_IO_ERROR_NOT_FOUND, "there is no network interface \"wlan17\"");
-  datagram_test_expect_no_channel ("127.0.0.1", NULL, "192.0.2.7",
+  datagram_test_expect_connect_error ("127.0.0.1", NULL, "192.0.2.7",
       G_IO_ERROR_FAILED, "192.0.2.7 is not an address of this host");
-  datagram_test_expect_no_channel ("127.0.0.1", NULL, "::1",
+  datagram_test_expect_connect_error ("127.0.0.1", NULL, "::1",
       G_IO_ERROR_INVALID_ARGUMENT,
       "::1 can't reach 127.0.0.1:5004: one is an IPv4 address and the other one "
       "an IPv6 address");
-  datagram_test_expect_no_channel ("255.255.255.255", NULL, "127.0.0.1",
+  datagram_test_expect_connect_error ("255.255.255.255", NULL, "127.0.0.1",
       G_IO_ERROR_PERMISSION_DENIED,
       "there is no route to 255.255.255.255:5004 from 127.0.0.1: ");
 
@@ -414,63 +417,65 @@ GST_START_TEST (buffer_is_as_big_as_was_said)
 
 GST_END_TEST;
 
-/* Each packet brings one refusal back. None is lost for that, and we hear of it
- * once, until somebody answers. */
+/* Each packet causes one ICMP error. No packet is lost because of the errors,
+ * and the socket reports them only once until a packet arrives from the peer.
+ */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
   guint16 port = datagram_test_get_port (listener);
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__), port, NULL);
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__), port, NULL);
   const gchar *texts[] = { "1", "2", "3", "4", "5", "6", "7" };
   Datagram datagram;
   guint i;
 
   datagram_socket_free (listener);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
-    datagram_test_send (channel, texts[i], NULL);
-  datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED,
+    datagram_test_send (connected, texts[i], NULL);
+  datagram_test_expect_error (connected, G_IO_ERROR_CONNECTION_REFUSED,
       datagram_test_loopback (__i__));
-  datagram_test_send (channel, "8", NULL);
-  datagram_test_expect_nothing (channel);
+  datagram_test_send (connected, "8", NULL);
+  datagram_test_expect_nothing (connected);
 
-  datagram_test_send (channel, "9", NULL);
+  datagram_test_send (connected, "9", NULL);
   listener = datagram_test_listener (datagram_test_loopback (__i__), port);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
-    datagram_test_send (channel, texts[i], NULL);
+    datagram_test_send (connected, texts[i], NULL);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
     datagram_test_expect (listener, texts[i], &datagram);
   datagram_test_send (listener, "yes", &datagram.path);
-  datagram_test_expect (channel, "yes", &datagram);
-  datagram_test_expect_nothing (channel);
+  datagram_test_expect (connected, "yes", &datagram);
+  datagram_test_expect_nothing (connected);
 
   datagram_socket_free (listener);
-  datagram_test_send (channel, "10", NULL);
-  datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
-  datagram_test_expect_nothing (channel);
-  datagram_socket_free (channel);
+  datagram_test_send (connected, "10", NULL);
+  datagram_test_expect_error (connected, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+  datagram_test_expect_nothing (connected);
+  datagram_socket_free (connected);
 }
 
 GST_END_TEST;
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* A UDP payload ends at 65507, Linux's loopback has packets of 65536. */
+/* The maximum UDP payload is 65507 bytes, and the MTU of the loopback device of
+ * Linux is 65536 bytes. */
 GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
-  DatagramSocket *channel =
-      datagram_test_channel (datagram_test_loopback (__i__), 5004, NULL);
+  DatagramSocket *connected =
+      datagram_test_connect (datagram_test_loopback (__i__), 5004, NULL);
   guint overhead = __i__ ? 48 : 28;
 
-  fail_unless_equals_int (datagram_socket_get_overhead (channel), overhead);
-  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 1500),
+  fail_unless_equals_int (datagram_socket_get_overhead (connected), overhead);
+  fail_unless_equals_int (datagram_socket_get_max_payload (connected, 1500),
       1500 - overhead);
-  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 0),
+  fail_unless_equals_int (datagram_socket_get_max_payload (connected, 0),
       MIN (65536 - overhead, 65507));
-  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 65535),
+  fail_unless_equals_int (datagram_socket_get_max_payload (connected, 65535),
       MIN (65535 - overhead, 65507));
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
 }
 
 GST_END_TEST;
@@ -479,9 +484,10 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-static gint64 clock_step;       /* s, by which somebody set the clock */
+static gint64 clock_step;       /* s, by which the wall clock was set */
 
-/* The libraries' and ours, instead of the C library's */
+/* Replaces clock_gettime() of the C library, for the libraries as well as for
+ * the tests. */
 int
 clock_gettime (clockid_t id, struct timespec *now)
 {
@@ -492,32 +498,33 @@ clock_gettime (clockid_t id, struct timespec *now)
   return result;
 }
 
-/* The kernel's time of a packet is by the clock before it was set. */
+/* The kernel stamped the packet with the wall clock as it was before the clock
+ * was set. The arrival time must not move by that step. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
-  DatagramSocket *channel =
-      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+  DatagramSocket *connected =
+      datagram_test_connect ("127.0.0.1", datagram_test_get_port (listener),
       NULL);
   Datagram datagram;
   gint64 before;
 
-  datagram_test_send (channel, "0", NULL);
+  datagram_test_send (connected, "0", NULL);
   datagram_test_expect (listener, "0", &datagram);
   datagram_test_expect_nothing (listener);
   before = g_get_monotonic_time () * 1000;
-  datagram_test_send (channel, "1", NULL);
+  datagram_test_send (connected, "1", NULL);
   clock_step = __i__;
   datagram_test_expect (listener, "1", &datagram);
   fail_unless (datagram.time >= before - 20000);
   fail_unless (datagram.time <= (g_get_monotonic_time () + 1) * 1000);
   clock_step = 0;
   before = g_get_monotonic_time () * 1000;
-  datagram_test_send (channel, "2", NULL);
+  datagram_test_send (connected, "2", NULL);
   datagram_test_expect (listener, "2", &datagram);
   fail_unless (datagram.time >= before - 20000);
   fail_unless (datagram.time <= (g_get_monotonic_time () + 1) * 1000);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
 }
 
@@ -541,7 +548,7 @@ datagramsocket_suite (void)
       answer_leaves_from_the_address_that_was_spoken_to, 0, 2);
   tcase_add_test (tcase, addresses_are_compared_byte_by_byte);
   tcase_add_test (tcase, ipv4_on_a_socket_of_ipv6_is_written_as_ipv4);
-  tcase_add_test (tcase, channel_leaves_from_its_address);
+  tcase_add_test (tcase, connected_socket_sends_from_its_address);
   tcase_add_loop_test (tcase, local_address_is_that_of_the_route, 0, FAMILIES);
   tcase_add_test (tcase, error_names_what_could_not_be_had);
   tcase_add_loop_test (tcase, address_is_shared_only_if_both_want_it, 0,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds datagram sockets to what datagramsocket.h says as DCCP uses them, over
- * loopback: UDP and raw, IPv4 and IPv6. A check that needs raw sockets says
- * that it is skipped where they are not allowed. No elapsed time is asserted.
+/* Tests of DatagramSocket (datagramsocket.h) as DCCP uses it, over loopback:
+ * UDP and raw sockets, IPv4 and IPv6. A test that needs raw sockets reports
+ * that it is skipped where they are not permitted. No test asserts an elapsed
+ * time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,11 +18,12 @@
 
 #define ROOM 2048
 #define PROTOCOL 33             /* DCCP, RFC 4340 section 19.1 */
-/* Of DCCP, where the socket is raw: nobody keeps them, and other checks may run
- * meanwhile. Three of them are used. */
+/* The DCCP port of a raw socket. The kernel does not reserve DCCP ports, and
+ * other tests may run at the same time, so the port depends on the process ID.
+ * A test uses three successive ports. */
 #define PORT (1024 + 4 * (getpid () % 16000))
 
-/* __i__: bit 0: IPv6; bit 1: raw */
+/* __i__: bit 0 selects IPv6, bit 1 selects a raw socket */
 #define KINDS 4
 
 static gboolean
@@ -60,7 +62,7 @@ address_new (const gchar * text, guint16 port)
   return address;
 }
 
-/* Of UDP; 0: raw */
+/* Returns the local UDP port of `socket`, or 0 for a raw socket. */
 static guint16
 get_port (DatagramSocket * socket)
 {
@@ -94,7 +96,7 @@ listener_new (gint kind, const gchar * text)
   return socket;
 }
 
-/* `port`: of DCCP, where the socket is raw */
+/* `port` is the local DCCP port. Only a raw socket uses it. */
 static DatagramSocket *
 try_client (gint kind, const gchar * text, guint16 to_port,
     const gchar * from, guint16 port, GError ** error)
@@ -123,7 +125,8 @@ client_new (gint kind, const gchar * text, DatagramSocket * listener)
   return socket;
 }
 
-/* FALSE: it says that raw sockets are skipped */
+/* Returns whether sockets of `kind` are permitted. If they are not, it prints
+ * that `check` is skipped. */
 static gboolean
 may_have (gint kind, const gchar * check)
 {
@@ -147,7 +150,9 @@ may_have (gint kind, const gchar * check)
 #define NEED(kind) \
   G_STMT_START { if (!may_have (kind, __func__)) return; } G_STMT_END
 
-/* Sixteen bytes are DCCP's least header; ports are all that a socket reads. */
+/* Writes a packet with 16 bytes of header, the minimum of DCCP, and `text` as
+ * payload. Only the ports in the header are set, because the socket reads
+ * nothing else. */
 static gsize
 make_packet (guint8 * bytes, guint16 source, guint16 destination,
     const gchar * text)
@@ -244,10 +249,12 @@ GST_START_TEST (packets_go_both_ways)
   send_text (client, NULL, PORT + 1, PORT, "Request");
   expect_text (listener, "Request", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
-  /* two clocks, one after the other, in whole us */
+  /* The kernel and the test read two clocks one after the other, in whole
+   * microseconds, so the times may differ slightly. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
-  /* the way back is the way there, seen from the other end */
+  /* The path of the listener is the path of the client with the two ends
+   * exchanged. */
   path = *datagram_socket_get_path (client);
   fail_unless_equals_int (path.address_size, is_ipv6 (__i__) ? 16 : 4);
   fail_unless_equals_int (datagram.path.address_size, path.address_size);
@@ -269,9 +276,9 @@ GST_START_TEST (packets_go_both_ways)
 
 GST_END_TEST;
 
-/* Linux begins to stamp what comes a moment after the first socket asked for it.
- * What waits until then has the time at which it is read, which may be later
- * than that of packets behind it. */
+/* Linux begins to timestamp packets a moment after the first socket has asked
+ * for it. A packet that arrived earlier gets the time at which it is read,
+ * which may be later than the timestamps of packets that arrived after it. */
 static void
 wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
 {
@@ -290,7 +297,8 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
   }
 }
 
-/* More than a system call takes, each in two parts */
+/* 100 packets are more than one system call sends. Each packet has two parts.
+ */
 GST_START_TEST (many_go_by_one_call)
 {
   guint8 headers[100][16], payloads[100], rooms[100][64];
@@ -341,7 +349,8 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* The client is connected: it hears nobody else. */
+/* The client is connected, so it receives only packets from the address that it
+ * has sent to. */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
@@ -353,7 +362,7 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   guint i;
 
   NEED (kind);
-  /* 1: IPv4 on a socket of IPv6 */
+  /* Value 1 is an IPv4 peer of an IPv6 socket. */
   listener = listener_new (kind, __i__ == 1 ? "::" : "0.0.0.0");
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
     client = client_new (kind, addresses[i], listener);
@@ -368,7 +377,7 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 
 GST_END_TEST;
 
-/* Others may speak DCCP on this host too. */
+/* Other programs on the same host may use DCCP, too. */
 GST_START_TEST (raw_socket_hears_its_own_port_only)
 {
   gint kind = 2 | __i__;
@@ -382,7 +391,8 @@ GST_START_TEST (raw_socket_hears_its_own_port_only)
   send_text (client, NULL, PORT + 1, PORT, "for us");
   expect_text (listener, "for us", &datagram);
   expect_nothing (listener);
-  /* its own packets came by here, too */
+  /* The raw socket of the client saw the packets that the client itself sent,
+   * because they passed over loopback. They must be ignored. */
   expect_nothing (client);
   datagram_socket_free (client);
   datagram_socket_free (listener);
@@ -390,7 +400,7 @@ GST_START_TEST (raw_socket_hears_its_own_port_only)
 
 GST_END_TEST;
 
-/* --- what does not work --------------------------------------------------- */
+/* --- errors --------------------------------------------------------------- */
 
 static void
 expect_no_client (const gchar * to, const gchar * from, gint code,
@@ -425,7 +435,8 @@ GST_START_TEST (error_names_what_could_not_be_had)
 
 GST_END_TEST;
 
-/* Nobody listens: ICMP says so. What is sent goes out all the same. */
+/* No socket listens on the port, so an ICMP error comes back. Later packets are
+ * still sent. */
 GST_START_TEST (refusal_is_told_to_a_client)
 {
   DatagramSocket *listener = listener_new (__i__, loopback (__i__));
@@ -449,7 +460,7 @@ GST_START_TEST (refusal_is_told_to_a_client)
 
 GST_END_TEST;
 
-/* --- what a path takes ---------------------------------------------------- */
+/* --- payload sizes and path MTU ------------------------------------------- */
 
 GST_START_TEST (mtu_is_that_of_the_path_or_less)
 {

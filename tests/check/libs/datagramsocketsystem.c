@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds datagram sockets to what they make of interfaces, routes and rules,
- * in a network of the test's own; where none may be made, a test says that it
- * is skipped.
+/* Tests how DatagramSocket deals with network interfaces, routes and routing
+ * rules. The tests run in a network namespace of their own. Where a test may
+ * not create one, it reports that it is skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
 
 #include "datagramsockets.h"
 
+#include <linux/ethtool.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "networknamespace.h"
@@ -34,7 +37,8 @@ make_devices (const gchar * test)
   return TRUE;
 }
 
-/* Hears what comes out at the other end of a device. */
+/* Opens a packet socket that receives the IPv4 packets that arrive at `device`,
+ * which is the far end of a pair of devices. */
 static gint
 open_tap (const gchar * device)
 {
@@ -49,7 +53,7 @@ open_tap (const gchar * device)
   return fd;
 }
 
-/* Is there a packet that ends with this text? */
+/* Returns whether `tap` has received a packet that ends with `text`. */
 static gboolean
 hears (gint tap, const gchar * text)
 {
@@ -75,30 +79,31 @@ expect_at (gint tap, const gchar * text)
 }
 
 static DatagramSocket *
-channel_by (const gchar * remote, const gchar * interface, const gchar * local)
+connect_by (const gchar * remote, const gchar * interface, const gchar * local)
 {
   GError *error = NULL;
-  DatagramSocket *channel =
-      datagram_test_try_channel (remote, 5004, interface, local, &error);
+  DatagramSocket *connected =
+      datagram_test_try_connect (remote, 5004, interface, local, &error);
 
   g_assert_no_error (error);
-  return channel;
+  return connected;
 }
 
-/* Routing knows wlan0 only. Linux takes all the world for on-link where a
- * socket has an interface. */
-GST_START_TEST (channel_goes_out_by_its_interface)
+/* The routing table only has a route over wlan0. If a socket is bound to an
+ * interface, Linux treats all addresses as directly reachable over that
+ * interface. */
+GST_START_TEST (connected_socket_sends_by_its_interface)
 {
   DatagramSocket *by_route, *by_a, *by_b;
   gint tap_a, tap_b;
 
-  if (!make_devices ("channel_goes_out_by_its_interface"))
+  if (!make_devices ("connected_socket_sends_by_its_interface"))
     return;
   tap_a = open_tap ("wlan0x");
   tap_b = open_tap ("usb0x");
-  by_route = channel_by ("203.0.113.1", NULL, NULL);
-  by_a = channel_by ("203.0.113.1", "wlan0", NULL);
-  by_b = channel_by ("203.0.113.1", "usb0", NULL);
+  by_route = connect_by ("203.0.113.1", NULL, NULL);
+  by_a = connect_by ("203.0.113.1", "wlan0", NULL);
+  by_b = connect_by ("203.0.113.1", "usb0", NULL);
   datagram_test_send (by_route, "by the route", NULL);
   expect_at (tap_a, "by the route");
   datagram_test_send (by_a, "by wlan0", NULL);
@@ -111,7 +116,8 @@ GST_START_TEST (channel_goes_out_by_its_interface)
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 1280 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 1500),
       1280 - 28);
-  /* RFC 791: the smallest MTU of a link; less than the headers need */
+  /* RFC 791: 68 bytes is the minimum MTU of a link. 20 is less than the headers
+   * need, so no payload is left. */
   netns_must ("ip link set usb0 mtu 68");
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 68 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 20), 0);
@@ -124,35 +130,36 @@ GST_START_TEST (channel_goes_out_by_its_interface)
 
 GST_END_TEST;
 
-/* The recipe of docs/mmtpsink.md */
-GST_START_TEST (channel_goes_as_the_rules_say_of_its_address)
+/* Routing rules as recommended in docs/mmtpsink.md */
+GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
 {
-  DatagramSocket *channel;
+  DatagramSocket *connected;
   gint tap_a, tap_b;
 
-  if (!make_devices ("channel_goes_as_the_rules_say_of_its_address"))
+  if (!make_devices ("connected_socket_follows_the_rules_of_its_address"))
     return;
   tap_a = open_tap ("wlan0x");
   tap_b = open_tap ("usb0x");
-  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  datagram_test_send (channel, "without a rule", NULL);
+  connected = connect_by ("203.0.113.1", NULL, "198.51.100.1");
+  datagram_test_send (connected, "without a rule", NULL);
   expect_at (tap_a, "without a rule");
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
 
   netns_must ("ip route add default via 198.51.100.9 dev usb0 table 102");
   netns_must ("ip rule add from 198.51.100.1 lookup 102");
-  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  datagram_test_send (channel, "with a rule", NULL);
+  connected = connect_by ("203.0.113.1", NULL, "198.51.100.1");
+  datagram_test_send (connected, "with a rule", NULL);
   expect_at (tap_b, "with a rule");
   fail_if (hears (tap_a, "with a rule"));
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
 
-  /* nobody is on-link at the other end, but the way leads by 198.51.100.9 */
+  /* There is no neighbour with the destination address at the far end of usb0,
+   * but a route leads over the gateway 198.51.100.9. */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
-  channel = channel_by ("203.0.113.1", "usb0", NULL);
-  datagram_test_send (channel, "by its interface", NULL);
+  connected = connect_by ("203.0.113.1", "usb0", NULL);
+  datagram_test_send (connected, "by its interface", NULL);
   expect_at (tap_b, "by its interface");
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   close (tap_a);
   close (tap_b);
 }
@@ -163,7 +170,7 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
 {
   GSocketAddress *local = datagram_test_address ("0.0.0.0", 5004);
   DatagramSocketOptions options;
-  DatagramSocket *listener, *channel;
+  DatagramSocket *listener, *connected;
   GError *error = NULL;
   Datagram datagram;
 
@@ -172,18 +179,18 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
     options.interface = "wlan0";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    channel = datagram_test_channel ("127.0.0.1", 5004, NULL);
-    datagram_test_send (channel, "by lo", NULL);
-    datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+    connected = datagram_test_connect ("127.0.0.1", 5004, NULL);
+    datagram_test_send (connected, "by lo", NULL);
+    datagram_test_expect_error (connected, G_IO_ERROR_CONNECTION_REFUSED, NULL);
     datagram_test_expect_nothing (listener);
     datagram_socket_free (listener);
     options.interface = "lo";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    datagram_test_send (channel, "by lo", NULL);
+    datagram_test_send (connected, "by lo", NULL);
     datagram_test_expect (listener, "by lo", &datagram);
     datagram_socket_free (listener);
-    datagram_socket_free (channel);
+    datagram_socket_free (connected);
   }
   g_object_unref (local);
 }
@@ -191,13 +198,13 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
 GST_END_TEST;
 
 static void
-expect_gone (DatagramSocket * channel, const gchar * message)
+expect_gone (DatagramSocket * connected, const gchar * message)
 {
   Datagram datagram = {.bytes = (guint8 *) "x",.size = 1 };
   GError *error = NULL;
 
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      -1);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), -1);
   fail_unless (error != NULL);
   fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK));
   fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED));
@@ -212,9 +219,9 @@ GST_START_TEST (way_that_has_gone_is_an_error)
 
   if (!make_devices ("way_that_has_gone_is_an_error"))
     return;
-  by_interface = channel_by ("203.0.113.1", "wlan0", NULL);
-  by_address = channel_by ("198.51.100.9", NULL, "198.51.100.1");
-  by_route = channel_by ("203.0.113.1", NULL, NULL);
+  by_interface = connect_by ("203.0.113.1", "wlan0", NULL);
+  by_address = connect_by ("198.51.100.9", NULL, "198.51.100.1");
+  by_route = connect_by ("203.0.113.1", NULL, NULL);
   datagram_test_send (by_interface, "x", NULL);
   datagram_test_send (by_address, "x", NULL);
   datagram_test_send (by_route, "x", NULL);
@@ -237,7 +244,7 @@ GST_START_TEST (way_that_has_gone_is_an_error)
   expect_gone (by_address,
       "could not send a packet of 1 bytes to 198.51.100.9:5004 from "
       "198.51.100.1: ");
-  datagram_test_expect_no_channel ("203.0.113.1", NULL, NULL,
+  datagram_test_expect_connect_error ("203.0.113.1", NULL, NULL,
       G_IO_ERROR_NETWORK_UNREACHABLE,
       "there is no route to 203.0.113.1:5004: ");
   datagram_socket_free (by_interface);
@@ -253,7 +260,7 @@ GST_START_TEST (full_device_says_later)
   static guint8 bytes[1400];
   Datagram datagram = {.bytes = bytes,.size = sizeof (bytes) };
   GError *error = NULL;
-  DatagramSocket *channel;
+  DatagramSocket *connected;
   guint sent = 0;
   gint result;
 
@@ -264,27 +271,27 @@ GST_START_TEST (full_device_says_later)
     say_skipped (test, "no token buckets");
     return;
   }
-  channel = channel_by ("203.0.113.1", "wlan0", NULL);
-  while ((result = datagram_socket_send (channel, &datagram, 1, &error)) == 1)
+  connected = connect_by ("203.0.113.1", "wlan0", NULL);
+  while ((result = datagram_socket_send (connected, &datagram, 1, &error)) == 1)
     sent++;
   fail_unless_equals_int (result, 0);
   g_assert_no_error (error);
   fail_unless (sent > 10);
-  datagram_test_expect_nothing (channel);
+  datagram_test_expect_nothing (connected);
 
   netns_must ("tc qdisc delete dev wlan0 root");
-  g_socket_condition_timed_wait (datagram_socket_get_socket (channel), G_IO_OUT,
-      30 * G_USEC_PER_SEC, NULL, &error);
+  g_socket_condition_timed_wait (datagram_socket_get_socket (connected),
+      G_IO_OUT, 30 * G_USEC_PER_SEC, NULL, &error);
   g_assert_no_error (error);
-  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
-      1);
-  datagram_socket_free (channel);
+  fail_unless_equals_int (datagram_socket_send (connected, &datagram, 1,
+          &error), 1);
+  datagram_socket_free (connected);
 }
 
 GST_END_TEST;
 
-/* The kernel makes addresses ready in its own time. Before, packets get
- * lost. */
+/* Sends `text` until it arrives. The kernel needs some time before a new
+ * address is usable, and packets that are sent earlier are lost. */
 static void
 send_until (DatagramSocket * from, const gchar * text,
     const DatagramPath * path, DatagramSocket * to, Datagram * datagram)
@@ -296,10 +303,11 @@ send_until (DatagramSocket * from, const gchar * text,
   datagram_test_expect (to, text, datagram);
 }
 
-/* Of IPv6, they belong to the interface: both ways have to name it. */
+/* An IPv6 link-local address is only valid on its interface, so both the local
+ * and the remote path must contain the interface. */
 GST_START_TEST (link_local_addresses_have_their_interface)
 {
-  DatagramSocket *listener, *channel;
+  DatagramSocket *listener, *connected;
   Datagram datagram, answer;
   gchar *from;
 
@@ -308,15 +316,163 @@ GST_START_TEST (link_local_addresses_have_their_interface)
   netns_must ("ip address add fe80::1/64 dev wlan0 nodad");
   netns_must ("ip address add fe80::2/64 dev wlan0 nodad");
   listener = datagram_test_listener ("::", 5004);
-  channel = channel_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
-  send_until (channel, "x", NULL, listener, &datagram);
+  connected = connect_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
+  send_until (connected, "x", NULL, listener, &datagram);
   from = g_strdup_printf ("[fe80::2%%wlan0]:%u",
-      datagram_test_get_port (channel));
+      datagram_test_get_port (connected));
   datagram_test_assert_remote (&datagram, from);
-  send_until (listener, "y", &datagram.path, channel, &answer);
+  send_until (listener, "y", &datagram.path, connected, &answer);
   g_free (from);
-  datagram_socket_free (channel);
+  datagram_socket_free (connected);
   datagram_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* As "ethtool -K DEVICE tx off" */
+static void
+disable_checksum_offload (const gchar * device)
+{
+  struct ethtool_value value = {.cmd = ETHTOOL_STXCSUM };
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  g_strlcpy (request.ifr_name, device, sizeof (request.ifr_name));
+  request.ifr_data = (gpointer) & value;
+  fail_unless (ioctl (fd, SIOCETHTOOL, &request) == 0);
+  close (fd);
+}
+
+static DatagramSocket *
+open_gso (gboolean may_fragment)
+{
+  GSocketAddress *remote = datagram_test_address ("203.0.113.1", 5004);
+  DatagramSocketOptions options;
+  GError *error = NULL;
+  DatagramSocket *socket;
+
+  datagram_socket_options_init (&options);
+  options.gso = TRUE;
+  options.may_fragment = may_fragment;
+  socket = datagram_socket_new_connected (remote, NULL, &options, &error);
+  g_assert_no_error (error);
+  g_object_unref (remote);
+  return socket;
+}
+
+#define RUN 20
+#define HEADERS (20 + 8)        /* IPv4 and UDP */
+
+/* Sends RUN packets of `size` bytes that end with their numbers, and returns
+ * what datagram_socket_send returns. */
+static gint
+send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
+{
+  static guint8 bytes[RUN][1400];
+  Datagram packets[RUN];
+  gchar *text;
+  guint i;
+
+  for (i = 0; i < RUN; i++) {
+    text = g_strdup_printf ("packet %02u", first + i);
+    memcpy (bytes[i] + size - strlen (text), text, strlen (text));
+    datagram_init (&packets[i], bytes[i], size);
+    g_free (text);
+  }
+  return datagram_socket_send (socket, packets, RUN, error);
+}
+
+/* The next packets at the other end of a device are the packets of this run. A
+ * device with GSO passes on one large packet. */
+static void
+expect_run_at (gint tap, gsize size, guint first)
+{
+  struct pollfd wait = {.fd = tap,.events = POLLIN };
+  const guint last = first + RUN;
+  guint8 memory[65536], *packet;
+  gssize received;
+  gchar *text;
+
+  while (first < last) {
+    fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+    received = recv (tap, memory, sizeof (memory), 0);
+    packet = memory + HEADERS;
+    fail_unless (received > HEADERS && (received - HEADERS) % size == 0);
+    for (; packet < memory + received; packet += size) {
+      text = g_strdup_printf ("packet %02u", first++);
+      fail_unless (memcmp (packet + size - strlen (text), text,
+              strlen (text)) == 0, "%s", text);
+      g_free (text);
+    }
+  }
+}
+
+/* The first device has no checksum offload, and therefore no GSO. Kernels before
+ * 6.11 refuse the message (EIO), and newer ones split it themselves. */
+GST_START_TEST (gso_socket_follows_a_route_that_changes)
+{
+  GError *error = NULL;
+  DatagramSocket *socket;
+  gint tap_a, tap_b;
+
+  if (!make_devices ("gso_socket_follows_a_route_that_changes"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap_a = open_tap ("wlan0x");
+  tap_b = open_tap ("usb0x");
+  socket = open_gso (FALSE);
+  fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+  expect_run_at (tap_a, 1200, 0);
+  netns_must ("ip route replace 203.0.113.0/24 dev usb0");
+  fail_unless_equals_int (send_run (socket, 1200, 20, &error), RUN);
+  expect_run_at (tap_b, 1200, 20);
+  netns_must ("ip route replace 203.0.113.0/24 via 192.0.2.9 dev wlan0");
+  fail_unless_equals_int (send_run (socket, 1200, 40, &error), RUN);
+  expect_run_at (tap_a, 1200, 40);
+  g_assert_no_error (error);
+  close (tap_a);
+  close (tap_b);
+  datagram_socket_free (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
+{
+  DatagramSocket *fragments, *whole;
+  GError *error = NULL;
+  gchar *text;
+  gint tap;
+  guint i;
+
+  if (!make_devices ("gso_socket_obeys_an_mtu_that_shrinks"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap = open_tap ("wlan0x");
+  fragments = open_gso (TRUE);
+  whole = open_gso (FALSE);
+  fail_unless_equals_int (send_run (fragments, 1200, 0, &error), RUN);
+  expect_run_at (tap, 1200, 0);
+  fail_unless_equals_int (send_run (whole, 1200, 20, &error), RUN);
+  expect_run_at (tap, 1200, 20);
+
+  netns_must ("ip link set wlan0 mtu 1000");
+  fail_unless_equals_int (send_run (fragments, 1200, 40, &error), RUN);
+  for (i = 40; i < 40 + RUN; i++) {
+    text = g_strdup_printf ("packet %02u", i);
+    expect_at (tap, text);
+    g_free (text);
+  }
+  g_assert_no_error (error);
+  fail_unless_equals_int (send_run (whole, 1200, 60, &error), -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  g_clear_error (&error);
+  fail_unless_equals_int (send_run (whole, 972, 60, &error), RUN);
+  expect_run_at (tap, 972, 60);
+  g_assert_no_error (error);
+  close (tap);
+  datagram_socket_free (fragments);
+  datagram_socket_free (whole);
 }
 
 GST_END_TEST;
@@ -328,12 +484,14 @@ datagramsocketsystem_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, channel_goes_out_by_its_interface);
-  tcase_add_test (tcase, channel_goes_as_the_rules_say_of_its_address);
+  tcase_add_test (tcase, connected_socket_sends_by_its_interface);
+  tcase_add_test (tcase, connected_socket_follows_the_rules_of_its_address);
   tcase_add_test (tcase, listener_of_an_interface_hears_nothing_else);
   tcase_add_test (tcase, way_that_has_gone_is_an_error);
   tcase_add_test (tcase, full_device_says_later);
   tcase_add_test (tcase, link_local_addresses_have_their_interface);
+  tcase_add_test (tcase, gso_socket_follows_a_route_that_changes);
+  tcase_add_test (tcase, gso_socket_obeys_an_mtu_that_shrinks);
   return suite;
 }
 

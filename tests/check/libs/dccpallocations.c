@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An open connection of DCCP allocates nothing, in either direction: neither for a
- * packet of data nor for feedback, losses and what is told of them.
+/* Checks that an open DCCP connection allocates no memory in either direction,
+ * neither for data packets nor for feedback, losses and the events that report
+ * losses.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,8 +13,9 @@
 static gboolean counting;
 static guint allocations;
 
-/* Sanitizers have malloc for themselves, and tell whoever wants to know; else the
- * functions of libc are called from here. */
+/* A sanitizer replaces malloc itself and offers a hook that reports each
+ * allocation. Without a sanitizer, the functions in this file replace malloc
+ * and call those of libc. */
 #if defined (__has_feature)
 #if __has_feature (address_sanitizer)
 #define SANITIZED
@@ -61,9 +63,10 @@ realloc (void *address, size_t size)
 
 #define PACKETS 5000
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
-/* What an end has to say comes at once; its events are thrown away. */
+/* Delivers all control packets of endpoint `from` at once and discards its
+ * events. */
 static void
 exchange (DccpEnd from)
 {
@@ -73,11 +76,12 @@ exchange (DccpEnd from)
   DccpData data;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (wire.ends[from], wire.now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (network.ends[from], network.now, &path,
               bytes)) > 0)
-    dccp_endpoint_take (wire.ends[OTHER (from)], wire.now,
-        &wire.paths[OTHER (from)], bytes, size, &data);
-  while (dccp_endpoint_poll_event (wire.ends[from], &event));
+    dccp_endpoint_take (network.ends[OTHER (from)], network.now,
+        &network.paths[OTHER (from)], bytes, size, &data);
+  while (dccp_endpoint_poll_event (network.ends[from], &event));
 }
 
 static gboolean
@@ -88,15 +92,16 @@ send_one (DccpEnd from, gboolean lost)
   DccpData data;
   gsize size;
 
-  wire.now = MAX (wire.now, dccp_endpoint_next_send (wire.ends[from],
-          wire.now));
-  size = dccp_endpoint_send (wire.ends[from], wire.now, payload, 100, TRUE,
+  network.now = MAX (network.now, dccp_endpoint_next_send (network.ends[from],
+          network.now));
+  size =
+      dccp_endpoint_send (network.ends[from], network.now, payload, 100, TRUE,
       bytes);
   if (size == 0 || lost)
     return FALSE;
   memcpy (bytes + size, payload, 100);
-  return dccp_endpoint_take (wire.ends[to], wire.now, &wire.paths[to], bytes,
-      size + 100, &data);
+  return dccp_endpoint_take (network.ends[to], network.now, &network.paths[to],
+      bytes, size + 100, &data);
 }
 
 GST_START_TEST (counter_counts)
@@ -113,27 +118,29 @@ GST_START_TEST (nothing_is_allocated_for_packets)
 {
   guint i, n = 0;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
   allocations = 0;
   counting = TRUE;
   for (i = 0; i < PACKETS; i++) {
     n += send_one (i % 2 ? CLIENT : SERVER, i % 100 == 99);
     if (i % 10 == 0)
-      dccp_endpoint_dropped (wire.ends[SERVER], wire.now,
-          wire.ends[SERVER]->connection->gsr, DCCP_DROP_RECEIVE_BUFFER);
+      dccp_endpoint_dropped (network.ends[SERVER], network.now,
+          network.ends[SERVER]->connection->gsr, DCCP_DROP_RECEIVE_BUFFER);
     exchange (CLIENT);
     exchange (SERVER);
-    if (dccp_endpoint_next_wakeup (wire.ends[CLIENT]) <= wire.now)
-      dccp_endpoint_timeout (wire.ends[CLIENT], wire.now);
+    if (dccp_endpoint_next_wakeup (network.ends[CLIENT]) <= network.now)
+      dccp_endpoint_timeout (network.ends[CLIENT], network.now);
   }
   counting = FALSE;
   assert_equals_int (n, PACKETS - PACKETS / 100);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->feedback_received > 10);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->dropped_received > 10);
+  fail_unless (dccp_network_get_stats (&network,
+          CLIENT)->feedback_received > 10);
+  fail_unless (dccp_network_get_stats (&network,
+          CLIENT)->dropped_received > 10);
   assert_equals_int (allocations, 0);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;

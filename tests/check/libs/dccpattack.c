@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers who don't see the packets of a DCCP connection (RFC 4340 section 18):
- * they know addresses and ports, and guess the numbers. The same run without them
- * has the same data at the same rate; what they hear is limited, and not longer
- * than what they say.
+/* Off-path attackers of a DCCP connection (RFC 4340 section 18): they know
+ * addresses and ports and guess the sequence numbers. A connection under attack
+ * must deliver the same data at the same rate as the same connection without
+ * the attack. The answers that an attacker can cause are limited in number, and
+ * no answer is larger than the packet that caused it.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,34 +19,38 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  void (*attack) (Attack * self);       /* each millisecond; NULL: nobody */
-  guint32 state;                /* of the numbers that it draws */
+  /* called each millisecond; NULL for no attack */
+  void (*attack) (Attack * self);
+  guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  guint answers;                /* that go at once */
+  /* packets that were sent at once as an answer */
+  guint answers;
 };
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static guint64
 draw (Attack * self)
 {
-  return dccp_forge_draw (&self->state);
+  return dccp_builder_draw (&self->state);
 }
 
-/* What goes at once is an answer: it is no longer, and of no Reset a Reset. */
+/* Injects `packet` into endpoint `to`. A packet that the endpoint sends at once
+ * is an answer. The answer must not be larger than `packet`, and a Reset must
+ * not be answered with a Reset. */
 static void
-forge (Attack * self, DccpEnd to, const DccpPacket * packet)
+inject (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
-  /* options are padded to whole words */
+  /* Options are padded to whole words of four bytes. */
   const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
       + dccp_type_get_header_size (packet->type, TRUE);
-  guint i = wire.log->len;
+  guint i = network.log->len;
 
-  dccp_network_forge (&wire, to, packet);
+  dccp_network_inject_packet (&network, to, packet);
   self->n++;
-  for (; i < wire.log->len; i++) {
+  for (; i < network.log->len; i++) {
     const DccpNetworkEntry *answer =
-        &g_array_index (wire.log, DccpNetworkEntry, i);
+        &g_array_index (network.log, DccpNetworkEntry, i);
 
     if (answer->packet.type != DCCP_RESET && answer->packet.type != DCCP_SYNC)
       continue;
@@ -58,18 +63,18 @@ forge (Attack * self, DccpEnd to, const DccpPacket * packet)
 static void
 run (Attack * self)
 {
-  const guint64 end = wire.now + DURATION;
+  const guint64 end = network.now + DURATION;
 
   self->state = 1;
-  dccp_network_connect (&wire);
-  wire.sending[CLIENT] = TRUE;
-  while (wire.now < end) {
-    dccp_network_run (&wire, MS);
+  dccp_network_connect (&network);
+  network.sending[CLIENT] = TRUE;
+  while (network.now < end) {
+    dccp_network_run (&network, MS);
     if (self->attack)
       self->attack (self);
   }
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, SECOND);
 }
 
 typedef struct
@@ -81,18 +86,20 @@ typedef struct
 static void
 judge (Outcome * outcome)
 {
-  const DccpStats *stats = dccp_network_get_stats (&wire, CLIENT);
+  const DccpStats *stats = dccp_network_get_stats (&network, CLIENT);
 
-  outcome->sent = wire.n_sent[CLIENT];
-  outcome->received = wire.received[SERVER]->len;
+  outcome->sent = network.n_sent[CLIENT];
+  outcome->received = network.received[SERVER]->len;
   outcome->rate = stats->rate;
   outcome->feedback = stats->feedback_received;
   assert_equals_float (stats->loss_event_rate, 0);
-  stats = dccp_network_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&network, SERVER);
   assert_equals_uint64 (stats->loss_events, 0);
   outcome->connections = stats->connections;
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 static void
@@ -102,13 +109,13 @@ assert_unmoved (void (*attack) (Attack * self))
   Outcome without, with;
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   run (&nobody);
   judge (&without);
-  dccp_network_clear (&wire);
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_clear (&network);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   run (&somebody);
   judge (&with);
   fail_unless (somebody.n > 5000);
@@ -116,25 +123,28 @@ assert_unmoved (void (*attack) (Attack * self))
   assert_equals_int (with.received, without.received);
   assert_equals_int (with.received, with.sent);
   for (i = 0; i < with.received; i++)
-    assert_equals_int (g_array_index (wire.received[SERVER], guint32, i), i);
+    assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* A Sync that answers a forged packet may shift a report by a packet's time. */
+  /* A Sync that answers a forged packet may move a feedback packet by the time
+   * of one packet. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
       G_GUINT64_FORMAT, with.rate, without.rate);
-  /* in each of ten seconds eight Syncs and eight Resets of both */
+  /* Each of the two endpoints sends at most eight Syncs and eight Resets per
+   * second. The bound allows eleven seconds, because a run of ten seconds may
+   * touch eleven. */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
-/* --- whoever guesses -------------------------------------------------------------- */
+/* --- guessed numbers ------------------------------------------------------ */
 
 static DccpPacket
 draw_packet (Attack * self)
 {
-  return dccp_forge_packet (&self->state);
+  return dccp_build_packet (&self->state);
 }
 
 static void
@@ -145,9 +155,10 @@ guess (Attack * self)
   for (end = CLIENT; end < N_ENDS; end++) {
     DccpPacket packet = draw_packet (self);
 
-    /* the client's also while it connects */
-    if (end == CLIENT || dccp_network_get_state (&wire, end) == DCCP_STATE_OPEN)
-      forge (self, end, &packet);
+    /* The client is attacked during the handshake, too. */
+    if (end == CLIENT
+        || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
+      inject (self, end, &packet);
   }
 }
 
@@ -158,14 +169,14 @@ GST_START_TEST (random_numbers_change_nothing)
 
 GST_END_TEST;
 
-/* --- near misses ------------------------------------------------------------------ */
+/* --- near misses ---------------------------------------------------------- */
 
-/* One number is just outside of its window, the other one is right. */
+/* One of the two numbers is just outside its window, and the other is right. */
 static void
 miss (Attack * self)
 {
   DccpEnd end = draw (self) % N_ENDS;
-  DccpConnection *connection = dccp_network_get (&wire, end);
+  DccpConnection *connection = dccp_network_get (&network, end);
   DccpPacket packet;
 
   if (!connection || connection->state != DCCP_STATE_OPEN)
@@ -179,7 +190,7 @@ miss (Attack * self)
   else
     packet.acknowledgement = dccp_sequence_add (draw (self) % 2 ?
         connection->gss : connection->iss, draw (self) % 2 ? 10001 : -10001);
-  forge (self, end, &packet);
+  inject (self, end, &packet);
 }
 
 GST_START_TEST (near_misses_change_nothing)
@@ -189,13 +200,14 @@ GST_START_TEST (near_misses_change_nothing)
 
 GST_END_TEST;
 
-/* --- a Request that is not answered yet -------------------------------------- */
+/* --- a Request without an answer ------------------------------------------ */
 
-/* A number that the client has not sent, by little or by much */
+/* Returns a number that the client has not sent. It differs from those that
+ * were sent by one or by a random amount. */
 static guint64
 draw_unsent (Attack * self)
 {
-  const DccpConnection *client = dccp_network_get (&wire, CLIENT);
+  const DccpConnection *client = dccp_network_get (&network, CLIENT);
 
   switch (draw (self) % 4) {
     case 0:
@@ -210,13 +222,14 @@ draw_unsent (Attack * self)
 static void
 begin_unanswered (void)
 {
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
-  wire.lose_all[SERVER] = G_MAXINT;
-  dccp_network_connect (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
+  network.lose_all[SERVER] = G_MAXINT;
+  dccp_network_connect (&network);
 }
 
-/* 10,000 forged packets in a second, half of them Resets */
+/* The attacker sends 10,000 forged packets in one second. Half of them are
+ * Resets. */
 GST_START_TEST (whoever_guesses_does_not_end_a_request)
 {
   Attack self = {.state = 1 };
@@ -229,21 +242,23 @@ GST_START_TEST (whoever_guesses_does_not_end_a_request)
     if (i % 2)
       packet.type = DCCP_RESET;
     packet.acknowledgement = draw_unsent (&self);
-    dccp_network_run (&wire, SECOND / 10000);
-    forge (&self, CLIENT, &packet);
+    dccp_network_run (&network, SECOND / 10000);
+    inject (&self, CLIENT, &packet);
   }
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  assert_equals_int (wire.events[CLIENT]->len, 0);
-  wire.lose_all[SERVER] = 0;
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  dccp_network_clear (&wire);
+  assert_equals_int (network.events[CLIENT]->len, 0);
+  network.lose_all[SERVER] = 0;
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* RFC 4340 has no authentication (section 18): docs/dccp-thin.md says so. */
+/* An on-path attacker can end a connection, because RFC 4340 has no
+ * authentication (section 18). docs/dccp-thin.md says so, too. */
 GST_START_TEST (whoever_sees_a_request_can_end_it)
 {
   DccpPacket reset = {.type = DCCP_RESET,.sequence = 1,
@@ -251,41 +266,41 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
   };
 
   begin_unanswered ();
-  reset.acknowledgement = dccp_network_get (&wire, CLIENT)->gss;
-  dccp_network_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  reset.acknowledgement = dccp_network_get (&network, CLIENT)->gss;
+  dccp_network_inject_packet (&network, CLIENT, &reset);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* --- strangers ---------------------------------------------------------------------- */
+/* --- strangers ------------------------------------------------------------ */
 
 static void
 come_from_elsewhere (Attack * self)
 {
   guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
   DccpPacket packet = draw_packet (self);
-  DatagramPath path = wire.paths[SERVER];
-  const guint before = wire.log->len;
+  DatagramPath path = network.paths[SERVER];
+  const guint before = network.log->len;
   gsize size;
 
-  if (dccp_network_get_state (&wire, SERVER) != DCCP_STATE_OPEN)
+  if (dccp_network_get_state (&network, SERVER) != DCCP_STATE_OPEN)
     return;
   path.remote[2] = draw (self);
   path.remote_port = draw (self);
   packet.source = draw (self);
-  packet.destination = draw (self) % 4 ? DCCP_WIRE_PORT : draw (self);
+  packet.destination = draw (self) % 4 ? DCCP_NETWORK_PORT : draw (self);
   if (draw (self) % 2)
     packet.type = DCCP_REQUEST;
   size = dccp_packet_write (&packet, &path, bytes) + packet.payload_size;
-  dccp_network_inject_from (&wire, SERVER, &path, bytes, size);
+  dccp_network_inject_from (&network, SERVER, &path, bytes, size);
   self->n++;
-  self->answers += wire.log->len - before;
-  if (wire.log->len > before)
-    fail_unless (size >= g_array_index (wire.log, DccpNetworkEntry, before).size
-        || packet.type == DCCP_REQUEST);
+  self->answers += network.log->len - before;
+  if (network.log->len > before)
+    fail_unless (size >= g_array_index (network.log, DccpNetworkEntry,
+            before).size || packet.type == DCCP_REQUEST);
 }
 
 GST_START_TEST (strangers_change_nothing)
@@ -295,15 +310,15 @@ GST_START_TEST (strangers_change_nothing)
 
 GST_END_TEST;
 
-/* The address of the client itself, in Requests */
+/* Injects Requests that seem to come from the client's address and port. */
 static void
 ask_again (Attack * self)
 {
   DccpPacket packet = draw_packet (self);
 
   packet.type = DCCP_REQUEST;
-  if (dccp_network_get_state (&wire, SERVER) == DCCP_STATE_OPEN)
-    forge (self, SERVER, &packet);
+  if (dccp_network_get_state (&network, SERVER) == DCCP_STATE_OPEN)
+    inject (self, SERVER, &packet);
 }
 
 GST_START_TEST (requests_in_its_name_change_nothing)
@@ -313,56 +328,58 @@ GST_START_TEST (requests_in_its_name_change_nothing)
 
 GST_END_TEST;
 
-/* --- floods ------------------------------------------------------------------------ */
+/* --- floods --------------------------------------------------------------- */
 
-/* Nobody is connected. There are no more half-open connections than may be, and no
- * network gets more answers than it may: 100 at once and 100 a second, beside
- * those of 16 half-open connections a second. */
+/* No client is connected. The listener must not keep more half-open connections
+ * than its maximum, and must not send more answers to one network than its
+ * limit: a burst of 100 and then 100 per second, in addition to the Responses
+ * of 16 half-open connections per second. */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
   guint i, responses;
   const guint n_networks = 2;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 20000; i++) {
     guint8 bytes[DCCP_MAX_HEADER];
-    DatagramPath path = wire.paths[SERVER];
+    DatagramPath path = network.paths[SERVER];
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = draw (&self),
-      .destination = DCCP_WIRE_PORT,.sequence = draw (&self),
+      .destination = DCCP_NETWORK_PORT,.sequence = draw (&self),
       .service_code = DCCP_SERVICE_RTPV
     };
 
     path.remote[1] = 100 + i % n_networks;
-    dccp_network_inject_from (&wire, SERVER, &path, bytes,
+    dccp_network_inject_from (&network, SERVER, &path, bytes,
         dccp_packet_write (&packet, &path, bytes));
-    fail_unless (wire.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
-    dccp_network_run (&wire, MS / 2);
+    fail_unless (network.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
+    dccp_network_run (&network, MS / 2);
   }
-  responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
+  responses = dccp_network_count (&network, SERVER, DCCP_RESPONSE);
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
-  assert_equals_int (wire.log->len, responses);
-  /* who comes when it is over is let in */
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_network_open (&wire);
-  dccp_network_clear (&wire);
+  assert_equals_int (network.log->len, responses);
+  /* A client that connects after the flood is accepted. */
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_network_open (&network);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* 10,000 forged Requests a second to a listener that has had no connection, and
- * 200 clients that ask as RFC 4340 section 8.1.1 says. */
+/* An attacker sends 10,000 forged Requests per second to a listener that has
+ * never had a connection. At the same time 200 clients try to connect, with the
+ * retransmission intervals of RFC 4340 section 8.1.1. */
 #define FLOOD_RATE 10           /* each ms */
-#define FLOOD_TIME 5000         /* ms, after the last client has begun */
+#define FLOOD_TIME 5000         /* ms, after the start of the last client */
 #define N_CLIENTS 200
 
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DatagramPath path, back;      /* as the client and the listener see it */
+  DatagramPath path, back;      /* as seen from the client and the listener */
 } Client;
 
 typedef struct
@@ -371,7 +388,8 @@ typedef struct
   DccpEndpoint *listener;
   guint64 now;
   Client clients[N_CLIENTS];
-  guint allowed;                /* client whose Acks are not lost */
+  /* index of the client whose Acks are not lost */
+  guint allowed;
   guint answers;
   gsize bytes;                  /* of the answers */
 } Flood;
@@ -403,11 +421,11 @@ flood_init (Flood * self)
   self->allowed = N_CLIENTS;
   dccp_endpoint_config_init (&config);
   config.is_listener = TRUE;
-  config.local_port = DCCP_WIRE_PORT;
+  config.local_port = DCCP_NETWORK_PORT;
   self->listener = dccp_endpoint_new (&config, entropy);
   config.is_listener = FALSE;
   config.local_port = 0;
-  config.remote_port = DCCP_WIRE_PORT;
+  config.remote_port = DCCP_NETWORK_PORT;
   for (i = 0; i < N_CLIENTS; i++) {
     const guint32 address = 0x64400007 + (i << 8);
 
@@ -429,7 +447,7 @@ flood_clear (Flood * self)
 }
 
 static void
-forge_requests (Flood * self, gboolean from_one_prefix)
+inject_requests (Flood * self, gboolean from_one_prefix)
 {
   guint8 bytes[DCCP_MAX_HEADER];
   DatagramPath path;
@@ -440,7 +458,7 @@ forge_requests (Flood * self, gboolean from_one_prefix)
     const guint32 drawn = draw (&self->attack);
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = drawn >> 8,
-      .destination = DCCP_WIRE_PORT,.sequence = draw (&self->attack),
+      .destination = DCCP_NETWORK_PORT,.sequence = draw (&self->attack),
       .service_code = DCCP_SERVICE_RTPV
     };
 
@@ -451,7 +469,8 @@ forge_requests (Flood * self, gboolean from_one_prefix)
   }
 }
 
-/* An Ack would end the wait of all others: only one client's comes through. */
+/* Only the Acks of the client `allowed` reach the listener. An Ack of another
+ * client would open a connection and so end the attempts of all others. */
 static void
 run_client (Flood * self, guint i)
 {
@@ -497,7 +516,7 @@ run_flood (Flood * self, guint ms, gboolean from_one_prefix)
 
   for (; ms > 0; ms--) {
     self->now += MS;
-    forge_requests (self, from_one_prefix);
+    inject_requests (self, from_one_prefix);
     dccp_endpoint_timeout (self->listener, self->now);
     take_answers (self);
     for (i = 0; i < N_CLIENTS; i++)
@@ -526,7 +545,7 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
         DCCP_STATE_PARTOPEN;
   fail_unless (without == 0, "%u of %u clients have no Response", without,
       N_CLIENTS);
-  /* and its next Ack opens the connection */
+  /* The next Ack of the permitted client opens the connection. */
   flood.allowed = N_CLIENTS - 1;
   run_flood (&flood, 2000, __i__);
   assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);
@@ -537,57 +556,60 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 
 GST_END_TEST;
 
-/* Of one flow, with numbers that go on */
+/* All forged Requests belong to one flow and have ascending sequence numbers.
+ */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 10000; i++) {
     DccpPacket packet = {
-      .type = DCCP_REQUEST,.source = 1,.destination = DCCP_WIRE_PORT,
+      .type = DCCP_REQUEST,.source = 1,.destination = DCCP_NETWORK_PORT,
       .sequence = i,.service_code = DCCP_SERVICE_RTPV
     };
 
-    dccp_network_forge (&wire, SERVER, &packet);
-    dccp_network_run (&wire, MS);
+    dccp_network_inject_packet (&network, SERVER, &packet);
+    dccp_network_run (&network, MS);
   }
-  assert_equals_int (wire.ends[SERVER]->n_candidates, 1);
-  fail_unless (dccp_network_count (&wire, SERVER, DCCP_RESPONSE) <= 11 * 8);
-  fail_unless (dccp_network_get_stats (&wire,
+  assert_equals_int (network.ends[SERVER]->n_candidates, 1);
+  fail_unless (dccp_network_count (&network, SERVER, DCCP_RESPONSE) <= 11 * 8);
+  fail_unless (dccp_network_get_stats (&network,
           SERVER)->answers_suppressed > 9000);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* CCID 2 or nothing; and with a Mandatory before nothing, too short to be worth a
- * Reset */
+/* Odd Requests insist on CCID 2 with a Mandatory option, which is answered by a
+ * Reset. Even Requests have two Mandatory options without an option behind them
+ * and are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i <= 100; i++) {
     DccpPacket packet = {
-      .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_WIRE_PORT,
+      .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_NETWORK_PORT,
       .sequence = i,.service_code = DCCP_SERVICE_RTPV,
       .options = (const guint8 *) (i % 2 ? "\1\40\4\1\2" : "\1\1"),
       .options_size = i % 2 ? 5 : 2
     };
 
-    dccp_network_forge (&wire, SERVER, &packet);
+    dccp_network_inject_packet (&network, SERVER, &packet);
     if (i % 2 == 0)
-      assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), i / 2 <
-          8 ? i / 2 : 8);
+      assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
+          i / 2 < 8 ? i / 2 : 8);
   }
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.log->len, 8);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.log->len, 8);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_OPTION], 101);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;
@@ -597,20 +619,20 @@ GST_START_TEST (resets_are_never_answered_by_resets)
   Attack self = {.state = 1 };
   guint i;
 
-  dccp_network_init (&wire);
-  dccp_network_begin (&wire);
+  dccp_network_init (&network);
+  dccp_network_begin (&network);
   for (i = 0; i < 1000; i++) {
     DccpPacket packet = draw_packet (&self);
 
     packet.type = DCCP_RESET;
     packet.source = 1;
-    packet.destination = i % 2 ? DCCP_WIRE_PORT : 2;
-    dccp_network_forge (&wire, i % 3 ? SERVER : CLIENT, &packet);
+    packet.destination = i % 2 ? DCCP_NETWORK_PORT : 2;
+    dccp_network_inject_packet (&network, i % 3 ? SERVER : CLIENT, &packet);
   }
-  assert_equals_int (wire.log->len, 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_int (network.log->len, 0);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_FLOW], 666);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every packet that a Linux 6.1 and its peer were recorded to send
- * (tests/check/data/dccp) is read and written to the same bytes again, its
- * options one by one and by their values too; and those that are refused are
- * those that were sent to be.
+/* Reads every packet that was recorded between a Linux 6.1 kernel and its peer
+ * (tests/check/data/dccp) and writes it again. The result must have the same
+ * bytes, also when each option is written again from its value. Only those
+ * packets are refused that were made invalid on purpose.
  */
 
 #include <gio/gio.h>
@@ -13,7 +13,8 @@
 #include "ccid3options.h"
 #include "dccpoptions.h"
 
-/* The format of libpcap, as it is written on a machine of little endian */
+/* Offsets in a libpcap file with Ethernet frames. The file was written on a
+ * little-endian machine. */
 #define FILE_HEADER 24
 #define RECORD_HEADER 16
 #define ETHERNET_HEADER 14
@@ -24,7 +25,7 @@ typedef struct
   const gchar *name;
   guint packets;
   guint refused[DCCP_LAST_REFUSAL];
-  guint types[DCCP_LAST_TYPE];  /* of those that are accepted */
+  guint types[DCCP_LAST_TYPE];  /* number of accepted packets of each type */
 } Capture;
 
 static const Capture captures[] = {
@@ -70,7 +71,9 @@ read_capture (const gchar * name)
 
 /* --- options -------------------------------------------------------------- */
 
-/* By its value, where it has one that we know; FALSE: it is not valid. */
+/* Writes `option` again from its value if this test knows the format of the
+ * option. Otherwise it copies the bytes. Returns FALSE if the value is not
+ * valid. */
 static gboolean
 write_value (DccpOptionWriter * writer, const DccpOption * option)
 {
@@ -105,8 +108,8 @@ write_value (DccpOptionWriter * writer, const DccpOption * option)
   }
 }
 
-/* Each is written to the bytes that it was read from; between them is Padding,
- * with which Linux begins. */
+/* Checks that each option is written to the same bytes again. Padding between
+ * the options is skipped, because Linux puts Padding first. */
 static void
 check_options (const DccpPacket * packet, const gchar * name, guint number)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A second congestion control, which is this file alone, on connections of
- * DCCP in virtual time: it is negotiated, it decides when data goes, it hears
- * its own options, and it gives way to another one where the peer has only
- * that. It is also the example in docs/architecture.md.
+/* A second congestion control of DCCP, which is defined in this file only, on
+ * DCCP connections in virtual time. The tests check that it is negotiated, that
+ * it decides when data are sent, that it receives its own options, and that
+ * CCID 3 is used if the peer supports only that. docs/architecture.md shows
+ * this file as an example.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,13 +16,15 @@
 
 /* --- the congestion control ----------------------------------------------- */
 
-/* It sends packets at an interval that gets longer by a half with each report
- * of a loss, and shorter by an eighth with each report of none. Its receiver
- * reports every eighth packet, and what it has missed altogether. The numbers
- * follow no publication: it is an example, for experiments only. */
+/* The sender sends packets at an interval. Each report of a loss makes the
+ * interval longer by a half, and each report without a loss makes it shorter by
+ * an eighth. The receiver sends a report after every eighth packet, with the
+ * total number of missing packets. The numbers come from no publication: this
+ * congestion control is an example for experiments only. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-#define OPTION_MISSED 192       /* section 10.3: from the receiver, 4 bytes */
+/* section 10.3: sent by the receiver; 4 bytes */
+#define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)        /* ns */
@@ -30,7 +33,8 @@
 #define MAX_INTERVAL (1000 * MILLISECOND)
 #define PACKETS_PER_REPORT 8
 #define MAX_REPORT_DELAY (100 * MILLISECOND)
-#define SENT_KEPT 256           /* packets whose acknowledgement is timed */
+/* packets whose send time is kept for the round trip */
+#define SENT_KEPT 256
 
 typedef struct
 {
@@ -230,7 +234,7 @@ static const DccpCcid ccid_interval = {
       },
 };
 
-/* --- connections over it -------------------------------------------------- */
+/* --- connections with this congestion control ----------------------------- */
 
 static const DccpCcid *const only_interval[] = { &ccid_interval, NULL };
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
@@ -239,28 +243,28 @@ static const DccpCcid *const interval_first[] =
 static const DccpCcid *const interval_last[] =
     { &dccp_ccid_3, &ccid_interval, NULL };
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
 begin (const DccpCcid * const *client, const DccpCcid * const *server)
 {
-  wire.configs[CLIENT].ccids = client;
-  wire.configs[SERVER].ccids = server;
-  wire.configs[CLIENT].segment_size = wire.configs[SERVER].segment_size =
-      wire.sizes[CLIENT];
-  dccp_network_begin (&wire);
+  network.configs[CLIENT].ccids = client;
+  network.configs[SERVER].ccids = server;
+  network.configs[CLIENT].segment_size = network.configs[SERVER].segment_size =
+      network.sizes[CLIENT];
+  dccp_network_begin (&network);
 }
 
 static void
@@ -269,7 +273,7 @@ assert_ccid (guint number)
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++) {
-    DccpConnection *connection = dccp_network_get (&wire, end);
+    DccpConnection *connection = dccp_network_get (&network, end);
 
     fail_unless (dccp_features_are_settled (connection->features));
     assert_equals_int (connection->halves.sender_ccid->number, number);
@@ -278,9 +282,9 @@ assert_ccid (guint number)
             DCCP_FEATURE_CCID, TRUE), number);
     assert_equals_int (dccp_features_get (connection->features,
             DCCP_FEATURE_CCID, FALSE), number);
-    assert_equals_int (dccp_network_count_events (&wire, end,
+    assert_equals_int (dccp_network_count_events (&network, end,
             DCCP_EVENT_CONNECTED), 1);
-    assert_equals_uint64 (dccp_network_get_stats (&wire, end)->option_errors,
+    assert_equals_uint64 (dccp_network_get_stats (&network, end)->option_errors,
         0);
   }
 }
@@ -288,10 +292,10 @@ assert_ccid (guint number)
 static void
 send_for (guint64 duration)
 {
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
-  wire.periods[CLIENT] = MS;
-  dccp_network_run (&wire, duration);
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  network.periods[CLIENT] = MS;
+  dccp_network_run (&network, duration);
 }
 
 GST_START_TEST (data_goes_by_another_congestion_control)
@@ -299,27 +303,30 @@ GST_START_TEST (data_goes_by_another_congestion_control)
   const DccpStats *stats;
 
   begin (only_interval, only_interval);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   assert_ccid (CCID_INTERVAL);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->rate,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->rate,
       100 * 8 * SECOND / FIRST_INTERVAL);
   send_for (10 * SECOND);
-  stats = dccp_network_get_stats (&wire, CLIENT);
+  stats = dccp_network_get_stats (&network, CLIENT);
   assert_equals_uint64 (stats->rate, 100 * 8 * SECOND / MIN_INTERVAL);
   assert_equals_uint64 (stats->round_trip, 100 * MS);
   assert_equals_uint64 (stats->loss_events_received, 0);
   fail_unless (stats->feedback_received >= 9.5 * SECOND / MIN_INTERVAL
       / PACKETS_PER_REPORT);
-  /* no faster than its shortest interval, and soon as fast */
-  fail_unless (wire.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
-  fail_unless (wire.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
-  wire.sending[CLIENT] = FALSE;
-  wire.n_put[CLIENT] = wire.n_sent[CLIENT];
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->feedback_sent,
-      dccp_network_get_stats (&wire, CLIENT)->feedback_received);
-  fail_unless (dccp_network_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 1);
+  /* The sender is not faster than the minimum interval allows, and soon reaches
+   * the minimum interval. */
+  fail_unless (network.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
+  fail_unless (network.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
+  network.sending[CLIENT] = FALSE;
+  network.n_put[CLIENT] = network.n_sent[CLIENT];
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (network.received[SERVER]->len, network.n_sent[CLIENT]);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          SERVER)->feedback_sent, dccp_network_get_stats (&network,
+          CLIENT)->feedback_received);
+  fail_unless (dccp_network_count_events (&network, CLIENT,
+          DCCP_EVENT_RATE) > 1);
   assert_ccid (CCID_INTERVAL);
 }
 
@@ -331,33 +338,34 @@ GST_START_TEST (losses_slow_it_down_and_are_told)
   guint64 greatest;
 
   begin (only_interval, only_interval);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   send_for (5 * SECOND);
-  greatest = dccp_network_get (&wire, CLIENT)->gss;
-  wire.lose[CLIENT][DCCP_DATA] = 3;
-  dccp_network_run (&wire, SECOND / 4);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->lost, 3);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  greatest = dccp_network_get (&network, CLIENT)->gss;
+  network.lose[CLIENT][DCCP_DATA] = 3;
+  dccp_network_run (&network, SECOND / 4);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->lost, 3);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->loss_events_received, 1);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT, DCCP_EVENT_LOST),
-      1);
-  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_LOST);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
+          DCCP_EVENT_LOST), 1);
+  event = dccp_network_find_event (&network, CLIENT, DCCP_EVENT_LOST);
   assert_equals_int (event->lost, 3);
   fail_unless (dccp_sequence_difference (event->sequence, greatest) > 0);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->rate <
+  fail_unless (dccp_network_get_stats (&network, CLIENT)->rate <
       100 * 8 * SECOND / MIN_INTERVAL);
 }
 
 GST_END_TEST;
 
-/* Both features are server-priority (RFC 4340 section 6.3.1). */
+/* Both CCID features are server-priority (RFC 4340 section 6.3.1), so the first
+ * entry of the server's list wins. */
 GST_START_TEST (the_first_of_the_server_is_taken)
 {
   begin (interval_last, interval_first);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   assert_ccid (CCID_INTERVAL);
   send_for (SECOND);
-  fail_unless (wire.received[SERVER]->len > 10);
+  fail_unless (network.received[SERVER]->len > 10);
 }
 
 GST_END_TEST;
@@ -365,11 +373,12 @@ GST_END_TEST;
 GST_START_TEST (a_peer_with_ccid_3_alone_gets_that)
 {
   begin (interval_first, only_ccid_3);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   assert_ccid (3);
   send_for (SECOND);
-  fail_unless (wire.received[SERVER]->len > 10);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->feedback_received > 0);
+  fail_unless (network.received[SERVER]->len > 10);
+  fail_unless (dccp_network_get_stats (&network,
+          CLIENT)->feedback_received > 0);
 }
 
 GST_END_TEST;
@@ -377,18 +386,18 @@ GST_END_TEST;
 GST_START_TEST (without_a_common_one_there_is_no_connection)
 {
   begin (only_interval, only_ccid_3);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 1);
 }
 
 GST_END_TEST;
 
-/* Its options become Padding. */
+/* Replaces the options of each Response with Padding. */
 static gboolean
 empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -398,32 +407,37 @@ empty_response (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* The client opens with the one that it prefers. The server's Confirm comes
- * with the answer to its Ack, and the half-connections begin again. */
+/* The filter removes the options of the Response, so the client starts with the
+ * CCID that it prefers. The server's Confirm arrives with the answer to the
+ * client's Ack. The half-connections then start again with the CCID that was
+ * agreed on. */
 GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 {
-  wire.filter = empty_response;
+  network.filter = empty_response;
   begin (interval_first, interval_last);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 100 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 100 * MS);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_PARTOPEN);
-  assert_equals_int (dccp_network_get (&wire,
+  assert_equals_int (dccp_network_get (&network,
           CLIENT)->halves.sender_ccid->number, CCID_INTERVAL);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
-  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_run (&network, 2 * SECOND);
   assert_ccid (3);
   send_for (SECOND);
-  fail_unless (wire.received[SERVER]->len > 10);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->feedback_received > 0);
+  fail_unless (network.received[SERVER]->len > 10);
+  fail_unless (dccp_network_get_stats (&network,
+          CLIENT)->feedback_received > 0);
 }
 
 GST_END_TEST;
 
-/* Loss Event Rate and Receive Rate of CCID 3, Change R (CCID, 248), Mandatory
- * and what was Loss Event Rate, at 3 packets: in a packet that is of CCID 3 as
- * a whole. The server is not asked: its reports are those of CCID 3. */
+/* The packet carries Loss Event Rate and Receive Rate of CCID 3, Change R
+ * (CCID, 248), and a Mandatory option 192 with the value 3. Option 192 is Loss
+ * Event Rate in CCID 3 and the number of missing packets in CCID 248. The whole
+ * packet still counts as a packet of CCID 3. The server is not asked to change
+ * its CCID, so its reports remain those of CCID 3. */
 GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 {
   DccpConnection *connection;
@@ -431,34 +445,35 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
   guint n;
 
   begin (interval_last, interval_last);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   assert_ccid (3);
   send_for (2 * SECOND);
-  connection = dccp_network_get (&wire, CLIENT);
-  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
+  connection = dccp_network_get (&network, CLIENT);
+  packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
   packet.options = (const guint8 *) "\300\6\0\0\0\144" "\302\6\0\0\20\0"
       "\42\4\1\370" "\1\300\6\0\0\0\3";
   packet.options_size = 23;
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (connection->halves.sender_ccid->number, CCID_INTERVAL);
   assert_equals_int (connection->halves.receiver_ccid->number, 3);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->rate,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->rate,
       100 * 8 * SECOND / FIRST_INTERVAL);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      0);
-  n = wire.n_sent[CLIENT];
-  dccp_network_run (&wire, SECOND);
-  fail_unless (wire.n_sent[CLIENT] > n);
-  fail_unless (wire.n_sent[CLIENT] <= n + SECOND / MIN_INTERVAL);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 0);
+  n = network.n_sent[CLIENT];
+  dccp_network_run (&network, SECOND);
+  fail_unless (network.n_sent[CLIENT] > n);
+  fail_unless (network.n_sent[CLIENT] <= n + SECOND / MIN_INTERVAL);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
 
-/* Change R and L (CCID, 248), Change L (Sequence Window, 100), Change L (ECN
- * Incapable, 1), all but the window with Mandatory: nothing of CCID 3, whose
- * Send Loss Event Rate is unknown, and so gets an empty Confirm (section
- * 6.6.7) */
+/* Change R and Change L (CCID, 248), Change L (Sequence Window, 100) and Change
+ * L (ECN Incapable, 1), all with Mandatory except for the window. There is no
+ * feature of CCID 3 among them: this endpoint does not know Send Loss Event
+ * Rate and answers it with an empty Confirm (section 6.6.7). */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };
@@ -486,7 +501,7 @@ GST_START_TEST (only_its_own_features_are_negotiated)
 
 GST_END_TEST;
 
-/* --- each that is registered ---------------------------------------------- */
+/* --- every registered congestion control ---------------------------------- */
 
 static const DccpCcid *only_registered[2];
 
@@ -494,9 +509,9 @@ static void
 open_registered (gint number)
 {
   only_registered[0] = dccp_ccids[number];
-  wire.is_by_window = TRUE;
+  network.is_by_window = TRUE;
   begin (only_registered, only_registered);
-  dccp_network_open (&wire);
+  dccp_network_open (&network);
   assert_ccid (only_registered[0]->number);
 }
 
@@ -506,36 +521,37 @@ GST_START_TEST (registered_one_carries_data_and_tells_losses)
 
   open_registered (__i__);
   send_for (10 * SECOND);
-  stats = dccp_network_get_stats (&wire, CLIENT);
+  stats = dccp_network_get_stats (&network, CLIENT);
   fail_unless (stats->rate > 0);
   fail_unless (stats->round_trip >= 100 * MS);
   fail_unless (stats->round_trip < 200 * MS);
   fail_unless (stats->feedback_received > 10);
-  fail_unless (wire.received[SERVER]->len > 100);
-  wire.lose[CLIENT][DCCP_DATA] = 3;
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->lost, 3);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT, DCCP_EVENT_LOST),
-      1);
-  assert_equals_int (dccp_network_find_event (&wire, CLIENT,
+  fail_unless (network.received[SERVER]->len > 100);
+  network.lose[CLIENT][DCCP_DATA] = 3;
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->lost, 3);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
+          DCCP_EVENT_LOST), 1);
+  assert_equals_int (dccp_network_find_event (&network, CLIENT,
           DCCP_EVENT_LOST)->lost, 3);
 }
 
 GST_END_TEST;
 
-/* Without acknowledgements only a timer lets data go again. */
+/* No acknowledgements arrive during the outage, so only a timer of the
+ * congestion control can let the sender continue. */
 GST_START_TEST (registered_one_goes_on_after_an_outage)
 {
   guint n;
 
   open_registered (__i__);
   send_for (5 * SECOND);
-  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_network_run (&wire, 3 * SECOND);
-  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = 0;
-  n = wire.received[SERVER]->len;
-  dccp_network_run (&wire, 10 * SECOND);
-  fail_unless (wire.received[SERVER]->len > n + 20);
+  network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
+  dccp_network_run (&network, 3 * SECOND);
+  network.lose_all[CLIENT] = network.lose_all[SERVER] = 0;
+  n = network.received[SERVER]->len;
+  dccp_network_run (&network, 10 * SECOND);
+  fail_unless (network.received[SERVER]->len > n + 20);
 }
 
 GST_END_TEST;

@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a connection of DCCP ends (RFC 4340 section 8.3): in order, by either end or
- * both, with each packet of it lost; by a Reset; because nobody answers; and what
- * those hear who still send to it.
+/* How a DCCP connection ends (RFC 4340 section 8.3): by a Close from either
+ * endpoint or both, with each of the closing packets lost, by a Reset, or
+ * because the peer does not answer. The tests also check the answer to an
+ * endpoint that still sends to a connection that has ended.
  */
 
 #include <gst/check/gstcheck.h>
 
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
-open_wire (void)
+open_network (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
 }
 
 static void
 assert_closed (void)
 {
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CLOSED), 1);
 }
 
@@ -45,7 +47,7 @@ static guint8
 get_reset_code (DccpEnd from, gint n)
 {
   const DccpNetworkEntry *entry =
-      dccp_network_find (&wire, from, DCCP_RESET, n);
+      dccp_network_find (&network, from, DCCP_RESET, n);
 
   fail_unless (entry != NULL);
   return entry->packet.reset_code;
@@ -53,33 +55,33 @@ get_reset_code (DccpEnd from, gint n)
 
 GST_START_TEST (client_closes)
 {
-  open_wire ();
-  dccp_network_close (&wire, CLIENT);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  open_network ();
+  dccp_network_close (&network, CLIENT);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_CLOSING);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_run (&network, SECOND);
   assert_closed ();
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_CLOSE), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 1);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
 }
 
 GST_END_TEST;
 
-/* CloseReq, so that the client has the TIMEWAIT */
-/* Of numbers or addresses that are wrong it means nothing; i: which of them */
+/* A Close with a wrong number or from a wrong address has no effect. __i__
+ * selects what is wrong. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;
   DccpPacket close;
   guint8 bytes[DCCP_MAX_HEADER];
 
-  open_wire ();
-  path = wire.paths[SERVER];
-  close = dccp_network_next (&wire, SERVER, DCCP_CLOSE);
+  open_network ();
+  path = network.paths[SERVER];
+  close = dccp_network_next (&network, SERVER, DCCP_CLOSE);
   close.extended = TRUE;
-  close.source = dccp_network_get (&wire, SERVER)->remote_port;
-  close.destination = DCCP_WIRE_PORT;
+  close.source = dccp_network_get (&network, SERVER)->remote_port;
+  close.destination = DCCP_NETWORK_PORT;
   switch (__i__) {
     case 0:
       path.remote[3] ^= 1;
@@ -93,57 +95,61 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-    case 4:                    /* beyond 3/4 of the window of 10000 */
+    case 4:                    /* beyond 3/4 of the window of 10000 packets */
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
     case 5:                    /* never sent */
       close.acknowledgement = dccp_sequence_add (close.acknowledgement, 1);
       break;
     default:                   /* acknowledged long ago */
-      close.acknowledgement = dccp_sequence_add (dccp_network_get (&wire,
+      close.acknowledgement = dccp_sequence_add (dccp_network_get (&network,
               SERVER)->gar, -1);
       break;
   }
-  dccp_network_inject_from (&wire, SERVER, &path, bytes,
+  dccp_network_inject_from (&network, SERVER, &path, bytes,
       dccp_packet_write (&close, &path, bytes));
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CLOSED), 0);
 }
 
 GST_END_TEST;
 
+/* The server sends a CloseReq, so that the client has the TIMEWAIT state. */
 GST_START_TEST (server_asks_the_client_to_close)
 {
-  open_wire ();
-  dccp_network_close (&wire, SERVER);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  open_network ();
+  dccp_network_close (&network, SERVER);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_CLOSE_REQ);
-  dccp_network_run (&wire, 60 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_run (&network, 60 * MS);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_CLOSING);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_run (&network, SECOND);
   assert_closed ();
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_CLOSE_REQ), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_CLOSE_REQ), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_CLOSE), 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (both_close_at_once)
 {
-  open_wire ();
-  dccp_network_close (&wire, SERVER);
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  open_network ();
+  dccp_network_close (&network, SERVER);
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
   assert_closed ();
 }
 
 GST_END_TEST;
 
-/* After two round trips, then twice as long each time, at most 64 s */
+/* Checks that the packet of this `type` is sent again after two round trips,
+ * and then at intervals that double each time, up to 64 s. */
 static void
 assert_backoff (DccpEnd from, DccpType type, guint n)
 {
@@ -151,22 +157,22 @@ assert_backoff (DccpEnd from, DccpType type, guint n)
   guint i;
 
   for (i = 1; i < n; i++) {
-    assert_equals_uint64 (dccp_network_find (&wire, from, type, i)->time -
-        dccp_network_find (&wire, from, type, i - 1)->time, wait);
+    assert_equals_uint64 (dccp_network_find (&network, from, type, i)->time -
+        dccp_network_find (&network, from, type, i - 1)->time, wait);
     wait = MIN (2 * wait, 64 * SECOND);
   }
 }
 
 GST_START_TEST (close_is_sent_again)
 {
-  wire.configs[CLIENT].idle_timeout = 0;
-  wire.configs[SERVER].idle_timeout = 0;
-  open_wire ();
-  wire.lose[CLIENT][DCCP_CLOSE] = 11;
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, 300 * SECOND);
+  network.configs[CLIENT].idle_timeout = 0;
+  network.configs[SERVER].idle_timeout = 0;
+  open_network ();
+  network.lose[CLIENT][DCCP_CLOSE] = 11;
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, 300 * SECOND);
   assert_closed ();
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_CLOSE), 12);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_CLOSE), 12);
   assert_backoff (CLIENT, DCCP_CLOSE, 12);
 }
 
@@ -174,127 +180,137 @@ GST_END_TEST;
 
 GST_START_TEST (close_req_is_sent_again)
 {
-  open_wire ();
-  wire.lose[SERVER][DCCP_CLOSE_REQ] = 4;
-  dccp_network_close (&wire, SERVER);
-  dccp_network_run (&wire, 9 * SECOND);
+  open_network ();
+  network.lose[SERVER][DCCP_CLOSE_REQ] = 4;
+  dccp_network_close (&network, SERVER);
+  dccp_network_run (&network, 9 * SECOND);
   assert_closed ();
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_CLOSE_REQ), 5);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_CLOSE_REQ), 5);
   assert_backoff (SERVER, DCCP_CLOSE_REQ, 5);
 }
 
 GST_END_TEST;
 
-/* Two round trips of 2 ms are over before a busy host answers; to the second one it
- * would answer that there is no connection. */
+/* With a round trip of 2 ms, two round trips may pass before a busy host has
+ * answered the first Close. The host would answer a second Close with a Reset
+ * that says that there is no connection. Therefore the first interval has a
+ * minimum of 200 ms. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
-  wire.delay = MS;
-  open_wire ();
-  wire.lose[__i__][__i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ] = 4;
-  dccp_network_close (&wire, __i__);
-  dccp_network_run (&wire, 9 * SECOND);
+  network.delay = MS;
+  open_network ();
+  network.lose[__i__][__i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ] = 4;
+  dccp_network_close (&network, __i__);
+  dccp_network_run (&network, 9 * SECOND);
   assert_closed ();
   assert_backoff (__i__, __i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ, 5);
 }
 
 GST_END_TEST;
 
-/* The Reset is lost, and who sent it is gone: it does not know the flow. */
+/* The Reset is lost, and the server has forgotten the connection after sending
+ * it. The server answers the next Close as a packet of an unknown connection.
+ */
 GST_START_TEST (lost_reset_is_made_up_for)
 {
-  open_wire ();
-  wire.lose[SERVER][DCCP_RESET] = 1;
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, 5 * SECOND);
+  open_network ();
+  network.lose[SERVER][DCCP_RESET] = 1;
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, 5 * SECOND);
   assert_closed ();
   assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
 }
 
 GST_END_TEST;
 
-/* ... also a peer whose Close has no options, as Linux sends it; a stranger's is too
- * short for an answer. */
-/* Nor do strangers take its answer: 1000 Acks a second of no connection */
+/* The limit on answers to unknown senders must not use up the answer that a
+ * former peer needs. 1000 Acks per second arrive that belong to no connection.
+ */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {
   guint i;
 
-  open_wire ();
-  wire.lose[SERVER][DCCP_RESET] = 1;
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, 60 * MS);
+  open_network ();
+  network.lose[SERVER][DCCP_RESET] = 1;
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, 60 * MS);
   for (i = 0; i < 2000; i++) {
     guint8 bytes[DCCP_MAX_HEADER + 8] = { 0 };
-    DatagramPath path = wire.paths[SERVER];
+    DatagramPath path = network.paths[SERVER];
     DccpPacket ack = {.type = DCCP_ACK,.extended = TRUE,.source = i,
-      .destination = DCCP_WIRE_PORT,.sequence = i,.acknowledgement = i
+      .destination = DCCP_NETWORK_PORT,.sequence = i,.acknowledgement = i
     };
 
     path.remote[0] = 100;
-    dccp_network_inject_from (&wire, SERVER, &path, bytes,
+    dccp_network_inject_from (&network, SERVER, &path, bytes,
         dccp_packet_write (&ack, &path, bytes) + 8);
-    dccp_network_run (&wire, MS);
+    dccp_network_run (&network, MS);
   }
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* and the strangers have no more than theirs, in three seconds */
-  fail_unless (dccp_network_count (&wire, SERVER, DCCP_RESET) <= 2 + 3 * 8);
+  /* The unknown senders get no more answers than their limit, in three seconds.
+   */
+  fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 
 GST_END_TEST;
 
+/* A former peer whose Close has no options, as Linux sends it, gets an answer
+ * again. A Close of an unknown sender is too short to be answered. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
 
-  open_wire ();
-  packet = dccp_network_next (&wire, SERVER, DCCP_CLOSE);
-  packet.source = dccp_network_get (&wire, SERVER)->remote_port;
-  packet.destination = DCCP_WIRE_PORT;
-  wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_network_forge (&wire, SERVER, &packet);
+  open_network ();
+  packet = dccp_network_next (&network, SERVER, DCCP_CLOSE);
+  packet.source = dccp_network_get (&network, SERVER)->remote_port;
+  packet.destination = DCCP_NETWORK_PORT;
+  network.lose_all[SERVER] = G_MAXUINT;
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
-  dccp_network_forge (&wire, SERVER, &packet);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
   packet.source ^= 1;
-  dccp_network_forge (&wire, SERVER, &packet);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 2);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_inject_packet (&network, SERVER, &packet);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 2);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (close_is_given_up_after_the_idle_timeout)
 {
-  open_wire ();
-  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, 11 * SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  open_network ();
+  network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, 11 * SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (data_sent_before_the_close_comes)
 {
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
-  wire.n_put[CLIENT] = wire.n_sent[CLIENT];
-  dccp_network_close (&wire, CLIENT);
-  fail_unless (dccp_endpoint_next_send (wire.ends[CLIENT], wire.now) ==
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
+  network.n_put[CLIENT] = network.n_sent[CLIENT];
+  dccp_network_close (&network, CLIENT);
+  fail_unless (dccp_endpoint_next_send (network.ends[CLIENT], network.now) ==
       DCCP_NEVER);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (network.received[SERVER]->len, network.n_sent[CLIENT]);
   assert_closed ();
 }
 
@@ -302,168 +318,183 @@ GST_END_TEST;
 
 GST_START_TEST (closing_before_it_is_open_cleans_up)
 {
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 60 * MS);
-  dccp_network_close (&wire, CLIENT);
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 60 * MS);
+  dccp_network_close (&network, CLIENT);
   assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_ABORTED);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.events[SERVER]->len, 0);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.events[SERVER]->len, 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (close_without_a_connection_is_closed)
 {
-  dccp_network_begin (&wire);
-  dccp_network_close (&wire, CLIENT);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_begin (&network);
+  dccp_network_close (&network, CLIENT);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CLOSED), 1);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (wire.log->len, 0);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (network.log->len, 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (abort_resets)
 {
-  open_wire ();
-  dccp_endpoint_abort (wire.ends[SERVER], wire.now);
-  dccp_network_flush (&wire, SERVER);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_find_event (&wire, CLIENT,
+  open_network ();
+  dccp_endpoint_abort (network.ends[SERVER], network.now);
+  dccp_network_flush (&network, SERVER);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_find_event (&network, CLIENT,
           DCCP_EVENT_RESET)->reset_code, DCCP_RESET_ABORTED);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_ABORTED), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 0);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_RESET), 0);
 }
 
 GST_END_TEST;
 
-/* --- after the end ------------------------------------------------------------ */
+/* --- after the connection ------------------------------------------------- */
 
 GST_START_TEST (connection_in_timewait_is_no_connection)
 {
   DccpPacket packet;
 
-  open_wire ();
-  packet = dccp_network_next (&wire, CLIENT, DCCP_SYNC);
+  open_network ();
+  packet = dccp_network_next (&network, CLIENT, DCCP_SYNC);
   packet.options = (const guint8 *) "\0\0\0";
   packet.options_size = 4;
-  packet.source = DCCP_WIRE_PORT;
-  packet.destination = dccp_network_get (&wire, CLIENT)->local_port;
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  packet.source = DCCP_NETWORK_PORT;
+  packet.destination = dccp_network_get (&network, CLIENT)->local_port;
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
   assert_closed ();
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_NO_CONNECTION);
-  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_RESET,
+  assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_RESET,
           0)->packet.sequence, dccp_sequence_add (packet.acknowledgement, 1));
-  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_RESET,
+  assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_RESET,
           0)->packet.acknowledgement, packet.sequence);
   packet.type = DCCP_RESET;
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 1);
-  dccp_network_run (&wire, 240 * SECOND);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_RESET), 1);
+  dccp_network_run (&network, 240 * SECOND);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (client_connects_again_at_once)
 {
-  open_wire ();
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  open_network ();
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
   assert_closed ();
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 2);
-  fail_if (dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 0)->packet.source ==
-      dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 1)->packet.source);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_stats (&network, SERVER)->connections, 2);
+  fail_if (dccp_network_find (&network, CLIENT, DCCP_REQUEST,
+          0)->packet.source == dccp_network_find (&network, CLIENT,
+          DCCP_REQUEST, 1)->packet.source);
 }
 
 GST_END_TEST;
 
-/* A server that has the TIMEWAIT, as a Reset made it, refuses the same ports until
- * it is over, but is ready for others. */
+/* A Reset has put the server into TIMEWAIT. Until that ends, the server refuses
+ * a connection from the same ports and accepts connections from others. */
 GST_START_TEST (ports_in_timewait_are_refused)
 {
-  wire.configs[CLIENT].local_port = 50000;
-  open_wire ();
-  dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
-  dccp_network_flush (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.configs[CLIENT].local_port = 50000;
+  open_network ();
+  dccp_endpoint_abort (network.ends[CLIENT], network.now);
+  dccp_network_flush (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_NO_CONNECTION);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  dccp_network_run (&wire, 240 * SECOND);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&network, 240 * SECOND);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
 
-/* The client forgot everything and begins anew with the same ports: the numbers
- * that Sync and Reset tell each other end what is left of the connection. */
+/* The client has lost its state and connects again from the same ports. The
+ * numbers in the Sync of the server and in the Reset of the client end the old
+ * connection. */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'n' };
 
-  wire.configs[CLIENT].local_port = 50000;
-  wire.configs[SERVER].time_wait = 0;
-  open_wire ();
-  dccp_endpoint_free (wire.ends[CLIENT]);
-  wire.ends[CLIENT] = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
-  memset (&wire.stats[CLIENT], 0, sizeof (wire.stats[CLIENT]));
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_find_event (&wire, SERVER,
+  network.configs[CLIENT].local_port = 50000;
+  network.configs[SERVER].time_wait = 0;
+  open_network ();
+  dccp_endpoint_free (network.ends[CLIENT]);
+  network.ends[CLIENT] = dccp_endpoint_new (&network.configs[CLIENT], entropy);
+  memset (&network.stats[CLIENT], 0, sizeof (network.stats[CLIENT]));
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_find_event (&network, SERVER,
           DCCP_EVENT_RESET)->reset_code, DCCP_RESET_PACKET_ERROR);
 }
 
 GST_END_TEST;
 
-/* --- nobody there ------------------------------------------------------------- */
+/* --- a silent peer -------------------------------------------------------- */
 
 GST_START_TEST (idle_connection_is_kept_by_syncs)
 {
-  open_wire ();
-  dccp_network_run (&wire, 100 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC) +
-      dccp_network_count (&wire, SERVER, DCCP_SYNC) >= 19);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC) +
-      dccp_network_count (&wire, SERVER, DCCP_SYNC) <= 42);
+  open_network ();
+  dccp_network_run (&network, 100 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  fail_unless (dccp_network_count (&network, CLIENT,
+          DCCP_SYNC) + dccp_network_count (&network, SERVER, DCCP_SYNC) >= 19);
+  fail_unless (dccp_network_count (&network, CLIENT,
+          DCCP_SYNC) + dccp_network_count (&network, SERVER, DCCP_SYNC) <= 42);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (receiver_notices_that_its_sender_is_gone)
 {
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_run (&wire, 9 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_run (&network, 9 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_ABORTED);
 }
@@ -472,12 +503,12 @@ GST_END_TEST;
 
 GST_START_TEST (sender_notices_that_nobody_answers)
 {
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, SECOND);
-  wire.lose_all[SERVER] = G_MAXUINT;
-  dccp_network_run (&wire, 11 * SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, SECOND);
+  network.lose_all[SERVER] = G_MAXUINT;
+  dccp_network_run (&network, 11 * SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
 }
 
@@ -485,12 +516,14 @@ GST_END_TEST;
 
 GST_START_TEST (without_idle_timeout_nobody_asks)
 {
-  wire.configs[CLIENT].idle_timeout = wire.configs[SERVER].idle_timeout = 0;
-  open_wire ();
-  dccp_network_run (&wire, 3600 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  network.configs[CLIENT].idle_timeout = network.configs[SERVER].idle_timeout =
+      0;
+  open_network ();
+  dccp_network_run (&network, 3600 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an open connection of DCCP does for its application: data in both
- * directions, what is told of it, and the options that speak of it.
+/* What an open DCCP connection does for its application: it carries data in
+ * both directions, reports losses and other events, and reads and writes the
+ * options for this.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,106 +11,107 @@
 #include "ccid3options.h"
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
-open_wire (void)
+open_network (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
 }
 
-/* Nothing that is sent from now on comes. */
+/* From now on the network loses all packets in both directions. */
 static void
 cut (void)
 {
-  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
+  network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
 }
 
-/* IP protocol 33, where the checksum counts */
+/* Uses IP protocol 33 instead of UDP, so that the checksum is verified. */
 static void
 use_raw (void)
 {
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++)
-    wire.paths[end].local_port = wire.paths[end].remote_port = 0;
+    network.paths[end].local_port = network.paths[end].remote_port = 0;
 }
 
 static void
 stream (DccpEnd end, guint64 duration)
 {
-  wire.sending[end] = TRUE;
-  dccp_network_run (&wire, duration);
-  wire.sending[end] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.sending[end] = TRUE;
+  dccp_network_run (&network, duration);
+  network.sending[end] = FALSE;
+  dccp_network_run (&network, SECOND);
 }
 
 static void
 assert_all_came (DccpEnd from)
 {
-  GArray *received = wire.received[OTHER (from)];
+  GArray *received = network.received[OTHER (from)];
   guint i;
 
-  assert_equals_int (received->len, wire.n_sent[from]);
+  assert_equals_int (received->len, network.n_sent[from]);
   for (i = 0; i < received->len; i++)
     assert_equals_int (g_array_index (received, guint32, i), i);
 }
 
-/* --- data ------------------------------------------------------------------------ */
+/* --- data ----------------------------------------------------------------- */
 
 GST_START_TEST (data_comes_as_it_was_sent)
 {
   const DccpStats *stats;
 
-  open_wire ();
+  open_network ();
   stream (CLIENT, 10 * SECOND);
   assert_all_came (CLIENT);
-  fail_unless (wire.n_sent[CLIENT] >= 1000);
-  stats = dccp_network_get_stats (&wire, SERVER);
-  assert_equals_uint64 (stats->bytes_received, 100 * wire.n_sent[CLIENT]);
+  fail_unless (network.n_sent[CLIENT] >= 1000);
+  stats = dccp_network_get_stats (&network, SERVER);
+  assert_equals_uint64 (stats->bytes_received, 100 * network.n_sent[CLIENT]);
   assert_equals_uint64 (stats->lost, 0);
-  /* once a round trip */
+  /* The receiver reports once per round trip. */
   fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
       "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
-  stats = dccp_network_get_stats (&wire, CLIENT);
-  assert_equals_uint64 (stats->bytes_sent, 100 * wire.n_sent[CLIENT]);
+  stats = dccp_network_get_stats (&network, CLIENT);
+  assert_equals_uint64 (stats->bytes_sent, 100 * network.n_sent[CLIENT]);
   fail_unless (stats->feedback_received >= 80);
   fail_unless (stats->round_trip >= 99 * MS && stats->round_trip <= 101 * MS);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (server_may_send_too)
 {
-  open_wire ();
+  open_network ();
   stream (SERVER, 3 * SECOND);
   assert_all_came (SERVER);
-  fail_unless (dccp_network_get_stats (&wire, SERVER)->feedback_received >= 20);
+  fail_unless (dccp_network_get_stats (&network,
+          SERVER)->feedback_received >= 20);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (both_may_send_at_once)
 {
-  open_wire ();
-  wire.sending[SERVER] = TRUE;
+  open_network ();
+  network.sending[SERVER] = TRUE;
   stream (CLIENT, 5 * SECOND);
-  wire.sending[SERVER] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.sending[SERVER] = FALSE;
+  dccp_network_run (&network, SECOND);
   assert_all_came (CLIENT);
   assert_all_came (SERVER);
 }
@@ -122,8 +124,8 @@ GST_START_TEST (ipv6_and_raw_work_too)
 
   use_raw ();
   for (end = CLIENT; end < N_ENDS; end++)
-    wire.paths[end].address_size = 16;
-  open_wire ();
+    network.paths[end].address_size = 16;
+  open_network ();
   stream (CLIENT, SECOND);
   assert_all_came (CLIENT);
 }
@@ -136,27 +138,28 @@ GST_START_TEST (data_goes_as_its_rate_allows)
   guint8 header[DCCP_MAX_HEADER], payload[100] = { 0 };
   guint n = 0;
 
-  open_wire ();
+  open_network ();
   cut ();
-  while ((next = dccp_endpoint_next_send (wire.ends[CLIENT], wire.now)) <=
-      wire.now) {
-    fail_unless (dccp_endpoint_send (wire.ends[CLIENT], wire.now, payload, 100,
-            TRUE, header) > 0);
+  while ((next = dccp_endpoint_next_send (network.ends[CLIENT], network.now)) <=
+      network.now) {
+    fail_unless (dccp_endpoint_send (network.ends[CLIENT], network.now, payload,
+            100, TRUE, header) > 0);
     fail_unless (n++ < 1000);
   }
-  assert_equals_int (dccp_endpoint_send (wire.ends[CLIENT], wire.now, payload,
-          100, TRUE, header), 0);
-  fail_unless (next < wire.now + SECOND);
-  assert_equals_int (dccp_endpoint_send (wire.ends[CLIENT], next, payload,
-          dccp_endpoint_get_max_payload (wire.ends[CLIENT]) + 1, TRUE, header),
-      0);
-  fail_unless (dccp_endpoint_send (wire.ends[CLIENT], next, payload, 100, TRUE,
-          header) > 0);
+  assert_equals_int (dccp_endpoint_send (network.ends[CLIENT], network.now,
+          payload, 100, TRUE, header), 0);
+  fail_unless (next < network.now + SECOND);
+  assert_equals_int (dccp_endpoint_send (network.ends[CLIENT], next, payload,
+          dccp_endpoint_get_max_payload (network.ends[CLIENT]) + 1, TRUE,
+          header), 0);
+  fail_unless (dccp_endpoint_send (network.ends[CLIENT], next, payload, 100,
+          TRUE, header) > 0);
 }
 
 GST_END_TEST;
 
-/* RFC 4340 section 5.1: the last 48 bits of the first 16 bytes */
+/* RFC 4340 section 5.1: the sequence number is the last 48 bits of the first 16
+ * bytes. */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -168,7 +171,8 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* What the client polls arrives at the server: the event points into it. */
+/* Delivers a packet that the client has polled to the server. The payload in
+ * the server's event must point into the packet. */
 static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
@@ -180,18 +184,18 @@ deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
   assert_equals_int (datagram->n_parts, 1);
   fail_unless (datagram->parts[0].data == payload);
   fail_unless_equals_uint64 (get_sequence (datagram->bytes), sequence);
-  fail_unless (datagram_path_equal (&datagram->path, &wire.paths[CLIENT]));
+  fail_unless (datagram_path_equal (&datagram->path, &network.paths[CLIENT]));
   datagram_copy_bytes (datagram, bytes);
-  dccp_endpoint_input (wire.ends[SERVER], wire.now, &wire.paths[SERVER], bytes,
-      datagram_get_size (datagram));
-  while (dccp_endpoint_poll_event (wire.ends[SERVER], &event)) {
+  dccp_endpoint_input (network.ends[SERVER], network.now,
+      &network.paths[SERVER], bytes, datagram_get_size (datagram));
+  while (dccp_endpoint_poll_event (network.ends[SERVER], &event)) {
     if (event.type != DCCP_EVENT_DATA)
       continue;
     n++;
     fail_unless (event.data.payload == bytes + datagram->size);
     assert_equals_int (event.data.size, 100);
     fail_unless_equals_uint64 (event.data.sequence, sequence);
-    fail_unless_equals_uint64 (event.time, wire.now);
+    fail_unless_equals_uint64 (event.time, network.now);
   }
   assert_equals_int (n, 1);
 }
@@ -204,30 +208,33 @@ GST_START_TEST (data_is_put_polled_and_told)
   Datagram datagram;
   guint round, i, n;
 
-  open_wire ();
+  open_network ();
   cut ();
   for (round = 0; round < 3; round++) {
     n = 0;
-    wire.now = MAX (wire.now, dccp_endpoint_next_send (wire.ends[CLIENT],
-            wire.now));
+    network.now =
+        MAX (network.now, dccp_endpoint_next_send (network.ends[CLIENT],
+            network.now));
     while (n < DCCP_MAX_PUT
-        && dccp_endpoint_next_send (wire.ends[CLIENT], wire.now) <= wire.now) {
-      fail_unless (dccp_endpoint_put (wire.ends[CLIENT], wire.now, payloads[n],
-              100, TRUE, &sequences[n]));
+        && dccp_endpoint_next_send (network.ends[CLIENT],
+            network.now) <= network.now) {
+      fail_unless (dccp_endpoint_put (network.ends[CLIENT], network.now,
+              payloads[n], 100, TRUE, &sequences[n]));
       n++;
     }
     fail_unless (n > 0);
     for (i = 0; i < n; i++) {
       datagram_init (&datagram, header, 0);
-      fail_unless (dccp_endpoint_poll_output (wire.ends[CLIENT], wire.now,
+      fail_unless (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
               &datagram));
       deliver (&datagram, payloads[i], sequences[i]);
     }
-    /* what follows is not data */
+    /* The packets that follow are not data. */
     datagram_init (&datagram, header, 0);
-    while (dccp_endpoint_poll_output (wire.ends[CLIENT], wire.now, &datagram))
+    while (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
+            &datagram))
       assert_equals_int (datagram.n_parts, 0);
-    wire.now += SECOND / 10;
+    network.now += SECOND / 10;
   }
 }
 
@@ -245,143 +252,148 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
   const DccpStats *stats;
   guint lost;
 
-  wire.filter = lose_every_tenth;
-  open_wire ();
+  network.filter = lose_every_tenth;
+  open_network ();
   stream (CLIENT, 60 * SECOND);
-  stats = dccp_network_get_stats (&wire, CLIENT);
+  stats = dccp_network_get_stats (&network, CLIENT);
   fail_unless (stats->loss_event_rate > 0.09 && stats->loss_event_rate < 0.11,
       "p is %g", stats->loss_event_rate);
-  stats = dccp_network_get_stats (&wire, SERVER);
+  stats = dccp_network_get_stats (&network, SERVER);
   fail_unless (stats->their_loss_event_rate > 0.09);
-  /* the last one is not known as lost before three have come after it */
-  lost = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
+  /* The last lost packet is only known as lost after three later packets have
+   * arrived. */
+  lost = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (stats->lost == lost || stats->lost + 1 == lost);
-  fail_unless (dccp_network_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 3);
+  fail_unless (dccp_network_count_events (&network, CLIENT,
+          DCCP_EVENT_RATE) > 3);
 }
 
 GST_END_TEST;
 
-/* One packet at a time, and whether something is missing before it */
+/* Delivers to the server a data packet with a number that is `ahead` later than
+ * the next one. Returns whether the server delivers its data. */
 static gboolean
 arrives (gint64 ahead)
 {
-  DccpPacket packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
-  const guint before = wire.received[SERVER]->len;
+  DccpPacket packet = dccp_network_next (&network, SERVER, DCCP_DATA);
+  const guint before = network.received[SERVER]->len;
 
   packet.sequence = dccp_sequence_add (packet.sequence, ahead);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&wire, SERVER, &packet);
-  return wire.received[SERVER]->len > before;
+  dccp_network_inject_packet (&network, SERVER, &packet);
+  return network.received[SERVER]->len > before;
 }
 
 GST_START_TEST (gaps_are_marked_and_doubles_go)
 {
   DccpPacket packet;
 
-  open_wire ();
+  open_network ();
   cut ();
   fail_unless (arrives (0));
-  fail_if (wire.last[SERVER].discont);
+  fail_if (network.last[SERVER].discont);
   fail_if (arrives (-1));
   fail_unless (arrives (0));
-  fail_if (wire.last[SERVER].discont);
+  fail_if (network.last[SERVER].discont);
   fail_unless (arrives (2));
-  fail_unless (wire.last[SERVER].discont);
+  fail_unless (network.last[SERVER].discont);
   fail_unless (arrives (0));
-  fail_if (wire.last[SERVER].discont);
-  /* late, and again */
+  fail_if (network.last[SERVER].discont);
+  /* A late packet is delivered, and a duplicate of it is not. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
-  /* an Ack between them is no gap */
-  packet = dccp_network_next (&wire, SERVER, DCCP_ACK);
-  dccp_network_forge (&wire, SERVER, &packet);
+  /* An Ack between two data packets is not a gap. */
+  packet = dccp_network_next (&network, SERVER, DCCP_ACK);
+  dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
-  fail_if (wire.last[SERVER].discont);
-  /* nor is one that is lost, if NDP Count tells */
-  packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
+  fail_if (network.last[SERVER].discont);
+  /* A lost Ack is not a gap either if NDP Count reports it. */
+  packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
   packet.options_size = 3;
-  dccp_network_forge (&wire, SERVER, &packet);
-  fail_if (wire.last[SERVER].discont);
+  dccp_network_inject_packet (&network, SERVER, &packet);
+  fail_if (network.last[SERVER].discont);
 }
 
 GST_END_TEST;
 
-/* --- what is told ------------------------------------------------------------------ */
+/* --- events for the application ------------------------------------------- */
 
 GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 {
   const DccpEvent *event;
   guint64 rate;
 
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_network_run (&wire, SECOND);
-  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_SLOW_RECEIVER);
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
+  dccp_network_run (&network, SECOND);
+  event = dccp_network_find_event (&network, CLIENT, DCCP_EVENT_SLOW_RECEIVER);
   fail_unless (event && event->slow);
-  rate = dccp_network_get_stats (&wire, CLIENT)->rate;
-  dccp_network_run (&wire, SECOND);
-  fail_unless (dccp_network_get_stats (&wire, CLIENT)->rate <= rate);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  rate = dccp_network_get_stats (&network, CLIENT)->rate;
+  dccp_network_run (&network, SECOND);
+  fail_unless (dccp_network_get_stats (&network, CLIENT)->rate <= rate);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 1);
-  fail_unless (dccp_network_get_stats (&wire,
+  fail_unless (dccp_network_get_stats (&network,
           SERVER)->slow_receiver_sent >= 15);
-  fail_unless (dccp_network_get_stats (&wire,
+  fail_unless (dccp_network_get_stats (&network,
           CLIENT)->slow_receiver_received >= 15);
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 2);
 }
 
 GST_END_TEST;
 
-/* A sender that has stopped meanwhile hears it all the same, once. */
+/* The sender has stopped before the receiver is no longer slow. The receiver
+ * reports the end of Slow Receiver all the same, and only once. */
 GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 {
   const DccpEvent *event;
   guint64 acks;
 
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, SECOND);
-  acks = dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK];
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, SECOND);
+  acks = dccp_network_get_stats (&network, SERVER)->sent[DCCP_ACK];
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 2);
-  event = &g_array_index (wire.events[CLIENT], DccpEvent,
-      wire.events[CLIENT]->len - 1);
+  event = &g_array_index (network.events[CLIENT], DccpEvent,
+      network.events[CLIENT]->len - 1);
   while (event->type != DCCP_EVENT_SLOW_RECEIVER)
     event--;
   fail_if (event->slow);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK],
-      acks + 1);
-  /* who never heard of it hears nothing */
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->sent[DCCP_ACK],
-      acks + 1);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          SERVER)->sent[DCCP_ACK], acks + 1);
+  /* The receiver sends nothing about a slow state that began and ended before
+   * the peer was told. */
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
+  dccp_network_run (&network, SECOND);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          SERVER)->sent[DCCP_ACK], acks + 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (who_is_slow_is_slow_for_the_next_sender_too)
 {
-  dccp_network_begin (&wire);
-  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
+  dccp_network_open (&network);
   stream (CLIENT, SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_SLOW_RECEIVER), 1);
 }
 
@@ -392,8 +404,9 @@ count_told (DccpDropCode code)
 {
   guint i, n = 0;
 
-  for (i = 0; i < wire.events[CLIENT]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+  for (i = 0; i < network.events[CLIENT]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network.events[CLIENT], DccpEvent, i);
 
     if (event->type == DCCP_EVENT_DROPPED && event->drop_code == code)
       n += event->dropped;
@@ -401,33 +414,35 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* Each is in several reports, of which some are lost, and counts once. */
+/* Each dropped packet is contained in several reports, some of which are lost.
+ * It must be counted only once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {
   guint64 n;
   guint i;
 
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
   for (i = 0; i < 50; i++) {
-    dccp_network_run (&wire, 20 * MS);
-    if (wire.received[SERVER]->len == 0)
+    dccp_network_run (&network, 20 * MS);
+    if (network.received[SERVER]->len == 0)
       continue;
-    dccp_endpoint_dropped (wire.ends[SERVER], wire.now,
-        wire.last[SERVER].sequence, i % 2 ? DCCP_DROP_RECEIVE_BUFFER :
+    dccp_endpoint_dropped (network.ends[SERVER], network.now,
+        network.last[SERVER].sequence, i % 2 ? DCCP_DROP_RECEIVE_BUFFER :
         DCCP_DROP_CORRUPT);
     if (i % 20 == 0)
-      wire.lose[SERVER][DCCP_ACK] = 1;
+      network.lose[SERVER][DCCP_ACK] = 1;
   }
-  dccp_network_run (&wire, 2 * SECOND);
-  /* fewer than calls: as the sender slows down, some are of the same packet */
-  n = dccp_network_get_stats (&wire, SERVER)->dropped_sent;
+  dccp_network_run (&network, 2 * SECOND);
+  /* There are fewer reports than calls, because some calls concern the same
+   * packet while the sender slows down. */
+  n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
       count_told (DCCP_DROP_CORRUPT), n);
   fail_unless (count_told (DCCP_DROP_CORRUPT) >= n / 3);
   fail_unless (count_told (DCCP_DROP_RECEIVE_BUFFER) >= n / 3);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->dropped_received, n);
 }
 
@@ -437,24 +452,24 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
 {
   DccpPacket packet;
 
-  open_wire ();
+  open_network ();
   stream (CLIENT, SECOND);
   cut ();
-  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
-  /* 48 blocks of 16 packets each with Drop Code 2 */
+  packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
+  /* 48 blocks of 16 packets each, with Drop Code 2 */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257";
   packet.options_size = 50;
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER),
-      wire.n_sent[CLIENT]);
+      network.n_sent[CLIENT]);
 }
 
 GST_END_TEST;
 
-/* --- options -------------------------------------------------------------------- */
+/* --- options -------------------------------------------------------------- */
 
 static guint8 captured[2000];
 static gsize captured_size;
@@ -470,14 +485,14 @@ capture (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return FALSE;
 }
 
-/* Of the last packet of the client */
+/* Finds an option in the last packet that the client has sent. */
 static gboolean
 find_option (guint8 type, DccpOption * option)
 {
   DccpOptionReader reader;
   DccpPacket packet;
 
-  assert_equals_int (dccp_packet_parse (&packet, &wire.paths[CLIENT],
+  assert_equals_int (dccp_packet_parse (&packet, &network.paths[CLIENT],
           captured, captured_size), DCCP_ACCEPTED);
   dccp_option_reader_init (&reader, &packet);
   while (dccp_option_reader_next (&reader, option))
@@ -489,12 +504,12 @@ find_option (guint8 type, DccpOption * option)
 static void
 hear_options (DccpType type, const gchar * options, gsize size)
 {
-  DccpPacket packet = dccp_network_next (&wire, CLIENT, type);
+  DccpPacket packet = dccp_network_next (&network, CLIENT, type);
 
-  wire.filter = capture;
+  network.filter = capture;
   packet.options = (const guint8 *) options;
   packet.options_size = size;
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
 }
 
 GST_START_TEST (timestamp_is_echoed)
@@ -503,64 +518,68 @@ GST_START_TEST (timestamp_is_echoed)
   guint64 elapsed;
   guint32 stamp;
 
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, "\51\6\1\2\3\4", 6);
-  wire.now += 7 * MS;
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
-  dccp_network_run (&wire, MS);
+  network.now += 7 * MS;
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  dccp_network_run (&network, MS);
   fail_unless (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
   fail_unless (dccp_option_read_timestamp_echo (&option, &stamp, &elapsed));
   assert_equals_int (stamp, 0x01020304);
   assert_equals_uint64 (elapsed, 7 * MS);
-  dccp_network_run (&wire, 50 * MS);
+  dccp_network_run (&network, 50 * MS);
   fail_if (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
 }
 
 GST_END_TEST;
 
-/* Change R (Send NDP Count, 1), Change R (Send RTT Estimate, 1) */
+/* The options are Change R (Send NDP Count, 1) and Change R (Send RTT Estimate,
+ * 1). */
 GST_START_TEST (what_is_asked_for_is_sent)
 {
   DccpOption option;
   guint64 number;
 
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, "\42\4\7\1\42\4\200\1", 8);
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
-  dccp_network_run (&wire, 0);
-  /* Acks; a Request is a packet that may have data (section 7.7) */
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  dccp_network_run (&network, 0);
+  /* NDP Count counts Acks. A Request does not count because it is a packet that
+   * may have data (section 7.7). */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
-  assert_equals_uint64 (number, dccp_network_count (&wire, CLIENT, DCCP_ACK));
+  assert_equals_uint64 (number, dccp_network_count (&network, CLIENT,
+          DCCP_ACK));
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
   fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
-  dccp_network_run (&wire, 50 * MS);
+  dccp_network_run (&network, 50 * MS);
   fail_if (find_option (DCCP_OPTION_NDP_COUNT, &option));
 }
 
 GST_END_TEST;
 
-/* A Sync, answered by a SyncAck, and Data with a wrong number, by a Sync */
+/* The client answers a Sync with a SyncAck, and Data with a wrong number with a
+ * Sync. Both answers carry the round trip. */
 GST_START_TEST (syncs_say_the_round_trip)
 {
   DccpPacket packet;
   DccpOption option;
   guint64 number;
 
-  open_wire ();
+  open_network ();
   hear_options (DCCP_SYNC, "", 0);
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
   fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
-  packet = dccp_network_next (&wire, CLIENT, DCCP_DATA);
+  packet = dccp_network_next (&network, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
   packet.payload = captured;
   packet.payload_size = 100;
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC), 1);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC), 1);
   fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
 }
 
@@ -573,14 +592,14 @@ GST_START_TEST (data_of_the_handshake_is_dropped_and_told)
   DccpPacket packet;
   guint offset = 0, run;
 
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  wire.filter = capture;
-  packet = dccp_network_next (&wire, CLIENT, DCCP_RESPONSE);
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  network.filter = capture;
+  packet = dccp_network_next (&network, CLIENT, DCCP_RESPONSE);
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (wire.received[CLIENT]->len, 0);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  assert_equals_int (network.received[CLIENT]->len, 0);
   fail_unless (find_option (DCCP_OPTION_DATA_DROPPED, &option));
   fail_unless (dccp_option_next_drop_block (&option, &offset, &code, &run));
   assert_equals_int (code, DCCP_DROP_PROTOCOL);
@@ -593,8 +612,8 @@ static void
 assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
 {
   const DccpNetworkEntry *reset =
-      dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
-  const DccpEvent *event = dccp_network_find_event (&wire, CLIENT,
+      dccp_network_find (&network, CLIENT, DCCP_RESET, 0);
+  const DccpEvent *event = dccp_network_find_event (&network, CLIENT,
       DCCP_EVENT_ABORTED);
 
   fail_unless (reset && event);
@@ -603,48 +622,52 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
   assert_equals_int (reset->packet.reset_data[1], data_2);
   assert_equals_int (reset->packet.reset_data[2], data_3);
   assert_equals_int (event->reset_code, code);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
 }
 
-/* Section 11.7: two options of a block each */
+/* Section 11.7: two Data Dropped options with one block each form one list. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
   hear_options (DCCP_ACK, "\50\3\240\50\3\240", 6);
   assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER), 2);
 }
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: Receive Rate, Elapsed Time, Loss Intervals of 6 and 10
- * packets, more of 90, and one of 1 that skips a packet, and so is none. p is by
- * the mean of the two that are closed. */
+/* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and three
+ * Loss Intervals options. The first Loss Intervals option has intervals of 6
+ * and 10 packets, the second option has an interval of 90 packets, and the
+ * third option has an interval of 1 packet with a Skip Length, which is not
+ * valid. The loss event rate p is computed from the mean of the two closed
+ * intervals. */
 GST_START_TEST (second_loss_intervals_go_on)
 {
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
-  dccp_network_run (&wire, SECOND);
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  dccp_network_run (&network, SECOND);
   hear_options (DCCP_ACK, "\302\6\0\0\20\0" "\53\4\0\0"
       "\301\25\0" "\0\0\5\0\0\1\0\0\6" "\0\0\11\0\0\1\0\0\12"
       "\301\14\0" "\0\0\131\0\0\1\0\0\132"
       "\301\14\1" "\0\0\0\0\0\1\0\0\1", 55);
-  assert_equals_float (dccp_network_get_stats (&wire, CLIENT)->loss_event_rate,
-      0.02);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      1);
+  assert_equals_float (dccp_network_get_stats (&network,
+          CLIENT)->loss_event_rate, 0.02);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 1);
 }
 
 GST_END_TEST;
 
-/* RFC 6323 section 3.3; one of four bytes */
+/* RFC 6323 section 3.3: an RTT Estimate of four bytes is invalid. */
 GST_START_TEST (wrong_round_trip_is_reset)
 {
-  open_wire ();
+  open_network ();
   hear_options (DCCP_DATA, "\200\6\1\2\3\4", 6);
   assert_reset (DCCP_RESET_OPTION_ERROR, CCID3_OPTION_RTT_ESTIMATE, 6, 1);
 }
@@ -653,7 +676,7 @@ GST_END_TEST;
 
 GST_START_TEST (mandatory_options_are_known_or_reset)
 {
-  open_wire ();
+  open_network ();
   /* 60 is reserved */
   hear_options (DCCP_ACK, "\1\74\4\11\12", 5);
   assert_reset (DCCP_RESET_MANDATORY_ERROR, 60, 9, 10);
@@ -661,10 +684,11 @@ GST_START_TEST (mandatory_options_are_known_or_reset)
 
 GST_END_TEST;
 
-/* Section 5.8.2; of a nonsensical length it is not known what was wanted. */
+/* RFC 4340 section 5.8.2. With a nonsensical length it is unknown what the
+ * option asked for, so the Reset has no data about it. */
 GST_START_TEST (mandatory_before_broken_is_reset)
 {
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, "\1\50\77\0", 4);
   assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_DATA_DROPPED, 0, 0);
 }
@@ -673,10 +697,11 @@ GST_END_TEST;
 
 GST_START_TEST (mandatory_before_nothing_is_reset)
 {
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* the padding to a word comes behind it: Padding is nothing */
-  fail_unless (dccp_network_get_state (&wire, CLIENT) == DCCP_STATE_OPEN);
+  /* The options are padded to whole words behind the Mandatory option. A
+   * Mandatory option before Padding has no effect. */
+  fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
 }
@@ -685,23 +710,25 @@ GST_END_TEST;
 
 GST_START_TEST (mandatory_last_is_reset)
 {
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\0\0\0\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
 }
 
 GST_END_TEST;
 
-/* Init Cookie, Ack Vector, Data Checksum */
+/* Init Cookie, two Ack Vectors and Data Checksum, which this endpoint does not
+ * use */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
 {
-  open_wire ();
+  open_network ();
   hear_options (DCCP_ACK, unused_options, 16);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      0);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 0);
   hear_options (DCCP_ACK, "\1\44\3\1", 4);
   assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_INIT_COOKIE, 1, 0);
 }
@@ -710,17 +737,19 @@ GST_END_TEST;
 
 GST_START_TEST (unknown_and_broken_options_are_ignored)
 {
-  open_wire ();
-  /* reserved; a Receive Rate of 3 bytes; a length beyond the end */
+  open_network ();
+  /* a reserved option, a Receive Rate of 3 bytes, and an option that is longer
+   * than the packet */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      3);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 3);
 }
 
 GST_END_TEST;
 
-/* --- coverage and length ------------------------------------------------------------ */
+/* --- coverage and length -------------------------------------------------- */
 
 static gboolean
 spoil_last_byte (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
@@ -734,13 +763,13 @@ spoil_last_byte (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 GST_START_TEST (damage_behind_the_coverage_is_delivered)
 {
   use_raw ();
-  wire.configs[CLIENT].coverage = 3;
-  wire.configs[SERVER].min_coverage = 2;
-  open_wire ();
-  wire.filter = spoil_last_byte;
+  network.configs[CLIENT].coverage = 3;
+  network.configs[SERVER].min_coverage = 2;
+  open_network ();
+  network.filter = spoil_last_byte;
   stream (CLIENT, SECOND);
   assert_all_came (CLIENT);
-  assert_equals_int (wire.last[SERVER].coverage, 3);
+  assert_equals_int (network.last[SERVER].coverage, 3);
 }
 
 GST_END_TEST;
@@ -748,39 +777,41 @@ GST_END_TEST;
 GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
 {
   use_raw ();
-  wire.configs[CLIENT].coverage = 3;
-  open_wire ();
-  wire.filter = spoil_last_byte;
+  network.configs[CLIENT].coverage = 3;
+  open_network ();
+  network.filter = spoil_last_byte;
   stream (CLIENT, 100 * MS);
-  assert_equals_int (wire.received[SERVER]->len, 0);
-  fail_unless (dccp_network_get_stats (&wire,
+  assert_equals_int (network.received[SERVER]->len, 0);
+  fail_unless (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_CHECKSUM] > 0);
-  assert_equals_int (dccp_network_find (&wire, CLIENT, DCCP_DATA,
+  assert_equals_int (dccp_network_find (&network, CLIENT, DCCP_DATA,
           0)->packet.coverage, 0);
 }
 
 GST_END_TEST;
 
-/* Its header counts, its data doesn't (RFC 4340 section 9.2.1). */
+/* The packet is dropped, but its header is still evaluated (RFC 4340 section
+ * 9.2.1). */
 GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
 {
   DccpPacket packet;
 
   use_raw ();
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 500 * MS);
-  wire.sending[CLIENT] = FALSE;
-  packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 500 * MS);
+  network.sending[CLIENT] = FALSE;
+  packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.coverage = 1;
   packet.payload = (const guint8 *) "data";
   packet.payload_size = 4;
-  dccp_network_forge (&wire, SERVER, &packet);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  dccp_network_inject_packet (&network, SERVER, &packet);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->dropped_sent,
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->dropped_sent,
       1);
-  assert_equals_uint64 (dccp_network_get (&wire, SERVER)->gsr, packet.sequence);
+  assert_equals_uint64 (dccp_network_get (&network, SERVER)->gsr,
+      packet.sequence);
 }
 
 GST_END_TEST;
@@ -789,22 +820,24 @@ GST_START_TEST (payload_fits_the_path)
 {
   guint max;
 
-  open_wire ();
-  /* IP 20, UDP 8, DataAck 24, options 24 */
-  max = dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
+  open_network ();
+  /* Headers: IP 20 bytes, UDP 8, DataAck 24, options 24 */
+  max = dccp_endpoint_get_max_payload (network.ends[CLIENT]);
   assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
-  wire.sizes[CLIENT] = 1316;
+  network.sizes[CLIENT] = 1316;
   stream (CLIENT, SECOND);
   assert_all_came (CLIENT);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1000);
-  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1000);
+  assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  /* it does not grow by ICMP, nor go below what is likely */
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1400);
-  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+  /* An ICMP message never increases the maximum payload, and a small MTU in an
+   * ICMP message never decreases it below a plausible minimum of 552 bytes for
+   * the IP packet. */
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1400);
+  assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1);
-  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1);
+  assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 1500 + 552);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds feature negotiation to RFC 4340 section 6, its errata 974 and 1049, and
- * the profile of docs/dccp-thin.md: option by option, between two of us, and
- * with what a Linux 6.1 was recorded to send. Times are virtual.
+/* Tests of feature negotiation in DCCP against RFC 4340 section 6, its errata
+ * 974 and 1049, and the profile in docs/dccp-thin.md. They feed single options,
+ * let two endpoints of this project negotiate, and replay options that were
+ * recorded from a Linux 6.1 kernel. Times are virtual.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,8 +19,10 @@
 #define ISS G_GUINT64_CONSTANT (1000)
 #define ISR G_GUINT64_CONSTANT (5000)
 
-/* Mandatory Change R (CCID, 3), the same L, Change L (Sequence Window, 10000),
- * Mandatory Change L (ECN Incapable, 1), Change R (Send Loss Event Rate, 1 0)
+/* The options of the profile: Mandatory Change R (CCID, 3), Mandatory Change L
+ * (CCID, 3), Change L (Sequence Window, 10000), Mandatory Change L (ECN
+ * Incapable, 1), Change R (Send RTT Estimate, 1 0) and Change R (Send Loss
+ * Event Rate, 1 0)
  */
 #define CCIDS "0122040103" "0120040103"
 #define WINDOW "200903000000002710"
@@ -29,8 +32,9 @@
 #define LOSS_EVENT_RATE "2205c00100"
 #define PROFILE CCIDS WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE
 
-/* Of a Linux 6.1: what it answered to a Request of "LINUX_ASKED", and to one
- * without options */
+/* Two recordings of a Linux 6.1 kernel: the options in its Response to a
+ * Request with the options "LINUX_ASKED", and the options in its Response to a
+ * Request without options. */
 #define LINUX_ASKED "2004010322040103200402002204020020040401"
 #define LINUX_RESPONSE \
   "00000029060049e6402105010303230501030321050200002305020000200903" \
@@ -40,18 +44,19 @@
   "0000002906000b72572004010322040103012004020020090300000000271001" \
   "2004040120050500002204060020040600200407010122040701012204c00101" \
   "2004c001"
-/* and a Request of its own */
+/* The options in a Request of a Linux 6.1 kernel */
 #define LINUX_REQUEST "0029060874b262" "2006010302f8" "2206010302f8" "01" \
   "20040200"
 
-/* One end, and what it knows of the numbers of packets */
+/* One endpoint: its features, and the last sequence numbers that it sent and
+ * received */
 typedef struct
 {
   DccpFeatures *features;
   guint64 sent, received;
 } End;
 
-/* Whatever else is registered */
+/* The tests use CCID 3 only, even if the plugin registers others. */
 static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
 
 static const DccpFeaturesConfig client_config =
@@ -68,7 +73,8 @@ new_end (const DccpFeaturesConfig * config)
   return end;
 }
 
-/* One that has sent its Changes, and has nothing to say for now */
+/* Returns an endpoint that has sent its Change options and has no packet to
+ * send at the moment. */
 static End
 new_asking_end (const DccpFeaturesConfig * config)
 {
@@ -93,7 +99,8 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-/* Every option of a packet, as a connection does it: the first Reset ends it */
+/* Feeds every option of a packet to the endpoint as a connection does, up to
+ * the first error. Returns the code of the Reset, or 0. */
 static guint8
 input_packet (End * self, DccpType type, guint64 sequence,
     guint64 acknowledgement, const guint8 * options, gsize size)
@@ -127,7 +134,8 @@ input_hex (End * self, DccpType type, guint64 sequence,
   return input_packet (self, type, sequence, acknowledgement, bytes, size);
 }
 
-/* The next packet of the other end, which acknowledges all of ours */
+/* Feeds the next packet of the peer, which acknowledges all packets that this
+ * endpoint has sent. */
 static guint8
 input_next (End * self, const gchar * hexadecimal)
 {
@@ -135,7 +143,7 @@ input_next (End * self, const gchar * hexadecimal)
       self->sent, hexadecimal);
 }
 
-/* What our next packet carries */
+/* Checks which options the next packet of the endpoint carries. */
 static void
 assert_output (End * self, guint64 now, const gchar * expected)
 {
@@ -166,7 +174,7 @@ assert_feature (End * self, DccpFeature feature, gboolean local,
       expected);
 }
 
-/* --- what we ask for ------------------------------------------------------ */
+/* --- Changes of this endpoint --------------------------------------------- */
 
 GST_START_TEST (first_packet_asks_for_the_profile)
 {
@@ -211,9 +219,10 @@ GST_START_TEST (features_begin_with_their_initial_values)
 
 GST_END_TEST;
 
-/* --- two of us ------------------------------------------------------------ */
+/* --- two endpoints of this project ---------------------------------------- */
 
-/* What one of them has to say reaches the other. */
+/* Carries the options that endpoint `from` has to send to endpoint `to` in one
+ * packet. */
 static void
 carry (End * from, End * to, guint64 now, DccpType type)
 {
@@ -225,7 +234,8 @@ carry (End * from, End * to, guint64 now, DccpType type)
           writer.bytes, writer.size), 0);
 }
 
-/* A handshake; then neither has anything left to say. */
+/* Performs a handshake. Afterwards neither endpoint has any option left to
+ * send. */
 static void
 shake_hands (End * client, End * server, const DccpFeaturesConfig * asks,
     const DccpFeaturesConfig * answers)
@@ -275,7 +285,8 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
 
 GST_END_TEST;
 
-/* Section 9.2.1: the sender may use CsCov >= the value, if that is not 0. */
+/* Section 9.2.1: if Minimum Checksum Coverage is not 0, the sender may use any
+ * CsCov that is at least as large. */
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
@@ -315,11 +326,12 @@ GST_START_TEST (coverage_is_what_both_want)
 
 GST_END_TEST;
 
-/* --- with a Linux --------------------------------------------------------- */
+/* --- a Linux peer --------------------------------------------------------- */
 
-/* It confirms, and asks on its own: ECN Incapable, Ack Ratio 0, no Ack Vectors,
- * and with Mandatory NDP Counts and Loss Event Rates. If the last is not
- * confirmed with 1 it resets. */
+/* Linux confirms the options of the client and sends Changes of its own: ECN
+ * Incapable, Ack Ratio 0, no Ack Vectors and, with Mandatory, NDP Counts and
+ * Loss Event Rates. If the client does not confirm Loss Event Rates with 1,
+ * Linux resets the connection. */
 GST_START_TEST (linux_answers)
 {
   End client = new_asking_end (&client_config);
@@ -377,7 +389,7 @@ GST_START_TEST (linux_asks)
 
 GST_END_TEST;
 
-/* --- their Changes -------------------------------------------------------- */
+/* --- Changes of the peer -------------------------------------------------- */
 
 typedef struct
 {
@@ -386,11 +398,12 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* With the profile as it is, to a server that has asked and hears the first of
- * the other end */
+/* The server uses the profile without changes, has sent its own Changes, and
+ * receives the first options of the peer. */
 static const Exchange exchanges[] = {
-  /* Section 6.3.1, no shared entry: the previous value, and our preferences;
-   * with Mandatory (6.6.9) Reset 6 */
+  /* Section 6.3.1: the two lists share no entry, so the Confirm has the
+   * previous value and the preferences of the server. With Mandatory the answer
+   * is Reset 6 (section 6.6.9). */
   {"20040201", 0, "2305020000"},
   {"22040201", 0, "2105020000"},
   {"0120040201", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -399,9 +412,9 @@ static const Exchange exchanges[] = {
   {"22040601", 0, "2105060000"},
   {"20040901", 0, "2305090000"},
   {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
-  {"22040400", 0, "2105040001"},        /* we can't read ECN */
+  {"22040400", 0, "2105040001"},        /* The endpoint cannot read ECN. */
   {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* CCID: no other than 3 */
+  /* CCID: only 3 is accepted */
   {"2005010203", 0, "2305010303"},
   {"22050103fe", 0, "2105010303"},
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
@@ -418,20 +431,22 @@ static const Exchange exchanges[] = {
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
-  {"22040802", 0, "2105080000"},        /* we accept whole packets only */
+  /* Only coverage of whole packets is accepted. */
+  {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
-  {"200407ff", 0, "230607000001"},      /* reserved, and so not ours */
-  /* the server's list rules */
+  /* reserved value, so not in the endpoint's list */
+  {"200407ff", 0, "230607000001"},
+  /* The order of the server's list decides. */
   {"2005070100", 0, "230607000001"},
   {"2205c00001", 0, "2106c0010100"},
-  /* an empty list is invalid (6.6.8) */
+  /* An empty list is invalid (section 6.6.8). */
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* of no feature at all */
+  /* a Change without a feature number */
   {"2002", 0, ""},
   {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* Sequence Window, 7.5.2 */
+  /* Sequence Window (section 7.5.2) */
   {"200903000000000020", 0, "230903000000000020"},
   {"200903" "3fffffffffff", 0, "230903" "3fffffffffff"},
   {"20090300000000001f", 0, "230303"},
@@ -439,7 +454,8 @@ static const Exchange exchanges[] = {
   {"0120090300000000001f", DCCP_RESET_MANDATORY_ERROR, ""},
   {"200803" "0000002710", 0, "230303"},
   {"200a03" "00000000002710", 0, "230303"},
-  {"220903000000002710", 0, "210303"},  /* not for the remote to say */
+  /* The peer may not set this feature of the endpoint. */
+  {"220903000000002710", 0, "210303"},
   {"01220903000000002710", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Ack Ratio, erratum 1049 */
   {"2005050000", 0, "2305050000"},
@@ -453,10 +469,10 @@ static const Exchange exchanges[] = {
   {"2209ff010203040506", 0, "2103ff"},
   {"0120047e01", DCCP_RESET_MANDATORY_ERROR, ""},
   {"0122047e01", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* several, of which the last of a kind counts */
+  /* Of several Changes of one feature, the last one counts. */
   {"20040701" "20040700", 0, "230607000001"},
   {"20047e01" "22047e01" "2004ff01", 0, "23037e" "2303ff" "21037e"},
-  /* other options are none of ours */
+  /* Options that do not belong to feature negotiation are ignored. */
   {"02" "2b040001" "c006ffffffff", 0, ""},
 };
 
@@ -476,7 +492,8 @@ GST_START_TEST (changes_are_answered)
 
 GST_END_TEST;
 
-/* Section 6.3.1, of preferences that differ: ours are 4 to 15 and 0. */
+/* Section 6.3.1: the preferences of the two endpoints differ. The list of this
+ * endpoint is 4 to 15 and then 0. */
 GST_START_TEST (the_list_of_the_server_rules)
 {
   DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS, ccids };
@@ -495,7 +512,7 @@ GST_START_TEST (the_list_of_the_server_rules)
 
 GST_END_TEST;
 
-/* Section 6.6.6: theirs answers ours. */
+/* Section 6.6.6: the peer's Change answers the Change of this endpoint. */
 GST_START_TEST (simultaneous_changes_answer_each_other)
 {
   End end = new_asking_end (&server_config);
@@ -509,7 +526,8 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
 
 GST_END_TEST;
 
-/* A Change that could not be agreed does not keep ours from going. */
+/* The peer's Change of the same feature failed. The endpoint still sends its
+ * own Change. */
 GST_START_TEST (we_say_that_we_are_ecn_incapable)
 {
   End end = new_end (&server_config);
@@ -524,7 +542,8 @@ GST_START_TEST (we_say_that_we_are_ecn_incapable)
 
 GST_END_TEST;
 
-/* As many as there are take several packets, and each goes once. */
+/* The answers for all unknown features need several packets. Each answer is
+ * sent exactly once. */
 GST_START_TEST (unknown_features_are_all_answered)
 {
   End end = new_asking_end (&server_config);
@@ -555,7 +574,8 @@ GST_START_TEST (unknown_features_are_all_answered)
 
 GST_END_TEST;
 
-/* What does not fit stays owed; so does a Change, which is new when it goes. */
+/* An option that does not fit into a packet is sent in a later packet. A Change
+ * that did not fit counts as new when it is sent. */
 GST_START_TEST (what_does_not_fit_goes_later)
 {
   End end = new_end (&server_config);
@@ -575,37 +595,45 @@ GST_START_TEST (what_does_not_fit_goes_later)
 
 GST_END_TEST;
 
-/* --- their Confirms ------------------------------------------------------- */
+/* --- Confirms of the peer ------------------------------------------------- */
 
-/* To a client that asked for the profile */
+/* A client that has sent the Changes of the profile receives these Confirms. */
 static const struct
 {
   const gchar *confirm;
   guint8 reset;
-  gboolean is_answer;           /* to one of our Changes, which is done */
+  /* TRUE if the Confirm answers a Change of the client, which is then settled
+   */
+  gboolean is_answer;
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  {"230401" "03", 0, TRUE},     /* without preferences */
-  {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},     /* not in theirs */
-  {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},     /* another CCID */
-  {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},     /* the wrong one */
+  {"230401" "03", 0, TRUE},     /* without the preferences of the peer */
+  /* value not in the peer's list */
+  {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
+  /* another CCID than the client's */
+  {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
+  /* not the first common entry */
+  {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"210301", DCCP_RESET_OPTION_ERROR, TRUE},    /* required: 6.6.7 */
+  /* an empty Confirm of a required feature (6.6.7) */
+  {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"230304", 0, TRUE},          /* ECN is not */
-  {"2103c0", 0, TRUE},          /* nor Loss Event Rates */
-  {"210380", 0, TRUE},          /* nor RTT Estimates: RFC 6323 */
+  {"230304", 0, TRUE},          /* ECN Incapable is not required */
+  {"2103c0", 0, TRUE},          /* Loss Event Rates are not required */
+  {"210380", 0, TRUE},          /* RTT Estimates are not required (RFC 6323) */
   {"2105c0" "0101", 0, TRUE},
-  {"2105c0" "0000", 0, TRUE},   /* refused */
-  {"2106c0" "000001", 0, TRUE}, /* the server's list rules */
+  {"2105c0" "0000", 0, TRUE},   /* the server refuses */
+  {"2106c0" "000001", 0, TRUE}, /* The order of the server's list decides. */
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},
   {"230903000000002711", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230803" "0000002710", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"01230304", 0, TRUE},        /* Mandatory changes nothing: 6.6.9 */
-  {"210903000000002710", 0, FALSE},     /* unexpected: ignored, 6.6.8 */
+  /* Mandatory makes no difference (section 6.6.9). */
+  {"01230304", 0, TRUE},
+  /* An unexpected Confirm is ignored (section 6.6.8). */
+  {"210903000000002710", 0, FALSE},
   {"2305020101", 0, FALSE},
   {"2304077f", 0, FALSE},
   {"23037e", 0, FALSE},
@@ -665,7 +693,8 @@ GST_START_TEST (changes_go_out_again_at_growing_intervals)
         now + interval);
     assert_output (&end, now + interval - 1, "");
     now += interval;
-    assert_output (&end, now, PROFILE); /* the same contents: 6.6.4 */
+    /* The contents are the same (section 6.6.4). */
+    assert_output (&end, now, PROFILE);
     interval = MIN (2 * interval, 64 * SECONDS);
   }
   fail_unless_equals_uint64 (interval, 64 * SECONDS);
@@ -694,7 +723,8 @@ GST_START_TEST (the_first_interval_is_a_round_trip)
 
 GST_END_TEST;
 
-/* FGSS is of the first of them: an answer to that is not late. */
+/* FGSS is the number of the first packet that carried the Changes, so an answer
+ * to that packet is not late. */
 GST_START_TEST (an_answer_to_the_first_of_them_will_do)
 {
   End end = new_end (&client_config);
@@ -719,7 +749,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* the same packet again, and earlier ones */
+  /* the same packet again, and earlier packets */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -731,7 +761,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
   assert_output (&end, 0, "");
   assert_feature (&end, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
   assert_feature (&end, DCCP_FEATURE_CCID, TRUE, 2);
-  /* a later one without such options does not count */
+  /* A later packet without such options does not move FGSR. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 20, ISS, "02"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 11, ISS,
           "20040700"), 0);
@@ -741,7 +771,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* All options of a packet are in order among each other. */
+/* The options of one packet are not reordered among each other. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);
@@ -766,7 +796,7 @@ GST_START_TEST (confirms_of_earlier_changes_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS + 4,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
-  /* nor on what acknowledges nothing */
+  /* A packet without an acknowledgement number cannot confirm a Change. */
   fail_unless_equals_int (input_hex (&end, DCCP_REQUEST, ISR + 1, ISS + 5,
           "2305010303" "2105010303"), 0);
   fail_if (dccp_features_are_settled (end.features));
@@ -797,7 +827,9 @@ GST_START_TEST (order_goes_on_where_numbers_turn_round)
 
 GST_END_TEST;
 
-/* Erratum 974: half a turn after the last options FGSR would count as ahead. */
+/* Erratum 974: FGSR is the number of the last packet with options. When half of
+ * the sequence space has passed since then, FGSR would count as later than a
+ * new packet. */
 GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;
@@ -816,7 +848,8 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* The same of FGSS: a Confirm of now is not late. */
+/* The same erratum for FGSS, the number of the first packet with the Changes: a
+ * Confirm that arrives now is not late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods from off-path against each state of a DCCP connection, in virtual time:
- * 10,000 forged packets a second of one type, to one end, while this end is in one
- * state. The attacker knows addresses and ports and guesses the numbers. The same
- * run without the attacker tells what the attacker costs. DCCPFLOOD_TABLE=1 prints
- * a line for each run; docs/security.md has a summary.
+/* Floods by an off-path attacker against each state of a DCCP connection, in
+ * virtual time. The attacker sends 10,000 forged packets per second of one type
+ * to one endpoint while this endpoint is in one state. The attacker knows
+ * addresses and ports and guesses the sequence numbers. A comparison with the
+ * same run without the attacker shows the cost of the attack. With
+ * DCCPFLOOD_TABLE=1 the test prints a line for each run; docs/security.md has a
+ * summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,13 +17,15 @@
 
 #define RATE 10                 /* packets per ms */
 #define CLIENT_PORT 4000
-/* After one forged packet an end sends at most one answer, and tells the application
- * of at most one refused client. */
+/* After one forged packet an endpoint sends at most one answer, and reports at
+ * most one refused client to the application. */
 #define MAX_OUTPUTS 1
 #define MAX_EVENTS 1
-/* Syncs, Resets, and Resets for connections that were, per second and end */
+/* Maximum per second and endpoint: Syncs, Resets, and Resets for connections
+ * that have ended */
 #define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
-/* Responses per second: of half-open connections and with cookies */
+/* Maximum of Responses per second: for half-open connections and with Init
+ * Cookies */
 #define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
     + DCCP_MAX_COOKIE_RATE)
 
@@ -31,9 +35,9 @@
 #define CLOSING_TIME 4000
 #define PAUSE 300
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
-/* --- what is forged --------------------------------------------------------- */
+/* --- forged packets ------------------------------------------------------- */
 
 #define UNKNOWN_TYPE DCCP_LAST_TYPE
 #define N_TYPES (DCCP_LAST_TYPE + 1)
@@ -41,16 +45,16 @@ static DccpNetwork wire;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* its address and port are forged */
+  FROM_THE_PEER,                /* with the address and port of the peer */
   N_SOURCES
 } Source;
 
 typedef struct
 {
   const gchar *name;
-  DccpEnd end;                  /* that is flooded, */
-  DccpState state;              /* in this state */
-  gboolean is_after;            /* the connection that was */
+  DccpEnd end;                  /* the endpoint that is flooded */
+  DccpState state;              /* its state during the flood */
+  gboolean is_after;            /* TRUE if a connection has ended before */
 } Target;
 
 static const Target targets[] = {
@@ -68,13 +72,13 @@ static const Target targets[] = {
 
 typedef struct
 {
-  const Target *target;         /* NULL: there is no attacker. */
+  const Target *target;         /* NULL if there is no attacker */
   guint type;
   Source source;
-  guint32 state;                /* of the numbers that it draws */
+  guint32 state;                /* state of the random numbers */
   gboolean is_after;
   guint n;                      /* packets of the attacker */
-  guint max_outputs, max_events;        /* after one packet */
+  guint max_outputs, max_events;        /* maximum after one forged packet */
 } Attack;
 
 typedef struct
@@ -88,7 +92,7 @@ typedef struct
 static guint64
 draw (Attack * self)
 {
-  return dccp_forge_draw (&self->state);
+  return dccp_builder_draw (&self->state);
 }
 
 static const guint8 *
@@ -102,7 +106,7 @@ draw_options (Attack * self, gsize * size)
       *size = 0;
       return NULL;
     case 1:
-      /* Change L and Change R of Sequence Window */
+      /* Change L and Change R (Sequence Window, 100) */
       *size = 18;
       return (const guint8 *)
           "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
@@ -118,15 +122,16 @@ draw_options (Attack * self, gsize * size)
   }
 }
 
-/* The path on which it seems to come */
+/* Returns the path on which the forged packet seems to arrive, and sets the
+ * ports of `packet`. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
   const DccpEnd to = self->target->end;
-  DatagramPath path = wire.paths[to];
+  DatagramPath path = network.paths[to];
 
-  packet->source = to == SERVER ? CLIENT_PORT : DCCP_WIRE_PORT;
-  packet->destination = to == SERVER ? DCCP_WIRE_PORT : CLIENT_PORT;
+  packet->source = to == SERVER ? CLIENT_PORT : DCCP_NETWORK_PORT;
+  packet->destination = to == SERVER ? DCCP_NETWORK_PORT : CLIENT_PORT;
   if (self->source == FROM_ANYWHERE) {
     const guint32 address = draw (self);
 
@@ -153,12 +158,12 @@ may_be_short (guint type)
 }
 
 static void
-forge (Attack * self)
+inject (Attack * self)
 {
   const DccpEnd to = self->target->end;
-  const guint n_logged = wire.log->len, n_events = wire.events[to]->len;
+  const guint n_logged = network.log->len, n_events = network.events[to]->len;
   guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
-  DccpPacket packet = dccp_forge_packet (&self->state);
+  DccpPacket packet = dccp_build_packet (&self->state);
   DatagramPath path = draw_path (self, &packet), back = turn (&path);
   gsize size;
 
@@ -175,15 +180,17 @@ forge (Attack * self)
     bytes[6] ^= 1;              /* of the checksum */
   if (draw (self) % 16 == 0)
     size = draw (self) % size;
-  dccp_network_inject_from (&wire, to, &path, bytes, size);
+  dccp_network_inject_from (&network, to, &path, bytes, size);
   self->n++;
-  self->max_outputs = MAX (self->max_outputs, wire.log->len - n_logged);
-  self->max_events = MAX (self->max_events, wire.events[to]->len - n_events);
+  self->max_outputs = MAX (self->max_outputs, network.log->len - n_logged);
+  self->max_events = MAX (self->max_events, network.events[to]->len - n_events);
 }
 
-/* --- the life of a connection -------------------------------------------------- */
+/* --- the life of a connection --------------------------------------------- */
 
-/* Forged Requests to a listener make half-open connections: it goes on. */
+/* Returns whether the endpoint is in the state that the attacker waits for.
+ * Forged Requests to a listener create half-open connections, so the attack on
+ * LISTEN continues in RESPOND. */
 static gboolean
 is_target (Attack * self)
 {
@@ -192,7 +199,7 @@ is_target (Attack * self)
 
   if (!target)
     return FALSE;
-  state = dccp_network_get_state (&wire, target->end);
+  state = dccp_network_get_state (&network, target->end);
   if (target->state == DCCP_STATE_LISTEN)
     return (state == DCCP_STATE_LISTEN || state == DCCP_STATE_RESPOND)
         && target->is_after == self->is_after;
@@ -205,42 +212,45 @@ run (Attack * self, guint ms)
   guint i;
 
   for (; ms > 0; ms--) {
-    dccp_network_run (&wire, MS);
+    dccp_network_run (&network, MS);
     for (i = 0; i < RATE && is_target (self); i++)
-      forge (self);
-    g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=, DCCP_MAX_CANDIDATES);
+      inject (self);
+    g_assert_cmpuint (network.ends[SERVER]->n_candidates, <=,
+        DCCP_MAX_CANDIDATES);
   }
 }
 
-/* Until this time, all that an end sends is lost. */
+/* The network drops all packets that an endpoint sends before this time. */
 static guint64 silent_until[N_ENDS];
 
 static gboolean
 lose_while_silent (DccpNetwork * unused, DccpEnd from,
     const DccpPacket * packet, guint8 * bytes, gsize size)
 {
-  return wire.now >= silent_until[from];
+  return network.now >= silent_until[from];
 }
 
-/* The first Response is lost, then the first Acks. */
+/* Begins a handshake in which the first Response and the first two Acks are
+ * lost. */
 static void
 begin_handshake (void)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 1;
-  wire.lose[CLIENT][DCCP_ACK] = 2;
-  dccp_network_connect (&wire);
+  network.lose[SERVER][DCCP_RESPONSE] = 1;
+  network.lose[CLIENT][DCCP_ACK] = 2;
+  dccp_network_connect (&network);
 }
 
-/* The answers to the first Close or CloseReq are lost. */
+/* Closes the connection. The answers to the first Close or CloseReq are lost.
+ */
 static void
 begin_closing (Attack * self)
 {
   const DccpEnd closing = self->target && self->target->state ==
       DCCP_STATE_CLOSE_REQ ? SERVER : CLIENT;
 
-  silent_until[OTHER (closing)] = wire.now + SECOND / 2;
-  dccp_endpoint_close (wire.ends[closing], wire.now);
-  dccp_network_flush (&wire, closing);
+  silent_until[OTHER (closing)] = network.now + SECOND / 2;
+  dccp_endpoint_close (network.ends[closing], network.now);
+  dccp_network_flush (&network, closing);
 }
 
 static guint
@@ -250,8 +260,8 @@ count_answers (void)
   guint n = 0;
 
   for (end = CLIENT; end < N_ENDS; end++)
-    n += dccp_network_count (&wire, end, DCCP_SYNC)
-        + dccp_network_count (&wire, end, DCCP_RESET);
+    n += dccp_network_count (&network, end, DCCP_SYNC)
+        + dccp_network_count (&network, end, DCCP_RESET);
   return n;
 }
 
@@ -261,42 +271,42 @@ live (Attack * self, Outcome * outcome)
   const guint64 begin = SECOND;
   DccpEnd end;
 
-  dccp_network_init (&wire);
-  wire.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_network_init (&network);
+  network.configs[CLIENT].local_port = CLIENT_PORT;
   for (end = CLIENT; end < N_ENDS; end++) {
-    wire.paths[end].local_port = wire.paths[end].remote_port = 0;
+    network.paths[end].local_port = network.paths[end].remote_port = 0;
     silent_until[end] = 0;
   }
-  wire.filter = lose_while_silent;
-  dccp_network_begin (&wire);
+  network.filter = lose_while_silent;
+  dccp_network_begin (&network);
   self->state = 1;
   run (self, LISTEN_TIME);
   begin_handshake ();
   run (self, HANDSHAKE_TIME);
-  wire.put_at[CLIENT] = wire.now;
-  wire.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
+  network.sending[CLIENT] = TRUE;
   run (self, STREAM_TIME);
-  wire.sending[CLIENT] = FALSE;
+  network.sending[CLIENT] = FALSE;
   run (self, PAUSE);
   begin_closing (self);
   self->is_after = TRUE;
   run (self, CLOSING_TIME);
   /* and another one */
-  dccp_network_connect (&wire);
+  dccp_network_connect (&network);
   run (self, PAUSE);
-  outcome->sent = wire.n_sent[CLIENT];
-  outcome->received = wire.received[SERVER]->len;
-  outcome->connections = dccp_network_get_stats (&wire, SERVER)->connections;
+  outcome->sent = network.n_sent[CLIENT];
+  outcome->received = network.received[SERVER]->len;
+  outcome->connections = dccp_network_get_stats (&network, SERVER)->connections;
   for (end = CLIENT; end < N_ENDS; end++)
-    outcome->closed[end] = dccp_network_count_events (&wire, end,
+    outcome->closed[end] = dccp_network_count_events (&network, end,
         DCCP_EVENT_CLOSED);
   outcome->answers = count_answers ();
-  outcome->responses = dccp_network_count (&wire, SERVER, DCCP_RESPONSE);
-  outcome->seconds = (wire.now - begin) / SECOND + 1;
-  dccp_network_clear (&wire);
+  outcome->responses = dccp_network_count (&network, SERVER, DCCP_RESPONSE);
+  outcome->seconds = (network.now - begin) / SECOND + 1;
+  dccp_network_clear (&network);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static const gchar *
 get_type_name (guint type)
@@ -319,8 +329,9 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Requests in the name of the client take the answers of its network, and its
- * reserve: docs/security.md says so. */
+/* Returns whether the attack sends Requests with the client's address to a
+ * listener. Such Requests use up the answers for the client's network and the
+ * reserve of the client, as docs/security.md says. */
 static gboolean
 takes_the_answers (const Attack * attack)
 {
@@ -359,30 +370,34 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* A Request in the client's name, before its own or between two of them */
+/* A forged Request with the client's address arrives before the first Request
+ * of the client (__i__ is 0), or between two of them (1). */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,
-    .destination = DCCP_WIRE_PORT,.sequence = 4711,
+    .destination = DCCP_NETWORK_PORT,.sequence = 4711,
     .service_code = DCCP_SERVICE_RTPV
   };
 
-  dccp_network_init (&wire);
-  wire.configs[CLIENT].local_port = CLIENT_PORT;
-  dccp_network_begin (&wire);
-  wire.lose[CLIENT][DCCP_REQUEST] = __i__;
+  dccp_network_init (&network);
+  network.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_network_begin (&network);
+  network.lose[CLIENT][DCCP_REQUEST] = __i__;
   if (__i__ == 0)
-    dccp_network_forge (&wire, SERVER, &request);
-  dccp_network_run (&wire, 200 * MS);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 200 * MS);
+    dccp_network_inject_packet (&network, SERVER, &request);
+  dccp_network_run (&network, 200 * MS);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 200 * MS);
   if (__i__ == 1)
-    dccp_network_forge (&wire, SERVER, &request);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->connections, 1);
-  dccp_network_clear (&wire);
+    dccp_network_inject_packet (&network, SERVER, &request);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->connections,
+      1);
+  dccp_network_clear (&network);
 }
 
 GST_END_TEST;

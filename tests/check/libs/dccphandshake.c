@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a connection of DCCP begins (RFC 4340 section 8.1): with each of its packets
- * lost, doubled or late, with those who don't want it, and with a peer that
- * negotiates as Linux does.
+/* How a DCCP connection begins (RFC 4340 section 8.1): with each packet of the
+ * handshake lost, duplicated or late, with endpoints that refuse it, and with a
+ * peer that negotiates like Linux.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,63 +11,68 @@
 #include "ccid3options.h"
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
 assert_open (void)
 {
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
-/* ns, of the n-th packet of this type, since the first Request */
+/* Returns the time of the n-th packet of this type since the first Request, in
+ * ns. */
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
-  const DccpNetworkEntry *entry = dccp_network_find (&wire, from, type, n);
+  const DccpNetworkEntry *entry = dccp_network_find (&network, from, type, n);
 
   fail_unless (entry != NULL);
-  return entry->time - g_array_index (wire.log, DccpNetworkEntry, 0).time;
+  return entry->time - g_array_index (network.log, DccpNetworkEntry, 0).time;
 }
 
 GST_START_TEST (three_packets_open_a_connection)
 {
   const DccpNetworkEntry *request, *response, *ack;
 
-  dccp_network_begin (&wire);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  dccp_network_connect (&wire);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_begin (&network);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  dccp_network_connect (&network);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  dccp_network_run (&wire, 60 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  dccp_network_run (&network, 60 * MS);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  assert_equals_int (wire.events[SERVER]->len, 0);
-  dccp_network_run (&wire, 50 * MS);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  assert_equals_int (network.events[SERVER]->len, 0);
+  dccp_network_run (&network, 50 * MS);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_PARTOPEN);
-  dccp_network_run (&wire, 200 * MS);
+  dccp_network_run (&network, 200 * MS);
   assert_open ();
-  request = dccp_network_find (&wire, CLIENT, DCCP_REQUEST, 0);
-  response = dccp_network_find (&wire, SERVER, DCCP_RESPONSE, 0);
-  ack = dccp_network_find (&wire, CLIENT, DCCP_ACK, 0);
+  request = dccp_network_find (&network, CLIENT, DCCP_REQUEST, 0);
+  response = dccp_network_find (&network, SERVER, DCCP_RESPONSE, 0);
+  ack = dccp_network_find (&network, CLIENT, DCCP_ACK, 0);
   assert_equals_int (request->packet.service_code, DCCP_SERVICE_RTPV);
   assert_equals_uint64 (response->packet.acknowledgement,
       request->packet.sequence);
@@ -75,19 +80,19 @@ GST_START_TEST (three_packets_open_a_connection)
   assert_equals_uint64 (ack->packet.acknowledgement, response->packet.sequence);
   assert_equals_uint64 (ack->packet.sequence,
       dccp_sequence_add (request->packet.sequence, 1));
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_REQUEST), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (handshake_measures_the_round_trip)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
 }
 
@@ -98,11 +103,11 @@ GST_START_TEST (handshake_agrees_on_windows)
   DccpConnection *connection;
   DccpEnd end;
 
-  wire.configs[CLIENT].sequence_window = 20000;
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  network.configs[CLIENT].sequence_window = 20000;
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
   for (end = CLIENT; end < N_ENDS; end++) {
-    connection = dccp_network_get (&wire, end);
+    connection = dccp_network_get (&network, end);
     assert_equals_uint64 (dccp_features_get (connection->features,
             DCCP_FEATURE_SEQUENCE_WINDOW, end == CLIENT), 20000);
     assert_equals_uint64 (dccp_features_get (connection->features,
@@ -113,22 +118,23 @@ GST_START_TEST (handshake_agrees_on_windows)
 
 GST_END_TEST;
 
-/* 1 s, doubling to 64 (section 8.1.1), each with a number of its own */
+/* The interval begins at 1 s and doubles up to 64 s (section 8.1.1). Each
+ * Request has a number of its own. */
 GST_START_TEST (request_is_sent_again)
 {
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
   guint i;
 
-  wire.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 200 * SECOND);
+  network.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 200 * SECOND);
   for (i = 0; i < G_N_ELEMENTS (seconds); i++)
     assert_equals_uint64 (get_time (CLIENT, DCCP_REQUEST, i),
         seconds[i] * SECOND);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_REQUEST), i);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_REQUEST), i);
   assert_open ();
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -138,19 +144,20 @@ GST_START_TEST (client_gives_up_after_eight_minutes)
 {
   const DccpNetworkEntry *reset;
 
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
-  assert_equals_int (wire.events[CLIENT]->len, 1);
+  assert_equals_int (network.events[CLIENT]->len, 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 480 * SECOND);
-  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
+  reset = dccp_network_find (&network, CLIENT, DCCP_RESET, 0);
   assert_equals_int (reset->packet.reset_code, DCCP_RESET_ABORTED);
 }
 
@@ -158,12 +165,12 @@ GST_END_TEST;
 
 GST_START_TEST (connect_timeout_may_be_shorter)
 {
-  wire.configs[CLIENT].connect_timeout = 2 * SECOND;
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 3 * SECOND);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  network.configs[CLIENT].connect_timeout = 2 * SECOND;
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 3 * SECOND);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_TIMED_OUT), 1);
   assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 2 * SECOND);
 }
@@ -172,13 +179,13 @@ GST_END_TEST;
 
 GST_START_TEST (response_is_sent_for_each_request)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 2;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 5 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 3);
+  network.lose[SERVER][DCCP_RESPONSE] = 2;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 5 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 3);
   assert_open ();
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->round_trip,
+  assert_equals_uint64 (dccp_network_get_stats (&network, CLIENT)->round_trip,
       100 * MS);
 }
 
@@ -186,11 +193,11 @@ GST_END_TEST;
 
 GST_START_TEST (client_acknowledges_until_it_hears)
 {
-  wire.lose[CLIENT][DCCP_ACK] = 3;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 5 * SECOND);
-  /* from the Response on: at once, after 200, 600 and 1400 ms */
+  network.lose[CLIENT][DCCP_ACK] = 3;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 5 * SECOND);
+  /* The Acks follow the Response at once and after 200, 600 and 1400 ms. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
@@ -200,40 +207,42 @@ GST_START_TEST (client_acknowledges_until_it_hears)
 
 GST_END_TEST;
 
-/* The server's Acks of a client's in PARTOPEN are lost: it asks until one is not. */
+/* The server answers the Acks of a client in PARTOPEN, but these answers are
+ * lost. The client repeats its Ack until one answer arrives. */
 GST_START_TEST (server_helps_client_out_of_partopen)
 {
-  wire.lose[SERVER][DCCP_ACK] = 2;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND / 4);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  network.lose[SERVER][DCCP_ACK] = 2;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND / 4);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_PARTOPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  dccp_network_run (&wire, 3 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  dccp_network_run (&network, 3 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
 
-/* As a client of Linux that only receives: all that it says of its own accord is one
- * Ack, which is lost. */
+/* The client behaves like a Linux client that only receives: it sends a single
+ * Ack on its own, and that Ack is lost. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
-  wire.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
-  wire.sending[SERVER] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 4 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
+  network.sending[SERVER] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 4 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  wire.lose[CLIENT][DCCP_ACK] = 0;
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
+  network.lose[CLIENT][DCCP_ACK] = 0;
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 1);
   assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, 0), 4 * SECOND + 50 * MS);
   assert_open ();
-  fail_unless (wire.received[CLIENT]->len > 0);
+  fail_unless (network.received[CLIENT]->len > 0);
 }
 
 GST_END_TEST;
@@ -242,12 +251,12 @@ GST_START_TEST (server_asks_at_growing_intervals)
 {
   guint i;
 
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 60 * MS);
-  wire.lose_all[CLIENT] = G_MAXUINT;
-  dccp_network_run (&wire, 65 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 4);
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 60 * MS);
+  network.lose_all[CLIENT] = G_MAXUINT;
+  dccp_network_run (&network, 65 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 4);
   for (i = 0; i < 4; i++)
     assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, i),
         (4 * ((2 << i) - 1)) * SECOND + 50 * MS);
@@ -255,56 +264,58 @@ GST_START_TEST (server_asks_at_growing_intervals)
 
 GST_END_TEST;
 
-/* It would reset what it does not know of. */
+/* A client without a Response does not know the connection and would answer a
+ * Sync with a Reset, so the server does not send a Sync. */
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
-  wire.lose[SERVER][DCCP_RESPONSE] = 6;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 64 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 7);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  network.lose[SERVER][DCCP_RESPONSE] = 6;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 64 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 7);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
   assert_open ();
 }
 
 GST_END_TEST;
 
-/* A client whose first Requests were lost waits long for its next one. Before
- * that the server asks it with a Sync, and the client answers with a Reset because
- * it still waits for a Response (section 8.5, step 4). Neither is the end of the
- * attempt: the next Request opens the connection. */
+/* The first Requests of the client were lost, so the client waits long before
+ * its next Request. Before that, the server sends a Sync to the client. The
+ * client answers with a Reset because it still waits for a Response (section
+ * 8.5, step 4). The attempt goes on after both packets: the next Request opens
+ * the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
-  wire.lose[CLIENT][DCCP_REQUEST] = 3;
-  wire.lose[SERVER][DCCP_RESPONSE] = 1;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 14 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_RESET), 1);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  network.lose[CLIENT][DCCP_REQUEST] = 3;
+  network.lose[SERVER][DCCP_RESPONSE] = 1;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 14 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 2);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 2);
   assert_open ();
 }
 
 GST_END_TEST;
 
-/* In PARTOPEN each packet of data says that the Response came (8.1.5). */
+/* In PARTOPEN each data packet acknowledges the Response (section 8.1.5). */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
-  wire.lose[CLIENT][DCCP_ACK] = 1;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.lose[CLIENT][DCCP_ACK] = 1;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
   assert_equals_uint64 (get_time (CLIENT, DCCP_DATA_ACK, 0), 100 * MS);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 0);
   fail_unless (get_time (CLIENT, DCCP_DATA, 0) >= 200 * MS);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
@@ -340,33 +351,34 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* A Linux that has had no Confirms yet resets the connection for a packet without
- * them. They are in each packet that has room. */
+/* A Linux server that has not yet received the Confirms resets the connection
+ * when a packet without them arrives. Therefore each packet that has room
+ * carries the Confirms. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
   DataAcks seen = { 0 };
 
-  wire.user_data = &seen;
-  wire.filter = count_confirms;
-  wire.lose[CLIENT][DCCP_ACK] = 1;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  wire.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
-      dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.user_data = &seen;
+  network.filter = count_confirms;
+  network.lose[CLIENT][DCCP_ACK] = 1;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  network.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
+      dccp_endpoint_get_max_payload (network.ends[CLIENT]);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
   fail_unless (seen.packets > 0);
   if (sizes[__i__] > 0)
     assert_equals_int (seen.confirms, seen.packets);
   fail_unless (seen.max_size <= 1500 - 20 - 8);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 0);
 }
 
 GST_END_TEST;
 
-/* The Acks of the client come later than what it sent behind them. */
+/* Delays the Acks of the client, so that later data packets arrive first. */
 static gboolean
 hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -378,22 +390,22 @@ hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 
 GST_START_TEST (data_may_overtake_the_handshake)
 {
-  wire.filter = hold_acks;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, SECOND);
+  network.filter = hold_acks;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, SECOND);
   assert_open ();
-  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->lost, 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_equals_int (network.received[SERVER]->len, network.n_sent[CLIENT]);
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->lost, 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
 
-/* Each packet of the handshake comes twice. */
+/* Duplicates each packet of the handshake. */
 static gboolean
 double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -409,55 +421,56 @@ double_it (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 
 GST_START_TEST (doubled_handshake_is_one_connection)
 {
-  wire.filter = double_it;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, 2 * SECOND);
+  network.filter = double_it;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
-  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 1);
+  assert_equals_int (dccp_network_get_stats (&network, SERVER)->connections, 1);
 }
 
 GST_END_TEST;
 
-/* --- refused ------------------------------------------------------------------ */
+/* --- refused connections -------------------------------------------------- */
 
 static void
 assert_reset (guint8 code)
 {
   const DccpEvent *event;
 
-  event = dccp_network_find_event (&wire, CLIENT, DCCP_EVENT_RESET);
+  event = dccp_network_find_event (&network, CLIENT, DCCP_EVENT_RESET);
   fail_unless (event != NULL);
   assert_equals_int (event->reset_code, code);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
 }
 
 GST_START_TEST (another_service_is_refused)
 {
-  wire.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_reset (DCCP_RESET_BAD_SERVICE_CODE);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.events[SERVER]->len, 0);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.events[SERVER]->len, 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (another_port_is_refused)
 {
-  wire.configs[CLIENT].remote_port = 5002;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  network.configs[CLIENT].remote_port = 5002;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_reset (DCCP_RESET_NO_CONNECTION);
 }
 
 GST_END_TEST;
 
-/* A client of its own beside the wire's */
+/* A client in addition to the client of the network model */
 typedef struct
 {
   DccpEndpoint *endpoint;
@@ -469,12 +482,12 @@ client_init (Client * client, guint8 number)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'c', number };
 
-  client->endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
-  client->path = wire.paths[CLIENT];
+  client->endpoint = dccp_endpoint_new (&network.configs[CLIENT], entropy);
+  client->path = network.paths[CLIENT];
   client->path.local[3] = number;
-  client->back = wire.paths[SERVER];
+  client->back = network.paths[SERVER];
   client->back.remote[3] = number;
-  dccp_endpoint_connect (client->endpoint, wire.now, &client->path);
+  dccp_endpoint_connect (client->endpoint, network.now, &client->path);
 }
 
 static void
@@ -484,9 +497,10 @@ client_sends (Client * client)
   DatagramPath path;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (client->endpoint, wire.now, &path,
+  while ((size =
+          dccp_endpoint_poll_control (client->endpoint, network.now, &path,
               bytes)) > 0)
-    dccp_network_inject_from (&wire, SERVER, &client->back, bytes, size);
+    dccp_network_inject_from (&network, SERVER, &client->back, bytes, size);
 }
 
 GST_START_TEST (second_client_is_refused)
@@ -494,16 +508,16 @@ GST_START_TEST (second_client_is_refused)
   const DccpEvent *event;
   Client second;
 
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
   client_init (&second, 9);
   client_sends (&second);
-  event = dccp_network_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
+  event = dccp_network_find_event (&network, SERVER, DCCP_EVENT_REFUSED);
   fail_unless (event != NULL);
   fail_unless (datagram_path_equal (&event->path, &second.back));
-  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
-  assert_equals_int (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_stats (&network,
           SERVER)->connections_refused, 1);
   assert_open ();
   dccp_endpoint_free (second.endpoint);
@@ -511,30 +525,32 @@ GST_START_TEST (second_client_is_refused)
 
 GST_END_TEST;
 
-/* Requests of those who never go on keep nobody out. */
+/* Half-open connections of clients that never continue do not prevent a new
+ * client from connecting. */
 GST_START_TEST (half_open_connections_are_in_nobodys_way)
 {
   Client others[20];
   guint i;
 
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
-    others[i].back.remote[0] = i;       /* of a network of its own */
+    /* Each client is in a network of its own. */
+    others[i].back.remote[0] = i;
     client_sends (&others[i]);
   }
-  /* nothing is kept of those that get an Init Cookie */
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
+  /* The listener keeps no state for clients that get an Init Cookie. */
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
-  assert_equals_int (wire.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
-  dccp_network_run (&wire, 2 * SECOND);
-  dccp_network_connect (&wire);
-  dccp_network_run (&wire, SECOND);
+  assert_equals_int (network.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
+  dccp_network_run (&network, 2 * SECOND);
+  dccp_network_connect (&network);
+  dccp_network_run (&network, SECOND);
   assert_open ();
-  /* and the others hear that it is too late, as many as may */
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET),
+  /* The other clients are refused with a Reset, as many as the limit allows. */
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
-  assert_equals_int (dccp_network_find (&wire, SERVER, DCCP_RESET,
+  assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
   for (i = 0; i < G_N_ELEMENTS (others); i++)
     dccp_endpoint_free (others[i].endpoint);
@@ -542,9 +558,9 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
 
 GST_END_TEST;
 
-/* --- Init Cookies (section 8.1.4) --------------------------------------------- */
+/* --- Init Cookies (section 8.1.4) ----------------------------------------- */
 
-/* The client's own network has as many half-open connections as it may. */
+/* Fills the half-open connections that the client's own network may have. */
 static void
 fill_candidates (void)
 {
@@ -557,15 +573,16 @@ fill_candidates (void)
     client_sends (&other);
     dccp_endpoint_free (other.endpoint);
   }
-  assert_equals_int (wire.ends[SERVER]->n_candidates,
+  assert_equals_int (network.ends[SERVER]->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
 }
 
 typedef struct
 {
   guint in_responses, in_acks;  /* packets with a cookie */
-  gsize spoil;                  /* byte of those in Acks, from 1; 0: none */
-  guint64 delay;                /* ns, of Acks that have one */
+  /* index of the cookie byte to change in Acks, from 1; 0 to change none */
+  gsize spoil;
+  guint64 delay;                /* ns, delay of Acks that have a cookie */
 } Cookies;
 
 static gboolean
@@ -595,67 +612,69 @@ watch_cookies (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 static void
 begin_with_cookies (Cookies * seen)
 {
-  wire.filter = watch_cookies;
-  wire.user_data = seen;
-  dccp_network_begin (&wire);
+  network.filter = watch_cookies;
+  network.user_data = seen;
+  dccp_network_begin (&network);
   fill_candidates ();
-  dccp_network_connect (&wire);
+  dccp_network_connect (&network);
 }
 
 GST_START_TEST (cookie_opens_a_connection)
 {
   Cookies seen = { 0 };
 
-  wire.configs[CLIENT].sequence_window = 20000;
-  wire.sending[CLIENT] = TRUE;
+  network.configs[CLIENT].sequence_window = 20000;
+  network.sending[CLIENT] = TRUE;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 60 * MS);
-  assert_equals_int (wire.ends[SERVER]->n_candidates,
+  dccp_network_run (&network, 60 * MS);
+  assert_equals_int (network.ends[SERVER]->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
-  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
-  /* all is as if the Request had been kept */
-  assert_equals_uint64 (dccp_network_get_stats (&wire, SERVER)->round_trip,
+  /* The connection is the same as if the server had kept the Request. */
+  assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
-  assert_equals_uint64 (dccp_features_get (dccp_network_get (&wire,
+  assert_equals_uint64 (dccp_features_get (dccp_network_get (&network,
               SERVER)->features, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE), 20000);
-  assert_equals_int (dccp_network_get_stats (&wire,
+  assert_equals_int (dccp_network_get_stats (&network,
           SERVER)->received[DCCP_REQUEST], DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
-  fail_unless (wire.received[SERVER]->len > 100);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_SYNC), 0);
+  fail_unless (network.received[SERVER]->len > 100);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_SYNC), 0);
 }
 
 GST_END_TEST;
 
-/* It goes with each Ack until the server is heard. */
+/* The client sends the cookie with each Ack until it receives a packet of the
+ * server. */
 GST_START_TEST (cookie_may_be_lost)
 {
   Cookies seen = { 0 };
 
-  wire.lose[CLIENT][DCCP_ACK] = 2;
+  network.lose[CLIENT][DCCP_ACK] = 2;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 2 * SECOND);
+  dccp_network_run (&network, 2 * SECOND);
   assert_open ();
   fail_unless (seen.in_acks >= 1);
 }
 
 GST_END_TEST;
 
-/* The first Request is answered with a cookie. When the second one comes there is
- * room for it. The client believes the first Response, and either is enough. */
+/* The first Request is answered with a cookie. When the second Request arrives,
+ * the server has room for a half-open connection. The client accepts the first
+ * Response, and the server accepts Acks to either Response. */
 GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };
 
-  wire.delay = 800 * MS;
+  network.delay = 800 * MS;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 8 * SECOND);
+  dccp_network_run (&network, 8 * SECOND);
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE),
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       DCCP_MAX_CANDIDATES_OF_PREFIX + 2);
 }
 
@@ -664,18 +683,19 @@ GST_END_TEST;
 static void
 assert_not_open (void)
 {
-  assert_equals_int (dccp_network_get_stats (&wire, SERVER)->connections, 0);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  assert_equals_int (dccp_network_get_stats (&network, SERVER)->connections, 0);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);
 }
 
-/* No byte of it may be another one: time, number, MAC, options. */
+/* A change of any byte of the cookie makes it invalid: time, number, MAC and
+ * options. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };
 
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_run (&network, SECOND);
   assert_not_open ();
 }
 
@@ -685,9 +705,9 @@ GST_START_TEST (old_cookie_is_refused)
 {
   Cookies seen = {.delay = 16 * SECOND };
 
-  wire.configs[CLIENT].idle_timeout = 0;
+  network.configs[CLIENT].idle_timeout = 0;
   begin_with_cookies (&seen);
-  dccp_network_run (&wire, 17 * SECOND);
+  dccp_network_run (&network, 17 * SECOND);
   assert_not_open ();
 }
 
@@ -697,15 +717,16 @@ GST_START_TEST (half_open_connection_ends_after_eight_minutes)
 {
   Client other;
 
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
   client_init (&other, 100);
   client_sends (&other);
-  dccp_network_run (&wire, 479 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER),
+  dccp_network_run (&network, 479 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
       DCCP_STATE_RESPOND);
-  dccp_network_run (&wire, 2 * SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
-  assert_equals_int (wire.events[SERVER]->len, 0);
+  dccp_network_run (&network, 2 * SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
+  assert_equals_int (network.events[SERVER]->len, 0);
   dccp_endpoint_free (other.endpoint);
 }
 
@@ -713,75 +734,79 @@ GST_END_TEST;
 
 GST_START_TEST (icmp_ends_only_a_request)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 0);
+  dccp_network_run (&network, SECOND);
   assert_open ();
-  dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
-  dccp_network_connect (&wire);
-  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
-  dccp_network_flush (&wire, CLIENT);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_endpoint_abort (network.ends[CLIENT], network.now);
+  dccp_network_connect (&network);
+  dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 0);
+  dccp_network_flush (&network, CLIENT);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_UNREACHABLE), 1);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_CLOSED);
 }
 
 GST_END_TEST;
 
-/* --- peers that are not ours ---------------------------------------------------- */
+/* --- peers of other implementations --------------------------------------- */
 
-/* A client that asks for nothing: the server does, and waits for the answer. */
+/* The client's Request has no options. The server sends its own Changes and
+ * waits for the Confirms. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV
   };
   DccpPacket ack;
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_begin (&network);
+  dccp_network_inject_packet (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
+  dccp_network_inject_packet (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 0);
-  fail_unless (dccp_endpoint_next_send (wire.ends[SERVER], wire.now) ==
-      DCCP_NEVER);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
+  fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
+          network.now) == DCCP_NEVER);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
   /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_inject_packet (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
 GST_END_TEST;
 
-/* The Request of Linux 6.1 (reference), with the service code of ours: Timestamp,
- * Change L and R (CCID; 3, 2, 248), Mandatory, Change L (Allow Short Seqnos, 0) */
+/* The options of a Request that was recorded from Linux 6.1, with the service
+ * code of this test: Timestamp, Change L and Change R (CCID; 3, 2, 248),
+ * Mandatory, Change L (Allow Short Seqnos, 0) */
 GST_START_TEST (request_of_linux_is_answered)
 {
   static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,
     32, 6, 1, 3, 2, 248, 34, 6, 1, 3, 2, 248, 1, 32, 4, 2, 0
   };
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
     .options = options,.options_size = sizeof (options)
   };
   DccpPacket ack;
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 1);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 0);
-  ack = dccp_network_next (&wire, SERVER, DCCP_ACK);
-  dccp_network_forge (&wire, SERVER, &ack);
-  assert_equals_int (dccp_network_count_events (&wire, SERVER,
+  dccp_network_begin (&network);
+  dccp_network_inject_packet (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 0);
+  ack = dccp_network_next (&network, SERVER, DCCP_ACK);
+  dccp_network_inject_packet (&network, SERVER, &ack);
+  assert_equals_int (dccp_network_count_events (&network, SERVER,
           DCCP_EVENT_CONNECTED), 1);
 }
 
@@ -808,7 +833,7 @@ confirms (guint8 type, DccpFeature feature)
   DccpOption option;
   DccpPacket packet;
 
-  assert_equals_int (dccp_packet_parse (&packet, &wire.paths[CLIENT],
+  assert_equals_int (dccp_packet_parse (&packet, &network.paths[CLIENT],
           captured, captured_size), DCCP_ACCEPTED);
   dccp_option_reader_init (&reader, &packet);
   while (dccp_option_reader_next (&reader, &option))
@@ -817,9 +842,10 @@ confirms (guint8 type, DccpFeature feature)
   return FALSE;
 }
 
-/* The Response of Linux 6.1 (captures) to ours: it wants each of its Changes
- * confirmed, or resets the connection with the first data. Its feedback has no Loss
- * Intervals and no Elapsed Time. */
+/* The options of a recorded Response of Linux 6.1 to a Request of this project.
+ * Linux requires a Confirm for each of its Changes, and otherwise resets the
+ * connection when the first data arrive. Its feedback has neither Loss
+ * Intervals nor Elapsed Time. */
 GST_START_TEST (response_of_linux_is_confirmed)
 {
   static const guint8 options[] = { 0, 0, 0, 41, 6, 0, 0x49, 0xe6, 0x40,
@@ -834,18 +860,18 @@ GST_START_TEST (response_of_linux_is_confirmed)
   DccpPacket packet;
   guint i;
 
-  wire.filter = capture;
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
-  wire.now += 100 * MS;
-  packet = dccp_network_next (&wire, CLIENT, DCCP_RESPONSE);
+  network.filter = capture;
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
+  network.now += 100 * MS;
+  packet = dccp_network_next (&network, CLIENT, DCCP_RESPONSE);
   packet.sequence = 12345678;
   packet.options = options;
   packet.options_size = sizeof (options);
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_CONNECTED), 1);
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_ACK), 1);
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_ACK), 1);
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_SEQUENCE_WINDOW));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ECN_INCAPABLE));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ACK_RATIO));
@@ -854,39 +880,41 @@ GST_START_TEST (response_of_linux_is_confirmed)
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_NDP_COUNT));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L,
           CCID3_FEATURE_SEND_LOSS_EVENT_RATE));
-  wire.sending[CLIENT] = TRUE;
-  wire.put_at[CLIENT] = wire.now;
+  network.sending[CLIENT] = TRUE;
+  network.put_at[CLIENT] = network.now;
   for (i = 0; i < 5; i++) {
-    dccp_network_run (&wire, 100 * MS);
-    packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
+    dccp_network_run (&network, 100 * MS);
+    packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
     packet.options = feedback;
     packet.options_size = sizeof (feedback);
-    dccp_network_forge (&wire, CLIENT, &packet);
+    dccp_network_inject_packet (&network, CLIENT, &packet);
   }
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->reported_rate,
-      0x4000 * 8);
-  assert_equals_uint64 (dccp_network_get_stats (&wire, CLIENT)->option_errors,
-      0);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_DATA) > 20);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->reported_rate, 0x4000 * 8);
+  assert_equals_uint64 (dccp_network_get_stats (&network,
+          CLIENT)->option_errors, 0);
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_DATA) > 20);
 }
 
 GST_END_TEST;
 
-/* CCID 2 only: no connection can come of it. */
+/* The peer supports CCID 2 only, so no connection is possible. */
 GST_START_TEST (peer_with_another_ccid_is_reset)
 {
   DccpPacket request = {
-    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .source = 40001,.destination = DCCP_NETWORK_PORT,.type = DCCP_REQUEST,
     .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
     .options = (const guint8 *) "\1\40\4\1\2",.options_size = 5
   };
 
-  dccp_network_begin (&wire);
-  dccp_network_forge (&wire, SERVER, &request);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESPONSE), 0);
-  assert_equals_int (dccp_network_count (&wire, SERVER, DCCP_RESET), 1);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_begin (&network);
+  dccp_network_inject_packet (&network, SERVER, &request);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE), 0);
+  assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;

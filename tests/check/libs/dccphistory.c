@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The history of sequence numbers, against one bit at a time, and the work of
- * one packet.
+/* Tests of DccpHistory, the record of received sequence numbers: it is compared
+ * with an array of single bits, and the work that one packet causes is bounded.
  */
 
 #include <gst/check/gstcheck.h>
 
 #include "dccphistory.h"
 
-/* Words of the history, and one more when a run begins within a word */
+/* The number of words in the history, plus one because a run may begin within a
+ * word. */
 #define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 
 GST_START_TEST (the_work_of_a_jump_is_bounded)
@@ -52,7 +53,8 @@ GST_START_TEST (runs_are_the_same_as_single_numbers)
 
 GST_END_TEST;
 
-/* Some numbers that were set in one history are set in the other one. */
+/* Copies random runs of numbers from one history to the other. The functions
+ * for runs must give the same result as the functions for single numbers. */
 GST_START_TEST (two_histories_are_compared_as_single_numbers)
 {
   GRand *rand = g_rand_new_with_seed (17);

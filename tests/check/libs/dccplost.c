@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sender hears of its losses: two endpoints, packets by hand, the clock
- * turned by hand.
+/* What a sender learns about its losses. The test passes packets between two
+ * endpoints by itself and advances the clock by itself.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,7 +18,7 @@ typedef struct
   DccpEndpoint *sender, *receiver;
   DatagramPath there, back;
   guint64 now;
-} Pair;
+} Fixture;
 
 static DccpEndpoint *
 endpoint_new (gboolean is_listener)
@@ -35,9 +35,10 @@ endpoint_new (gboolean is_listener)
   return dccp_endpoint_new (&config, entropy);
 }
 
-/* Control packets of one to the other */
+/* Delivers the control packets of endpoint `from` to endpoint `to` on `path`.
+ */
 static void
-hand_over (Pair * pair, DccpEndpoint * from, DccpEndpoint * to,
+hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
     const DatagramPath * path)
 {
   guint8 bytes[DCCP_MAX_CONTROL];
@@ -45,26 +46,27 @@ hand_over (Pair * pair, DccpEndpoint * from, DccpEndpoint * to,
   DccpData data;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_control (from, pair->now, &ignored, bytes)))
-    dccp_endpoint_take (to, pair->now, path, bytes, size, &data);
+  while ((size =
+          dccp_endpoint_poll_control (from, fixture->now, &ignored, bytes)))
+    dccp_endpoint_take (to, fixture->now, path, bytes, size, &data);
 }
 
-/* A packet takes its time each way. */
+/* Exchanges control packets in both directions, each with the one-way delay. */
 static void
-exchange (Pair * pair)
+exchange (Fixture * fixture)
 {
-  pair->now += DELAY;
-  dccp_endpoint_timeout (pair->sender, pair->now);
-  hand_over (pair, pair->sender, pair->receiver, &pair->back);
-  pair->now += DELAY;
-  dccp_endpoint_timeout (pair->receiver, pair->now);
-  hand_over (pair, pair->receiver, pair->sender, &pair->there);
+  fixture->now += DELAY;
+  dccp_endpoint_timeout (fixture->sender, fixture->now);
+  hand_over (fixture, fixture->sender, fixture->receiver, &fixture->back);
+  fixture->now += DELAY;
+  dccp_endpoint_timeout (fixture->receiver, fixture->now);
+  hand_over (fixture, fixture->receiver, fixture->sender, &fixture->there);
 }
 
 static gboolean
-poll_event (Pair * pair, DccpEventType type, DccpEvent * event)
+poll_event (Fixture * fixture, DccpEventType type, DccpEvent * event)
 {
-  while (dccp_endpoint_poll_event (pair->sender, event)) {
+  while (dccp_endpoint_poll_event (fixture->sender, event)) {
     if (event->type == type)
       return TRUE;
   }
@@ -72,34 +74,36 @@ poll_event (Pair * pair, DccpEventType type, DccpEvent * event)
 }
 
 static void
-pair_init (Pair * pair)
+fixture_init (Fixture * fixture)
 {
   DccpEvent event;
   guint i;
 
-  memset (pair, 0, sizeof (*pair));
-  pair->there.address_size = pair->back.address_size = 4;
-  pair->there.local[3] = pair->back.remote[3] = 1;
-  pair->there.remote[3] = pair->back.local[3] = 2;
-  pair->there.local_port = pair->back.remote_port = 40000;
-  pair->there.remote_port = pair->back.local_port = 5004;
-  pair->now = 1000 * MILLISECOND;
-  pair->sender = endpoint_new (FALSE);
-  pair->receiver = endpoint_new (TRUE);
-  dccp_endpoint_connect (pair->sender, pair->now, &pair->there);
-  for (i = 0; i < 10 && !poll_event (pair, DCCP_EVENT_CONNECTED, &event); i++)
-    exchange (pair);
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->there.address_size = fixture->back.address_size = 4;
+  fixture->there.local[3] = fixture->back.remote[3] = 1;
+  fixture->there.remote[3] = fixture->back.local[3] = 2;
+  fixture->there.local_port = fixture->back.remote_port = 40000;
+  fixture->there.remote_port = fixture->back.local_port = 5004;
+  fixture->now = 1000 * MILLISECOND;
+  fixture->sender = endpoint_new (FALSE);
+  fixture->receiver = endpoint_new (TRUE);
+  dccp_endpoint_connect (fixture->sender, fixture->now, &fixture->there);
+  for (i = 0; i < 10 && !poll_event (fixture, DCCP_EVENT_CONNECTED, &event);
+      i++)
+    exchange (fixture);
   fail_unless (i < 10);
 }
 
 static void
-pair_clear (Pair * pair)
+fixture_clear (Fixture * fixture)
 {
-  dccp_endpoint_free (pair->sender);
-  dccp_endpoint_free (pair->receiver);
+  dccp_endpoint_free (fixture->sender);
+  dccp_endpoint_free (fixture->receiver);
 }
 
-/* RFC 4340 section 5.1: 48 bits behind the reserved byte */
+/* RFC 4340 section 5.1: the 48-bit sequence number follows the reserved byte.
+ */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -111,43 +115,44 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* The next data packet, when it may go; answers its number */
+/* Sends the next data packet as soon as the rate allows. Returns its sequence
+ * number. If `lost` is TRUE, the packet is not delivered. */
 static guint64
-send_one (Pair * pair, gboolean lost)
+send_one (Fixture * fixture, gboolean lost)
 {
   guint8 packet[DCCP_MAX_HEADER + SIZE], payload[SIZE] = { 0 };
   DccpData data;
   gsize size;
 
-  while (dccp_endpoint_next_send (pair->sender, pair->now) > pair->now)
-    exchange (pair);
-  size = dccp_endpoint_send (pair->sender, pair->now, payload, SIZE, TRUE,
+  while (dccp_endpoint_next_send (fixture->sender, fixture->now) > fixture->now)
+    exchange (fixture);
+  size = dccp_endpoint_send (fixture->sender, fixture->now, payload, SIZE, TRUE,
       packet);
   fail_unless (size > 0);
   memcpy (packet + size, payload, SIZE);
   if (!lost)
-    dccp_endpoint_take (pair->receiver, pair->now + DELAY, &pair->back, packet,
-        size + SIZE, &data);
+    dccp_endpoint_take (fixture->receiver, fixture->now + DELAY, &fixture->back,
+        packet, size + SIZE, &data);
   return get_sequence (packet);
 }
 
 static void
-send_many (Pair * pair, guint n)
+send_many (Fixture * fixture, guint n)
 {
   guint i;
 
   for (i = 0; i < n; i++) {
-    send_one (pair, FALSE);
-    exchange (pair);
+    send_one (fixture, FALSE);
+    exchange (fixture);
   }
 }
 
 static guint64
-get_loss_events (Pair * pair)
+get_loss_events (Fixture * fixture)
 {
   DccpStats stats;
 
-  dccp_endpoint_get_stats (pair->sender, &stats);
+  dccp_endpoint_get_stats (fixture->sender, &stats);
   return stats.loss_events_received;
 }
 
@@ -155,22 +160,22 @@ GST_START_TEST (lost_packet_is_told_once)
 {
   guint64 lost;
   DccpEvent event;
-  Pair pair;
+  Fixture fixture;
   guint i;
 
-  pair_init (&pair);
-  send_many (&pair, 20);
-  fail_if (poll_event (&pair, DCCP_EVENT_LOST, &event));
+  fixture_init (&fixture);
+  send_many (&fixture, 20);
+  fail_if (poll_event (&fixture, DCCP_EVENT_LOST, &event));
   for (i = 1; i <= 3; i++) {
-    lost = send_one (&pair, TRUE);
-    send_many (&pair, 20);
-    fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
+    lost = send_one (&fixture, TRUE);
+    send_many (&fixture, 20);
+    fail_unless (poll_event (&fixture, DCCP_EVENT_LOST, &event));
     fail_unless_equals_uint64 (event.sequence, lost);
     fail_unless_equals_int (event.lost, 1);
-    fail_if (poll_event (&pair, DCCP_EVENT_LOST, &event));
-    fail_unless_equals_uint64 (get_loss_events (&pair), i);
+    fail_if (poll_event (&fixture, DCCP_EVENT_LOST, &event));
+    fail_unless_equals_uint64 (get_loss_events (&fixture), i);
   }
-  pair_clear (&pair);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -179,45 +184,47 @@ GST_START_TEST (packets_lost_together_are_one_event)
 {
   guint64 from, to;
   DccpEvent event;
-  Pair pair;
+  Fixture fixture;
 
-  pair_init (&pair);
-  send_many (&pair, 200);
-  from = send_one (&pair, TRUE);
-  pair.now = MAX (pair.now, dccp_endpoint_next_send (pair.sender, pair.now));
-  to = send_one (&pair, TRUE);
-  send_many (&pair, 20);
-  fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
+  fixture_init (&fixture);
+  send_many (&fixture, 200);
+  from = send_one (&fixture, TRUE);
+  fixture.now =
+      MAX (fixture.now, dccp_endpoint_next_send (fixture.sender, fixture.now));
+  to = send_one (&fixture, TRUE);
+  send_many (&fixture, 20);
+  fail_unless (poll_event (&fixture, DCCP_EVENT_LOST, &event));
   fail_unless_equals_uint64 (event.sequence, from);
   fail_unless_equals_uint64 (event.sequence + event.lost - 1, to);
-  fail_unless_equals_uint64 (get_loss_events (&pair), 1);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (get_loss_events (&fixture), 1);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A round trip apart, which one report tells of */
+/* Three losses, each a round trip after the other, are contained in one report.
+ */
 GST_START_TEST (several_events_are_told_in_their_order)
 {
   guint64 lost[3];
   DccpEvent event;
-  Pair pair;
+  Fixture fixture;
   guint i;
 
-  pair_init (&pair);
-  send_many (&pair, 20);
+  fixture_init (&fixture);
+  send_many (&fixture, 20);
   for (i = 0; i < 3; i++) {
-    lost[i] = send_one (&pair, TRUE);
-    pair.now += 3 * DELAY;
+    lost[i] = send_one (&fixture, TRUE);
+    fixture.now += 3 * DELAY;
   }
-  send_many (&pair, 20);
+  send_many (&fixture, 20);
   for (i = 0; i < 3; i++) {
-    fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
+    fail_unless (poll_event (&fixture, DCCP_EVENT_LOST, &event));
     fail_unless_equals_uint64 (event.sequence, lost[i]);
     fail_unless_equals_int (event.lost, 1);
   }
-  fail_unless_equals_uint64 (get_loss_events (&pair), 3);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (get_loss_events (&fixture), 3);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;

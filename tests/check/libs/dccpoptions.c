@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the options of DCCP and CCID 3 to the bytes that stand in RFC 4340, RFC
- * 4342 and RFC 6323, read and written; and to what the former says of lengths
- * that can't be, of Mandatory, and of the packets that may carry an option.
+/* Tests that the options of DCCP and CCID 3 are read and written with exactly
+ * the bytes that RFC 4340, RFC 4342 and RFC 6323 define. They also test the
+ * rules of RFC 4340 for invalid lengths, for Mandatory, and for the packet
+ * types that may carry an option.
  */
 
 #include <gst/check/gstcheck.h>
@@ -27,15 +28,17 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-/* What comes of these options in a packet of this type: "type" or "!type" if
- * Mandatory stood before it, "=value" if it has one, then a space; at the end
- * "broken" */
+/* Describes the options in a packet of `type` as text. Each option is its
+ * number, with "!" before it if Mandatory stood before it, "=value" behind it
+ * if it has a value, and a space. The text ends with "broken" if an invalid
+ * option ended the list. */
 static gchar *
 describe (DccpType type, const gchar * hexadecimal)
 {
   GString *text = g_string_new (NULL);
   const gsize size = strlen (hexadecimal) / 2;
-  guint8 *bytes = g_malloc (size + (size == 0));        /* just so many */
+  /* exactly the size of the options */
+  guint8 *bytes = g_malloc (size + (size == 0));
   DccpPacket packet = { 0, };
   DccpOptionReader reader;
   DccpOption option;
@@ -71,7 +74,7 @@ assert_options (DccpType type, const gchar * hexadecimal,
   g_free (text);
 }
 
-/* --- one by one ----------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 GST_START_TEST (options_come_one_by_one)
 {
@@ -80,14 +83,16 @@ GST_START_TEST (options_come_one_by_one)
   assert_options (DCCP_ACK, "02", "2");
   assert_options (DCCP_ACK, "2b0412340002c006ffffffff",
       "43=1234 2 192=ffffffff");
-  assert_options (DCCP_ACK, "0300061f", "3 6 31");      /* single bytes, 5.8 */
-  assert_options (DCCP_ACK, "2002", "32");      /* a length of no value */
+  /* options of one byte (section 5.8) */
+  assert_options (DCCP_ACK, "0300061f", "3 6 31");
+  /* an option whose length leaves no value */
+  assert_options (DCCP_ACK, "2002", "32");
   assert_options (DCCP_ACK, "2d0501020399020000", "45=010203 153");
 }
 
 GST_END_TEST;
 
-/* Section 5.8: what follows is ignored too. */
+/* Section 5.8: the options behind an invalid length are ignored, too. */
 GST_START_TEST (a_nonsensical_length_ends_them)
 {
   assert_options (DCCP_ACK, "20", "broken");
@@ -100,7 +105,7 @@ GST_START_TEST (a_nonsensical_length_ends_them)
 
 GST_END_TEST;
 
-/* Section 5.8.2 */
+/* Section 5.8.2: Mandatory applies to the next option only. */
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");
@@ -118,7 +123,8 @@ GST_START_TEST (mandatory_is_of_the_option_behind_it)
 
 GST_END_TEST;
 
-/* Table 3; of CCID 3 RFC 4342 section 8, RFC 6323 section 3.2. */
+/* Which options may occur in packets of which type: RFC 4340 table 3, and for
+ * CCID 3 RFC 4342 section 8 and RFC 6323 section 3.2. */
 GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
 {
   const gchar *everything = "02" "20030a" "21030a" "22030a" "23030a" "24030a"
@@ -133,7 +139,8 @@ GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
   assert_options (DCCP_DATA_ACK, everything,
       "2 32=0a 33=0a 34=0a 35=0a 36=0a 37=0a 38=0a 39=0a 40=0a 41=0a 42=0a "
       "43=0a 44=0a 45=0a 128=0a 129=0a 192=0a 193=0a 194=0a 195=0a");
-  /* ignored with its Mandatory, as there is nothing to act on */
+  /* The option and the Mandatory before it are both ignored, because the packet
+   * type does not allow the option. */
   assert_options (DCCP_REQUEST, "01c1030a02", "2");
 }
 
@@ -141,7 +148,7 @@ GST_END_TEST;
 
 /* --- values --------------------------------------------------------------- */
 
-/* The only option of an Ack */
+/* Reads the only option of an Ack. */
 static DccpOption
 read_one (guint8 * bytes, const gchar * hexadecimal)
 {
@@ -169,7 +176,7 @@ assert_written (const DccpOptionWriter * writer, const gchar * hexadecimal)
   g_string_free (text, TRUE);
 }
 
-/* Options of CCID 3 have a codec of their own. */
+/* Reads a number. The rates of CCID 3 have their own functions. */
 static gboolean
 read_number (const DccpOption * option, guint64 * number)
 {
@@ -236,7 +243,8 @@ GST_START_TEST (numbers_of_a_wrong_size_are_none)
 
 GST_END_TEST;
 
-/* Sections 13.2, 13.3; less than half a second is to be in the short form. */
+/* Sections 13.2 and 13.3. Times of less than half a second have to be written
+ * in the short form. */
 GST_START_TEST (times_are_in_as_few_bytes_as_they_need)
 {
   const struct
@@ -286,7 +294,8 @@ GST_START_TEST (times_are_in_as_few_bytes_as_they_need)
 
 GST_END_TEST;
 
-/* It counts 10 us and turns round after 11.9 hours (section 13.1). */
+/* A timestamp counts units of 10 us and wraps around after 11.9 hours (section
+ * 13.1). */
 GST_START_TEST (timestamps_turn_round)
 {
   const guint64 turn = (G_GUINT64_CONSTANT (1) << 32) * UNIT;
@@ -305,7 +314,8 @@ GST_START_TEST (timestamps_turn_round)
 
 GST_END_TEST;
 
-/* RFC 6323: microseconds, 0 no estimate, 0xffffff that or more */
+/* RFC 6323: the round trip is in microseconds; 0 means no estimate, and
+ * 0xffffff means that the round trip has at least this value. */
 GST_START_TEST (round_trips_are_in_microseconds)
 {
   const struct
@@ -363,7 +373,8 @@ GST_END_TEST;
 
 /* --- loss intervals ------------------------------------------------------- */
 
-/* RFC 4342 section 8.6.2, with E as we write it, and as it stands there */
+/* The example of RFC 4342 section 8.6.2. `e` is the byte that contains the ECN
+ * nonce echo E: "80" as in the RFC, "00" as this project writes it. */
 #define EXAMPLE(e) "c12702" "00000a" e "0001" "00000a" \
   "000008" "000005" "00000a" "000008" "000001" "000008" \
   "00000a" e "0000" "00000f"
@@ -429,7 +440,7 @@ GST_START_TEST (as_many_loss_intervals_as_there_may_be)
   };
   DccpOptionWriter writer;
 
-  /* more than the bits hold is their most */
+  /* A value that is too large for its field is written as the maximum. */
   intervals.intervals[0].lossless = G_MAXUINT32;
   intervals.intervals[0].loss = G_MAXUINT32;
   intervals.intervals[0].data = 0x1000000;
@@ -444,7 +455,7 @@ GST_END_TEST;
 
 /* --- data dropped --------------------------------------------------------- */
 
-/* RFC 4340 section 11.7's example: 0,160,3,162 */
+/* The example 0, 160, 3, 162 of RFC 4340 section 11.7 */
 GST_START_TEST (blocks_of_data_dropped)
 {
   const struct
@@ -480,7 +491,7 @@ GST_END_TEST;
 
 /* --- writing -------------------------------------------------------------- */
 
-/* RFC 4340 section 6.5 */
+/* The examples of RFC 4340 section 6.5 */
 GST_START_TEST (features_are_written_as_in_the_examples)
 {
   const struct
@@ -520,7 +531,8 @@ GST_START_TEST (features_are_written_as_in_the_examples)
 
 GST_END_TEST;
 
-/* All of an option or nothing of it; what is shorter may still go. */
+/* An option is written completely or not at all. A shorter option may still
+ * fit. */
 GST_START_TEST (what_does_not_fit_is_not_there)
 {
   const guint8 value[253] = { 0, };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds DCCP's codec to the drawings of RFC 4340 section 5: a packet of every
- * type, put down by hand from them, with no two fields alike; checksums that
- * tshark found good; and what is too short, too long, or excluded by the text.
+/* Tests of the reading and writing of DCCP packets against the diagrams in RFC
+ * 4340 section 5. There is a packet of every type, written by hand, in which no
+ * two fields have the same value. Other tests use checksums that tshark
+ * accepted, and packets that are too short, too long or invalid by the text of
+ * the RFC.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,7 +12,8 @@
 
 #include "dccppacket.h"
 
-#define GENERIC "138c1389" "00" "50" "0000"     /* offset, checksum to be put */
+/* Data Offset and checksum are 0 here; complete() sets them. */
+#define GENERIC "138c1389" "00" "50" "0000"
 #define SEQUENCE "00" "010203040506"
 #define ACKNOWLEDGEMENT "0000" "111213141516"
 #define SERVICE "52545056"
@@ -23,7 +26,7 @@
 typedef struct
 {
   const gchar *name;
-  const gchar *bytes;           /* in hexadecimal, until the options */
+  const gchar *bytes;           /* in hexadecimal, up to the options */
   gsize header_size;
   DccpPacket packet;
 } Vector;
@@ -91,7 +94,8 @@ new_bytes (const gchar * hexadecimal, gsize * size)
   return bytes;
 }
 
-/* RFC 1071 as plainly as it can be put, of what is covered */
+/* The checksum of RFC 1071 over the pseudo-header and the covered bytes, in the
+ * simplest possible form */
 static guint16
 sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
     gsize size)
@@ -109,7 +113,7 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* Puts Data Offset and the checksum in. */
+/* Sets Data Offset and the checksum of a packet. */
 static void
 complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
     const DatagramPath * path)
@@ -125,7 +129,8 @@ complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
   bytes[7] = checksum;
 }
 
-/* The vector with options, and a payload of 0, 1, 2... */
+/* Returns a packet with the header of `vector`, the options OPTIONS and a
+ * payload of 0, 1, 2 and so on. */
 static guint8 *
 new_packet (const Vector * vector, gsize payload_size,
     const DatagramPath * path, gsize * header_size, gsize * size)
@@ -149,8 +154,8 @@ new_packet (const Vector * vector, gsize payload_size,
   return bytes;
 }
 
-/* In memory of just that size, so that AddressSanitizer sees what is read
- * beyond it. */
+/* Parses a copy in memory of exactly the size of the packet, so that
+ * AddressSanitizer detects each read beyond the end. */
 static DccpRefusal
 parse_copy (const guint8 * bytes, gsize size, const DatagramPath * path)
 {
@@ -268,7 +273,7 @@ GST_START_TEST (what_is_cut_off_is_refused)
 
 GST_END_TEST;
 
-/* Into the header, and beyond the end */
+/* Data Offset points into the header or beyond the end of the packet. */
 GST_START_TEST (data_offset_lies_between_header_and_end)
 {
   const Vector *vector = &vectors[__i__];
@@ -286,7 +291,7 @@ GST_START_TEST (data_offset_lies_between_header_and_end)
 
 GST_END_TEST;
 
-/* X = 0 is for Data, Ack and DataAck only. */
+/* Only Data, Ack and DataAck may have short sequence numbers (X = 0). */
 GST_START_TEST (only_some_types_have_short_sequence_numbers)
 {
   const Vector *vector = &vectors[__i__];
@@ -353,7 +358,8 @@ static const guint8 data_header[] = {
   0x13, 0x8c, 0x13, 0x89, 4, 0, 0, 0, 5, 0, 1, 2, 3, 4, 5, 6
 };
 
-/* Section 9.2: what it covers may not be touched; what it doesn't, may. */
+/* Section 9.2: a change in a covered byte makes the checksum wrong, and a
+ * change in any other byte does not. */
 static void
 check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
 {
@@ -383,7 +389,8 @@ check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
       sizeof (data_header));
   assert_bytes (written, bytes, sizeof (data_header), "coverage");
   for (i = 0; i < size; i++) {
-    /* neither the type nor what would be refused earlier */
+    /* The bytes of Data Offset, coverage and type are left out, because a
+     * change there is refused before the checksum is verified. */
     if (i == 4 || i == 5 || i == 8)
       continue;
     bytes[i] ^= 0x10;
@@ -408,8 +415,9 @@ GST_START_TEST (coverage_is_as_its_field_says)
 
 GST_END_TEST;
 
-/* Found good by tshark: 192.0.2.1 to 192.0.2.2, and 2001:db8::1 to ::2, Data
- * with a payload of 00 to 1f, and without its last byte. */
+/* tshark accepted these checksums: packets from 192.0.2.1 to 192.0.2.2, and
+ * from 2001:db8::1 to ::2, of type Data with a payload of 00 to 1f, and without
+ * the last byte of it. */
 GST_START_TEST (checksums_are_those_of_others)
 {
   const struct
@@ -448,7 +456,7 @@ GST_START_TEST (checksums_are_those_of_others)
 
 GST_END_TEST;
 
-/* RFC 6773 section 3.3: 0 when sent, and nobody looks when received. */
+/* RFC 6773 section 3.3: the checksum is sent as 0 and ignored on arrival. */
 GST_START_TEST (checksum_in_udp_is_not_looked_at)
 {
   gsize header_size, size;
@@ -465,7 +473,8 @@ GST_START_TEST (checksum_in_udp_is_not_looked_at)
 
 GST_END_TEST;
 
-/* It goes both ways, as the sum does not know who sends. */
+/* The receiver sees the path with the two ends exchanged. The checksum is the
+ * same, because the sum does not depend on the direction. */
 GST_START_TEST (the_other_end_reads_what_was_written)
 {
   DatagramPath back = ipv6;
@@ -484,7 +493,8 @@ GST_START_TEST (the_other_end_reads_what_was_written)
 
 GST_END_TEST;
 
-/* Where its coverage would be more than there is, all is covered. */
+/* If the coverage in the packet is larger than the payload, the whole packet is
+ * covered. */
 GST_START_TEST (too_much_coverage_is_written_as_all)
 {
   const guint8 payload[7] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -529,9 +539,9 @@ GST_START_TEST (as_many_options_as_data_offset_can_say)
 
 GST_END_TEST;
 
-/* --- from a Linux --------------------------------------------------------- */
+/* --- a Linux peer --------------------------------------------------------- */
 
-/* The Request of a Linux kernel's CCID 3, as recorded, but for its addresses */
+/* A recorded Request of the CCID 3 of a Linux kernel, without its addresses */
 GST_START_TEST (request_of_linux)
 {
   gsize size;

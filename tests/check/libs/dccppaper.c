@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The experiments of Erixzon (2004), sections 5.3 and 5.4, in virtual time: each
- * prints theirs beside ours, and holds ours to what RFC 5348 promises there.
- * "kbyte" is 1000 bytes. Rates of links are of IP packets; a packet of ours is 52
+/* The experiments of Erixzon (2004), sections 5.3 and 5.4, in virtual time.
+ * Each test prints the results of the paper next to those of this
+ * implementation, and checks the latter against the properties that RFC 5348
+ * promises. "kbyte" is 1000 bytes. Link rates count IP packets. A packet is 52
  * bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT Estimate).
  */
 
@@ -15,18 +16,19 @@
 #define MS VIRTUAL_LINK_MS
 #define SECOND VIRTUAL_LINK_SECOND
 
-#define SIZE 512                /* 5.3.5: bytes of data */
-#define WIRE (SIZE + 24 + DCCP_SIMULATION_OVERHEAD)
-#define USB_DELAY (11 * MS)     /* 5.3.5: a round trip of 22 ms */
+#define SIZE 512                /* section 5.3.5: payload in bytes */
+#define WIRE_SIZE (SIZE + 24 + DCCP_SIMULATION_OVERHEAD)
+#define USB_DELAY (11 * MS)     /* section 5.3.5: round trip of 22 ms */
 #define USB_RATE 42000          /* 5.2.1 */
 #define ENDLESS 1000000000      /* bytes of a queue */
 #define SEEDS 5
 
-/* What a link of so many bytes per second has room for, in payload */
+/* Returns the rate of payload that fits into a link of `rate` bytes per second.
+ */
 static gdouble
 payload_of (gdouble rate)
 {
-  return rate * SIZE / WIRE;
+  return rate * SIZE / WIRE_SIZE;
 }
 
 static gint
@@ -44,7 +46,7 @@ median (gdouble * values, guint n)
   return values[n / 2];
 }
 
-/* Figure 5.8, and 5.1 for TCP */
+/* Figure 5.8, and figure 5.1 for TCP */
 GST_START_TEST (one_flow_fills_the_link)
 {
   guint queues[] = { 4000, 8000, 20000, 64000 }, i;
@@ -77,8 +79,8 @@ GST_START_TEST (one_flow_fills_the_link)
 
 GST_END_TEST;
 
-/* Figure 5.9: the second comes at 23 s; the first goes at the end, when the
- * window has passed. */
+/* Figure 5.9: the second flow starts at 23 s. The first flow ends when the
+ * measured time is over. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
@@ -123,7 +125,8 @@ GST_START_TEST (two_flows_share_join_and_leave)
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
         min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
-    /* In between nothing is promised, and an endless queue tells nobody. */
+    /* Nothing is promised for queues between these sizes, or for the endless
+     * queue, which drops no packets and so signals no congestion. */
     if (queues[i] <= 8000 || queues[i] == 64000) {
       fail_unless (middle >= 0.95, "%u bytes: %f", queues[i], middle);
       fail_unless (median (use, SEEDS) >= 0.9);
@@ -145,8 +148,9 @@ print_delays (const DccpSimulationFlowResult * flow)
   g_print ("\n");
 }
 
-/* Section 5.3.3, figures 5.13 and 5.14: 20 kbyte/s, what exceeds is delayed.
- * Theirs falls under 5 kbyte/s again and again. */
+/* Section 5.3.3, figures 5.13 and 5.14: a link of 20 kbyte/s delays the packets
+ * that exceed its rate. In the paper the rate falls below 5 kbyte/s again and
+ * again. */
 GST_START_TEST (a_link_that_delays_is_used_evenly)
 {
   guint queues[] = { 4000, 8000, 20000, ENDLESS }, i, steady;
@@ -178,8 +182,9 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
       } else if (steady) {
         fail_unless (use >= 0.95, "%f", use);
         fail_unless (variation < 0.1, "%f", variation);
-        /* the queue, the packet on the air, and the way */
-        fail_unless (max <= (queues[i] + WIRE) * SECOND / 20000
+        /* The maximum delay is that of a full queue and the packet in
+         * transmission, plus the delay of the link. */
+        fail_unless (max <= (queues[i] + WIRE_SIZE) * SECOND / 20000
             + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
       dccp_simulation_result_clear (&result);
@@ -189,7 +194,8 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
 
 GST_END_TEST;
 
-/* Means over the bins from 20 s on: p, X, and the equation's X */
+/* Computes means over the bins from 20 s on: the loss event rate p, the rate X,
+ * and the ratio of X to the rate of the TCP equation. */
 static void
 get_means (const DccpSimulationFlowResult * flow, gdouble * p, gdouble * rate,
     gdouble * ratio, gdouble * min, gdouble * max)
@@ -253,7 +259,7 @@ GST_START_TEST (every_tenth_packet_is_lost)
 
 GST_END_TEST;
 
-/* Figures 5.18 and 5.19 */
+/* Figures 5.18 and 5.19 of the paper */
 GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 {
   guint greedy;
@@ -285,8 +291,8 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
 GST_END_TEST;
 
-/* Section 5.3.2, figures 5.10 to 5.12, and chapter 6: a phone that can't keep up
- * with what the network brings */
+/* Section 5.3.2, figures 5.10 to 5.12, and chapter 6: a phone that cannot
+ * process packets as fast as the network delivers them */
 GST_START_TEST (a_receiver_that_cannot_keep_up)
 {
   gdouble thrown[2];
@@ -326,8 +332,9 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
 
 GST_END_TEST;
 
-/* Section 5.3.6, figures 5.20 and 5.21: a round trip of 0.94 s, TCP 6000 bytes/s.
- * A delay spike of 5 s (figure 5.7) is an interruption here. */
+/* Section 5.3.6, figures 5.20 and 5.21: GPRS with a round trip of 0.94 s, over
+ * which TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
+ * modelled as an interruption. */
 GST_START_TEST (gprs)
 {
   DccpSimulationResult result;
@@ -363,7 +370,7 @@ mean_estimate (const DccpSimulationFlowResult * flow)
   return sum / MAX (1, flow->estimates->len);
 }
 
-/* Section 5.4, figure 5.22, equation 5.4 */
+/* Section 5.4, figure 5.22 and equation 5.4 */
 GST_START_TEST (voice_of_33_bytes_each_20_ms)
 {
   static const struct

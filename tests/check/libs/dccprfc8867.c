@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time, with metrics
- * of RFC 8868: rates against the capacity, queueing delay, fairness among
- * themselves and against a TCP model. And, beside TCP's Reno, the range of round
- * trips and queues in which TFRC is meant to be fair.
+/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time, with
+ * metrics of RFC 8868: rates in relation to the capacity, queueing delay, and
+ * fairness among media flows and towards a model of TCP. A further test
+ * compares TFRC with TCP Reno over the round trips and queues for which TFRC is
+ * meant to be fair.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,7 +16,7 @@
 #define MBIT 125000             /* bytes per second */
 #define SIZE 1000               /* bytes of a media packet */
 #define MSS 1448
-#define QUEUE_MS 300            /* section 4.2: tail-drop */
+#define QUEUE_MS 300            /* section 4.2: drop-tail queue */
 #define JITTER (10 * MS)        /* at most 30 ms */
 
 static void
@@ -39,7 +40,7 @@ add_media (DccpSimulationConfig * config, guint from_seconds)
   return flow;
 }
 
-/* Bits per second in all of the first n flows */
+/* Returns the sum of the rates of the first `n` flows, in bit/s. */
 static gdouble
 sum_rates (const DccpSimulationResult * result, guint n, guint from, guint to)
 {
@@ -58,7 +59,7 @@ loss_of (const DccpSimulationFlowResult * flow)
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
-/* Beyond the least that a packet needs */
+/* Returns the delay above the minimum delay of a packet, in ms. */
 static gdouble
 queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {
@@ -88,8 +89,8 @@ typedef struct
   gdouble mbit;                 /* capacity */
 } Phase;
 
-/* What came in each phase but its first half, of the capacity and of what `n`
- * encoders of 1.5 Mbit/s make of it */
+/* Checks the rate in the second half of each phase against the capacity, or
+ * against the rate of `n` encoders of 1.5 Mbit/s each if that is smaller. */
 static void
 check_phases (const DccpSimulationResult * result, guint n,
     const Phase * phases, guint n_phases, gdouble min)
@@ -100,14 +101,14 @@ check_phases (const DccpSimulationResult * result, guint n,
     const Phase *phase = &phases[i];
     gdouble rate = sum_rates (result, n, (phase->from + phase->to) / 2,
         phase->to);
-    gdouble wire = rate * (SIZE + 24 + DCCP_SIMULATION_OVERHEAD) / SIZE;
+    gdouble wire_rate = rate * (SIZE + 24 + DCCP_SIMULATION_OVERHEAD) / SIZE;
     gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.052);
 
     g_print ("  %3u to %3u s: capacity %4.2f Mbit/s, used %5.1f %% of what the "
         "encoders can\n", phase->from, phase->to, phase->mbit,
-        100 * wire / possible);
-    fail_unless (wire <= 1.02 * phase->mbit * 1e6);
-    fail_unless (wire >= min * possible, "%f of %f", wire, possible);
+        100 * wire_rate / possible);
+    fail_unless (wire_rate <= 1.02 * phase->mbit * 1e6);
+    fail_unless (wire_rate >= min * possible, "%f of %f", wire_rate, possible);
   }
 }
 
@@ -169,7 +170,8 @@ GST_START_TEST (variable_capacity_with_two_flows)
 
 GST_END_TEST;
 
-/* One flow each way: the feedback of each meets the data of the other. */
+/* There is one flow in each direction, so the feedback of each flow shares a
+ * link with the data of the other flow. */
 GST_START_TEST (congested_feedback)
 {
   static const Phase phases[] = { {0, 20, 2}, {20, 40, 1}, {40, 60, .5},
@@ -246,7 +248,8 @@ compare_ratios (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The rate of a media flow over that of a TCP which does not end */
+/* Returns the rate of a media flow divided by the rate of a TCP flow that does
+ * not end. */
 static gdouble
 compare_with_long_tcp (guint queue, guint64 seed)
 {
@@ -272,10 +275,11 @@ compare_with_long_tcp (guint queue, guint64 seed)
 
 #define LONG_TCP_SEEDS 7
 
-/* Who loses a packet when the queue is full is a matter of chance: with a queue
- * of 1000 ms the ratio was 1.2 to 3.6 in 32 seeds. The median over seeds is held.
- * A bound is what the median of seven seeds exceeds less than once in 1000 times,
- * by the distribution over those 32. */
+/* It is a matter of chance which flow loses a packet when the queue is full:
+ * with a queue of 1000 ms the ratio was 1.2 to 3.6 in 32 seeds. Therefore the
+ * test checks the median over the seeds. By the distribution over those 32
+ * seeds, the median of seven seeds exceeds the bound less than once in 1000
+ * runs. */
 GST_START_TEST (media_against_a_long_tcp)
 {
   static const struct
@@ -358,7 +362,8 @@ GST_START_TEST (pause_and_resume)
 
 GST_END_TEST;
 
-/* The rate of a greedy flow over Reno's, which has the link for itself at first */
+/* Returns the rate of a greedy TFRC flow divided by the rate of a TCP Reno
+ * flow, which has the link for itself at first. */
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {
@@ -379,11 +384,13 @@ compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
   return ratio;
 }
 
-/* 5 Mbit/s, a queue of 0.5 to 2 bandwidth-delay products. It depends on the jitter
- * more than on anything else: without any, the two keep step at the full queue;
- * with some, Reno's acknowledgements come in bunches, and its bursts meet the full
- * queue, TFRC's paced packets don't. What this kernel's TCP has is measured over
- * the testbed (tests/integration/test_tcp_sharing.py). */
+/* The link has 5 Mbit/s and a queue of 0.5 to 2 bandwidth-delay products. The
+ * result depends on the jitter more than on anything else. Without jitter the
+ * two flows lose packets in step at the full queue. With some jitter the
+ * acknowledgements for Reno arrive in bunches, so that Reno sends bursts, which
+ * overflow the queue, while the paced packets of TFRC do not. The TCP of the
+ * kernel is measured over the testbed (tests/integration/test_tcp_sharing.py).
+ */
 GST_START_TEST (beside_reno)
 {
   guint round_trips[] = { 50, 100, 200 }, i, j, k;

@@ -1,67 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The numbers of DCCP's packets (RFC 4340 section 7): which are valid and which
- * not, what brings two ends together again that have lost each other, and numbers
- * that begin anew.
+/* The sequence numbers of DCCP (RFC 4340 section 7): which numbers are valid,
+ * how Sync packets bring two endpoints into agreement again after a long loss,
+ * and the wrap-around of the numbers.
  */
 
 #include <gst/check/gstcheck.h>
 
 #include "dccpnetwork.h"
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
+  dccp_network_init (&network);
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
 static void
-open_wire (void)
+open_network (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
 }
 
 static guint
 count_syncs (DccpEnd end)
 {
-  return dccp_network_count (&wire, end, DCCP_SYNC);
+  return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
-/* A packet of this type with these numbers, relative to GSR and GSS; TRUE: it is
- * valid. With payload, so that it is worth a Sync. */
+/* Injects a packet of `type` with these numbers, which are relative to the
+ * greatest number that was received (GSR) and sent (GSS), and returns whether
+ * it is valid. The packet has a payload, so that it is long enough to be
+ * answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
-  DccpPacket packet = dccp_network_next (&wire, to, type);
-  const guint64 before = dccp_network_get_stats (&wire, to)->received[type];
+  DccpPacket packet = dccp_network_next (&network, to, type);
+  const guint64 before = dccp_network_get_stats (&network, to)->received[type];
 
   packet.sequence = dccp_sequence_add (packet.sequence, sequence - 1);
   packet.acknowledgement = dccp_sequence_add (packet.acknowledgement,
       acknowledgement);
   packet.payload = (const guint8 *) "0123456789ab";
   packet.payload_size = 12;
-  dccp_network_forge (&wire, to, &packet);
-  return dccp_network_get_stats (&wire, to)->received[type] > before;
+  dccp_network_inject_packet (&network, to, &packet);
+  return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
-/* Each on a connection of its own: valid ones move the windows. */
+/* Each check uses a connection of its own, because a valid packet moves the
+ * windows. */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
     gboolean expected)
 {
   setup ();
-  open_wire ();
-  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_network_run (&wire, 60 * SECOND);
-  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
+  open_network ();
+  network.sending[CLIENT] = network.sending[SERVER] = TRUE;
+  dccp_network_run (&network, 60 * SECOND);
+  network.sending[CLIENT] = network.sending[SERVER] = FALSE;
   fail_unless (is_valid (CLIENT, type, sequence, acknowledgement) == expected,
       "%s with %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
       dccp_type_get_name (type), sequence, acknowledgement);
@@ -70,8 +73,10 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   teardown ();
 }
 
-/* W = 10000: SWL = GSR - 2499, SWH = GSR + 7500, AWL = GSS - 9999 (7.5.1); of
- * 6000 packets and more in either direction the last are in. */
+/* With a sequence window W of 10000, the valid numbers (section 7.5.1) are from
+ * SWL = GSR - 2499 to SWH = GSR + 7500, and the valid acknowledgements start at
+ * AWL = GSS - 9999. Each endpoint has sent more than 6000 packets, so the last
+ * packets of either direction are inside the window. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);
@@ -83,9 +88,9 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_ACK, 1, -5000, TRUE);
   assert_valid (DCCP_ACK, 1, 1, FALSE);
   assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
-  /* from before ISS */
+  /* A number before ISS is not valid. */
   assert_valid (DCCP_ACK, 1, -9000, FALSE);
-  /* those that end a connection are new */
+  /* A packet that ends a connection must be newer than all others. */
   assert_valid (DCCP_RESET, 1, 0, TRUE);
   assert_valid (DCCP_RESET, 7500, 0, TRUE);
   assert_valid (DCCP_RESET, 7501, 0, FALSE);
@@ -95,7 +100,8 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_CLOSE, 0, 0, FALSE);
   assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
   assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
-  /* an active connection needs no leniency (7.5.3) */
+  /* An active connection needs no exception for Sync packets (section 7.5.3).
+   */
   assert_valid (DCCP_SYNC, 7500, 0, TRUE);
   assert_valid (DCCP_SYNC, 7501, 0, FALSE);
   assert_valid (DCCP_SYNC, 1, 1, FALSE);
@@ -109,12 +115,12 @@ GST_START_TEST (sync_may_jump_when_nothing_came_for_a_while)
 {
   DccpConnection *connection;
 
-  open_wire ();
-  connection = dccp_network_get (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  open_network ();
+  connection = dccp_network_get (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
   fail_unless (is_valid (CLIENT, DCCP_SYNC, 1000000, 0));
-  assert_equals_int (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK), 1);
-  assert_equals_uint64 (dccp_network_find (&wire, CLIENT, DCCP_SYNC_ACK,
+  assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC_ACK), 1);
+  assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_SYNC_ACK,
           0)->packet.acknowledgement, connection->gsr);
   /* but not back */
   fail_if (is_valid (CLIENT, DCCP_SYNC, -100000, 0));
@@ -127,19 +133,21 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   const DccpNetworkEntry *sync;
   guint64 gsr;
 
-  open_wire ();
-  gsr = dccp_network_get (&wire, CLIENT)->gsr;
+  open_network ();
+  gsr = dccp_network_get (&network, CLIENT)->gsr;
   fail_if (is_valid (CLIENT, DCCP_DATA, 8000, 0));
-  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 0);
+  sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
-  /* of a Reset: GSR (step 6) */
+  /* The Sync that answers a Reset acknowledges GSR (step 6). */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
-  sync = dccp_network_find (&wire, CLIENT, DCCP_SYNC, 1);
+  sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
+      DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
@@ -148,70 +156,71 @@ GST_START_TEST (syncs_are_limited)
 {
   guint i;
 
-  open_wire ();
+  open_network ();
   for (i = 0; i < 1000; i++) {
     is_valid (CLIENT, DCCP_ACK, 100000 + i, 0);
-    wire.now += 2 * MS;
+    network.now += 2 * MS;
   }
   assert_equals_int (count_syncs (CLIENT), 16);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->answers_suppressed, 984);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_SEQUENCE], 1000);
 }
 
 GST_END_TEST;
 
-/* A Sync is no longer than what it answers. */
+/* A Sync must not be longer than the packet that it answers. */
 GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;
 
-  open_wire ();
-  packet = dccp_network_next (&wire, CLIENT, DCCP_DATA);
+  open_network ();
+  packet = dccp_network_next (&network, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
-  dccp_network_forge (&wire, CLIENT, &packet);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->answers_suppressed, 1);
 }
 
 GST_END_TEST;
 
-/* Section 7.5.3: GAR is the low end even where AWL has left it behind, as nobody
- * acknowledges anything. */
+/* Section 7.5.3: for a Reset, GAR is the lower end of the window even when AWL
+ * has passed it, which happens if no packet is acknowledged. */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;
   guint64 gar;
 
-  wire.configs[CLIENT].sequence_window = 32;
-  open_wire ();
-  wire.lose_all[SERVER] = G_MAXUINT;
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 2 * SECOND);
-  reset = dccp_network_next (&wire, CLIENT, DCCP_RESET);
-  gar = dccp_network_get (&wire, CLIENT)->gar;
+  network.configs[CLIENT].sequence_window = 32;
+  open_network ();
+  network.lose_all[SERVER] = G_MAXUINT;
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 2 * SECOND);
+  reset = dccp_network_next (&network, CLIENT, DCCP_RESET);
+  gar = dccp_network_get (&network, CLIENT)->gar;
   fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
   reset.acknowledgement = gar;
-  dccp_network_forge (&wire, CLIENT, &reset);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_inject_packet (&network, CLIENT, &reset);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
 }
 
 GST_END_TEST;
 
-/* Section 8.3.1: the upper 24 bits are 0. */
+/* Section 8.3.1: the upper 24 bits of the acknowledgement number are 0. */
 GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 {
-  guint8 bytes[28] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 9, 7, 0,
+  guint8 bytes[28] =
+      { DCCP_NETWORK_PORT >> 8, DCCP_NETWORK_PORT & 255, 0, 9, 7, 0,
     0, 0, DCCP_ACK << 1, 0, 0, 7, 0, 0xff, 0xff, 0xff
   };
   const DccpNetworkEntry *reset;
 
-  dccp_network_begin (&wire);
-  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  reset = dccp_network_find (&wire, CLIENT, DCCP_RESET, 0);
+  dccp_network_begin (&network);
+  dccp_network_inject (&network, CLIENT, bytes, sizeof (bytes));
+  reset = dccp_network_find (&network, CLIENT, DCCP_RESET, 0);
   fail_unless (reset != NULL);
   assert_equals_uint64 (reset->packet.sequence, 0);
   assert_equals_uint64 (reset->packet.acknowledgement, 7);
@@ -219,17 +228,18 @@ GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 
 GST_END_TEST;
 
-/* RFC 5596 section 2.2.3, and its number is 0 (2.2.1). */
+/* A Listen packet is not answered (RFC 5596 section 2.2.3). Its sequence number
+ * is 0 (section 2.2.1). */
 GST_START_TEST (listen_has_no_answer)
 {
   DccpPacket packet = {.type = DCCP_LISTEN,.service_code = DCCP_SERVICE_RTPV,
     .payload = (const guint8 *) "0123456789ab",.payload_size = 12
   };
 
-  open_wire ();
-  dccp_network_forge (&wire, CLIENT, &packet);
+  open_network ();
+  dccp_network_inject_packet (&network, CLIENT, &packet);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_STATE], 1);
 }
 
@@ -237,138 +247,147 @@ GST_END_TEST;
 
 GST_START_TEST (short_numbers_are_dropped_silently)
 {
-  guint8 bytes[] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 0, 3, 0, 0,
+  guint8 bytes[] =
+      { DCCP_NETWORK_PORT >> 8, DCCP_NETWORK_PORT & 255, 0, 0, 3, 0, 0,
     0, DCCP_DATA << 1, 0, 0, 0, 'd', 'a', 't', 'a', 'd', 'a', 't', 'a', 'd',
     'a', 't', 'a'
   };
   guint64 next;
   guint16 port;
 
-  open_wire ();
-  port = dccp_network_get (&wire, CLIENT)->local_port;
-  next = dccp_network_get (&wire, CLIENT)->gsr + 1;
+  open_network ();
+  port = dccp_network_get (&network, CLIENT)->local_port;
+  next = dccp_network_get (&network, CLIENT)->gsr + 1;
   bytes[2] = port >> 8;
   bytes[3] = port;
   bytes[9] = next >> 16;
   bytes[10] = next >> 8;
   bytes[11] = next;
-  dccp_network_inject (&wire, CLIENT, bytes, sizeof (bytes));
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  dccp_network_inject (&network, CLIENT, bytes, sizeof (bytes));
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_SHORT_SEQUENCE], 1);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_int (wire.received[CLIENT]->len, 0);
+  assert_equals_int (network.received[CLIENT]->len, 0);
 }
 
 GST_END_TEST;
 
-/* Its Request waits to be polled: there is no number yet to acknowledge. */
+/* The client's Request has not been polled yet, so there is no number that a
+ * Response could acknowledge. */
 GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
 
-  dccp_network_begin (&wire);
-  dccp_endpoint_connect (wire.ends[CLIENT], wire.now, &wire.paths[CLIENT]);
-  dccp_network_forge (&wire, CLIENT, &packet);
-  assert_equals_int (dccp_network_get_state (&wire, CLIENT),
+  dccp_network_begin (&network);
+  dccp_endpoint_connect (network.ends[CLIENT], network.now,
+      &network.paths[CLIENT]);
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_REQUEST);
-  assert_equals_uint64 (dccp_network_get_stats (&wire,
+  assert_equals_uint64 (dccp_network_get_stats (&network,
           CLIENT)->refused[DCCP_REFUSED_ACKNOWLEDGEMENT], 1);
 }
 
 GST_END_TEST;
 
-/* --- lost and found ------------------------------------------------------------ */
+/* --- invalid numbers ------------------------------------------------------ */
 
-/* More packets than the window are lost at once: what comes after is invalid, a
- * Sync asks, and three round trips later its answer is believed. */
+/* More packets than the window are lost at once, so the packets that follow are
+ * invalid. The receiver sends a Sync, and accepts the answer three round trips
+ * later. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;
 
-  wire.configs[CLIENT].sequence_window = 500;
-  wire.periods[CLIENT] = MS;
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 3 * SECOND);
-  wire.lose_all[CLIENT] = 500;
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (wire.lose_all[CLIENT], 0);
-  dccp_network_run (&wire, 10 * SECOND);
-  wire.sending[CLIENT] = FALSE;
-  dccp_network_run (&wire, 5 * SECOND);
+  network.configs[CLIENT].sequence_window = 500;
+  network.periods[CLIENT] = MS;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 3 * SECOND);
+  network.lose_all[CLIENT] = 500;
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (network.lose_all[CLIENT], 0);
+  dccp_network_run (&network, 10 * SECOND);
+  network.sending[CLIENT] = FALSE;
+  dccp_network_run (&network, 5 * SECOND);
   fail_unless (count_syncs (SERVER) > 0);
-  fail_unless (dccp_network_count (&wire, CLIENT, DCCP_SYNC_ACK) > 0);
-  missing = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
+  fail_unless (dccp_network_count (&network, CLIENT, DCCP_SYNC_ACK) > 0);
+  missing = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (missing >= 500 && missing < 900, "%u missing", missing);
-  assert_equals_int (g_array_index (wire.received[SERVER], guint32,
-          wire.received[SERVER]->len - 1), wire.n_sent[CLIENT] - 1);
+  assert_equals_int (g_array_index (network.received[SERVER], guint32,
+          network.received[SERVER]->len - 1), network.n_sent[CLIENT] - 1);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (burst_within_the_window_needs_no_sync)
 {
-  wire.periods[CLIENT] = MS;
-  open_wire ();
-  wire.sending[CLIENT] = TRUE;
-  dccp_network_run (&wire, 3 * SECOND);
-  wire.lose_all[CLIENT] = 500;
-  dccp_network_run (&wire, 10 * SECOND);
-  assert_equals_int (wire.lose_all[CLIENT], 0);
+  network.periods[CLIENT] = MS;
+  open_network ();
+  network.sending[CLIENT] = TRUE;
+  dccp_network_run (&network, 3 * SECOND);
+  network.lose_all[CLIENT] = 500;
+  dccp_network_run (&network, 10 * SECOND);
+  assert_equals_int (network.lose_all[CLIENT], 0);
   assert_equals_int (count_syncs (SERVER), 0);
   assert_equals_int (count_syncs (CLIENT), 0);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_OPEN);
 }
 
 GST_END_TEST;
 
-/* --- 2^48 ------------------------------------------------------------------------ */
+/* --- wrap-around at 2^48 -------------------------------------------------- */
 
 GST_START_TEST (numbers_begin_anew)
 {
   DccpEnd end;
 
-  wire.configs[CLIENT].local_port = 50000;
-  dccp_network_begin (&wire);
+  network.configs[CLIENT].local_port = 50000;
+  dccp_network_begin (&network);
   for (end = CLIENT; end < N_ENDS; end++)
-    dccp_network_set_iss (&wire, end, DCCP_SEQUENCE_MASK - 300);
-  dccp_network_open (&wire);
-  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
-  dccp_network_run (&wire, 10 * SECOND);
-  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
-  dccp_network_run (&wire, SECOND);
+    dccp_network_set_iss (&network, end, DCCP_SEQUENCE_MASK - 300);
+  dccp_network_open (&network);
+  network.sending[CLIENT] = network.sending[SERVER] = TRUE;
+  dccp_network_run (&network, 10 * SECOND);
+  network.sending[CLIENT] = network.sending[SERVER] = FALSE;
+  dccp_network_run (&network, SECOND);
   for (end = CLIENT; end < N_ENDS; end++) {
-    fail_unless (dccp_network_get (&wire, end)->gsr < 2000);
-    assert_equals_int (wire.received[end]->len, wire.n_sent[OTHER (end)]);
+    fail_unless (dccp_network_get (&network, end)->gsr < 2000);
+    assert_equals_int (network.received[end]->len, network.n_sent[OTHER (end)]);
     assert_equals_int (count_syncs (end), 0);
-    assert_equals_uint64 (dccp_network_get_stats (&wire, end)->lost, 0);
+    assert_equals_uint64 (dccp_network_get_stats (&network, end)->lost, 0);
   }
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
-  assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
+  assert_equals_int (dccp_network_get_state (&network, SERVER),
+      DCCP_STATE_LISTEN);
 }
 
 GST_END_TEST;
 
-/* The first number of all, the last, and the handshake over the edge */
+/* The handshake starts with the lowest sequence number and with the highest
+ * ones, so that the numbers wrap around during it. */
 GST_START_TEST (handshake_over_the_edge)
 {
   guint i;
 
   for (i = 0; i < 4; i++) {
     setup ();
-    wire.configs[CLIENT].local_port = 50000;
-    dccp_network_begin (&wire);
-    wire.lose[CLIENT][DCCP_REQUEST] = i / 2;
-    dccp_network_set_iss (&wire, CLIENT, dccp_sequence_add (0, -(gint64) i));
-    dccp_network_set_iss (&wire, SERVER, dccp_sequence_add (0, -(gint64) i));
-    dccp_network_connect (&wire);
-    dccp_network_run (&wire, 5 * SECOND);
-    assert_equals_int (dccp_network_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
-    assert_equals_int (dccp_network_get_state (&wire, SERVER), DCCP_STATE_OPEN);
-    dccp_network_close (&wire, SERVER);
-    dccp_network_run (&wire, SECOND);
-    assert_equals_int (dccp_network_count_events (&wire, SERVER,
+    network.configs[CLIENT].local_port = 50000;
+    dccp_network_begin (&network);
+    network.lose[CLIENT][DCCP_REQUEST] = i / 2;
+    dccp_network_set_iss (&network, CLIENT, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_set_iss (&network, SERVER, dccp_sequence_add (0, -(gint64) i));
+    dccp_network_connect (&network);
+    dccp_network_run (&network, 5 * SECOND);
+    assert_equals_int (dccp_network_get_state (&network, CLIENT),
+        DCCP_STATE_OPEN);
+    assert_equals_int (dccp_network_get_state (&network, SERVER),
+        DCCP_STATE_OPEN);
+    dccp_network_close (&network, SERVER);
+    dccp_network_run (&network, SECOND);
+    assert_equals_int (dccp_network_count_events (&network, SERVER,
             DCCP_EVENT_CLOSED), 1);
     teardown ();
   }
@@ -383,15 +402,16 @@ GST_START_TEST (first_numbers_are_drawn)
 
   for (i = 0; i < 2; i++) {
     guint8 entropy[DCCP_ENTROPY_SIZE] = { i };
-    DccpEndpoint *endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
+    DccpEndpoint *endpoint =
+        dccp_endpoint_new (&network.configs[CLIENT], entropy);
 
     fail_if (endpoint->next_iss == first);
     first = endpoint->next_iss;
-    dccp_endpoint_connect (endpoint, 0, &wire.paths[CLIENT]);
+    dccp_endpoint_connect (endpoint, 0, &network.paths[CLIENT]);
     fail_if (endpoint->next_iss == first);
     dccp_endpoint_free (endpoint);
   }
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
 }
 
 GST_END_TEST;

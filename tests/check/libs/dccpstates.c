@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each state of DCCP with each type of packet: the answer, and the state after it,
- * that RFC 4340 section 8.5 gives. The numbers of the packets are valid.
+/* Feeds each type of packet to each state of DCCP, and checks the answer and
+ * the new state against RFC 4340 section 8.5. The packets have valid numbers.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,68 +12,68 @@
 
 typedef struct
 {
-  DccpType type;                /* that comes */
-  DccpType answer;              /* the first packet that goes, or NONE */
-  guint8 code;                  /* of a Reset */
+  DccpType type;                /* type of the packet that arrives */
+  DccpType answer;              /* the first packet that is sent, or NONE */
+  guint8 code;                  /* code of the Reset, if `answer` is one */
   DccpState after;
 } Expected;
 
-static DccpNetwork wire;
+static DccpNetwork network;
 
 static void
 setup (void)
 {
-  dccp_network_init (&wire);
-  wire.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_network_init (&network);
+  network.configs[CLIENT].local_port = CLIENT_PORT;
 }
 
 static void
 teardown (void)
 {
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
 }
 
-/* Nothing that is sent from now on comes. */
+/* From now on the network loses all packets in both directions. */
 static void
 cut (void)
 {
-  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
+  network.lose_all[CLIENT] = network.lose_all[SERVER] = G_MAXUINT;
 }
 
 static void
 reach_closed (void)
 {
-  dccp_network_begin (&wire);
+  dccp_network_begin (&network);
 }
 
 static void
 reach_request (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_connect (&wire);
+  dccp_network_begin (&network);
+  dccp_network_connect (&network);
 }
 
 static void
 reach_respond (void)
 {
   reach_request ();
-  wire.lose_all[SERVER] = 1;
-  dccp_network_run (&wire, 60 * MS);
+  network.lose_all[SERVER] = 1;
+  dccp_network_run (&network, 60 * MS);
 }
 
 static void
 reach_partopen (void)
 {
   reach_request ();
-  wire.lose[CLIENT][DCCP_ACK] = 1;
-  dccp_network_run (&wire, 110 * MS);
+  network.lose[CLIENT][DCCP_ACK] = 1;
+  dccp_network_run (&network, 110 * MS);
 }
 
 static void
 reach_open (void)
 {
-  dccp_network_begin (&wire);
-  dccp_network_open (&wire);
+  dccp_network_begin (&network);
+  dccp_network_open (&network);
 }
 
 static void
@@ -81,7 +81,7 @@ reach_closing (void)
 {
   reach_open ();
   cut ();
-  dccp_network_close (&wire, CLIENT);
+  dccp_network_close (&network, CLIENT);
 }
 
 static void
@@ -89,18 +89,19 @@ reach_close_req (void)
 {
   reach_open ();
   cut ();
-  dccp_network_close (&wire, SERVER);
+  dccp_network_close (&network, SERVER);
 }
 
 static void
 reach_time_wait (void)
 {
   reach_open ();
-  dccp_network_close (&wire, CLIENT);
-  dccp_network_run (&wire, SECOND);
+  dccp_network_close (&network, CLIENT);
+  dccp_network_run (&network, SECOND);
 }
 
-/* Long enough for each answer */
+/* Returns a packet that is long enough to be answered with any type of packet.
+ */
 static DccpPacket
 make_packet (DccpEnd end, DccpType type)
 {
@@ -108,10 +109,10 @@ make_packet (DccpEnd end, DccpType type)
     .service_code = DCCP_SERVICE_RTPV
   };
 
-  if (dccp_network_get (&wire, end))
-    packet = dccp_network_next (&wire, end, type);
-  packet.source = end == CLIENT ? DCCP_WIRE_PORT : CLIENT_PORT;
-  packet.destination = end == CLIENT ? CLIENT_PORT : DCCP_WIRE_PORT;
+  if (dccp_network_get (&network, end))
+    packet = dccp_network_next (&network, end, type);
+  packet.source = end == CLIENT ? DCCP_NETWORK_PORT : CLIENT_PORT;
+  packet.destination = end == CLIENT ? CLIENT_PORT : DCCP_NETWORK_PORT;
   packet.options = (const guint8 *) "\0\0\0\0\0\0\0\0\0\0\0";
   packet.options_size = 12;
   return packet;
@@ -128,15 +129,15 @@ check (void (*reach) (void), DccpEnd end, const Expected * expected)
   reach ();
   cut ();
   packet = make_packet (end, expected->type);
-  before = wire.log->len;
-  dccp_network_forge (&wire, end, &packet);
+  before = network.log->len;
+  dccp_network_inject_packet (&network, end, &packet);
   if (expected->answer == NONE) {
-    fail_unless (wire.log->len == before, "%s: answered",
+    fail_unless (network.log->len == before, "%s: answered",
         dccp_type_get_name (expected->type));
   } else {
-    fail_unless (wire.log->len > before, "%s: not answered",
+    fail_unless (network.log->len > before, "%s: not answered",
         dccp_type_get_name (expected->type));
-    answer = &g_array_index (wire.log, DccpNetworkEntry, before);
+    answer = &g_array_index (network.log, DccpNetworkEntry, before);
     fail_unless (answer->packet.type == expected->answer, "%s: %s, not %s",
         dccp_type_get_name (expected->type),
         dccp_type_get_name (answer->packet.type),
@@ -148,11 +149,11 @@ check (void (*reach) (void), DccpEnd end, const Expected * expected)
     if (expected->answer != DCCP_CLOSE)
       assert_equals_uint64 (answer->packet.acknowledgement, packet.sequence);
   }
-  fail_unless (dccp_network_get_state (&wire, end) == expected->after,
+  fail_unless (dccp_network_get_state (&network, end) == expected->after,
       "%s: %s, not %s", dccp_type_get_name (expected->type),
-      dccp_state_get_name (dccp_network_get_state (&wire, end)),
+      dccp_state_get_name (dccp_network_get_state (&network, end)),
       dccp_state_get_name (expected->after));
-  dccp_network_run (&wire, 0);
+  dccp_network_run (&network, 0);
   teardown ();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the driver to what driver.h says, over loopback. The core is made up: it
- * keeps what it is told, and gives out what the test puts into it. A system call
- * of the test's own says how much room the sockets have. No time that passes is
- * asserted.
+/* Tests of the driver (driver.h), which connects a protocol core with sockets,
+ * over loopback. The core is a mock: it records its input, and its output is
+ * set by the test. The test replaces the system calls that send, so that it
+ * decides how many packets the sockets accept. No test asserts an elapsed time.
  */
 
 #define _GNU_SOURCE             /* sendmmsg */
@@ -20,12 +20,12 @@
 #define PATHS 3
 #define SIZE 100
 
-/* Packets that the sockets of this program have room for */
+/* Number of packets that the sockets of this program still accept */
 static gint room = G_MAXINT;
 
 static guint n_sent;
 
-/* In place of those of the C library */
+/* Replace the functions of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -53,12 +53,12 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
   return sent;
 }
 
-/* --- a core, its owner, and its sockets ------------------------------------ */
+/* --- core, owner and sockets ---------------------------------------------- */
 
 typedef struct
 {
   guint path;
-  guint8 first;                 /* byte of the packet */
+  guint8 first;                 /* the first byte of the packet */
   gsize size;
 } Packet;
 
@@ -66,24 +66,27 @@ typedef struct
 {
   GMutex lock;
   Driver driver;
-  DatagramSocket *far[PATHS];   /* the other ends; NULL: none */
-  DatagramPath back[PATHS];     /* from there to the driver's end */
+  /* the listeners at the far ends; NULL where there is no path */
+  DatagramSocket *far[PATHS];
+  DatagramPath back[PATHS];     /* from the listener to the driver's socket */
 
-  /* The core */
-  GArray *to_send;              /* of Packet */
+  /* State of the mock core */
+  GArray *to_send;              /* Packet entries that the core will send */
   guint n_polled;
-  GArray *arrived;              /* of Packet, that were told as events */
+  /* Packet entries that were reported as events */
+  GArray *arrived;
   Packet event;
   gboolean has_event;
   guint timeouts;
   guint64 wakeup;
-  GString *blocked;             /* "+1" when path 1 has no room, "-1" after */
+  /* "+1" when path 1 blocks, "-1" when it no longer blocks */
+  GString *blocked;
 
-  /* The owner */
-  GString *sent, *heard;        /* digits of the paths */
+  /* State of the mock owner */
+  GString *sent, *heard;        /* one digit per event: the path */
   guint errors, rounds, flushes, packets_traced;
-  gboolean path_goes;           /* with an error */
-  guint n_wanted;               /* packets, until the loop ends */
+  gboolean path_goes;           /* the owner removes a path with an error */
+  guint n_wanted;               /* the loop ends after this number of packets */
   gint room_per_round;
   GError *broken;
 } Fixture;
@@ -221,7 +224,7 @@ check (gpointer owner, GError ** error)
 }
 
 static void
-unlock_and_tell (gpointer owner)
+unlock_and_post (gpointer owner)
 {
   g_mutex_unlock (&((Fixture *) owner)->lock);
 }
@@ -240,7 +243,7 @@ static const DriverFuncs funcs = {
   .prepare = prepare,
   .note_flushed = note_flushed,
   .check = check,
-  .unlock_and_tell = unlock_and_tell,
+  .unlock_and_post = unlock_and_post,
   .trace = trace,
 };
 
@@ -278,14 +281,14 @@ tear_down (Fixture * self)
   g_mutex_clear (&self->lock);
 }
 
-/* A connected socket of the driver, and a listener at the other end */
+/* Adds a connected socket to the driver, and a listener at its far end. */
 static void
-add_pair (Fixture * self, guint path)
+add_sockets (Fixture * self, guint path)
 {
   DatagramSocket *near;
 
   self->far[path] = datagram_test_listener ("127.0.0.1", 0);
-  near = datagram_test_channel ("127.0.0.1",
+  near = datagram_test_connect ("127.0.0.1",
       datagram_test_get_port (self->far[path]), NULL);
   self->back[path] = *datagram_socket_get_path (near);
   memcpy (self->back[path].remote, self->back[path].local,
@@ -316,7 +319,7 @@ send_from_far (Fixture * self, guint path, guint8 first)
   g_assert_no_error (error);
 }
 
-/* The first byte of the next packet; -1: there is none */
+/* Returns the first byte of the next packet, or -1 if there is none. */
 static gint
 read_at_far (Fixture * self, guint path)
 {
@@ -345,7 +348,7 @@ run_until (Fixture * self, guint n_packets)
   return driver_run (&self->driver, has_all, G_MAXINT64, NULL, NULL);
 }
 
-/* --- what goes out --------------------------------------------------------- */
+/* --- outgoing packets ----------------------------------------------------- */
 
 GST_START_TEST (packets_of_each_path_keep_their_order)
 {
@@ -354,11 +357,11 @@ GST_START_TEST (packets_of_each_path_keep_their_order)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
-  add_pair (&self, 2);
+  add_sockets (&self, 0);
+  add_sockets (&self, 2);
   for (i = 0; i < G_N_ELEMENTS (paths); i++)
     put (&self, paths[i], i);
-  put (&self, 1, 99);           /* a path that is not there */
+  put (&self, 1, 99);           /* The driver has no such path. */
   driver_flush (&self.driver);
   assert_equals_int (read_at_far (&self, 2), 0);
   assert_equals_int (read_at_far (&self, 2), 2);
@@ -381,7 +384,7 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   for (i = 0; i < 2 * DATAGRAM_BATCH + 5; i++)
     put (&self, 0, i);
   driver_flush (&self.driver);
@@ -394,7 +397,8 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
 
 GST_END_TEST;
 
-/* Room for __i__ packets, and after each round of the loop for as many more */
+/* The sockets accept __i__ packets at first, and the same number in each round
+ * of the loop. */
 GST_START_TEST (what_had_no_room_follows_in_order)
 {
   const guint n = 100;
@@ -402,8 +406,8 @@ GST_START_TEST (what_had_no_room_follows_in_order)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 0);
-  add_pair (&self, 1);
+  add_sockets (&self, 0);
+  add_sockets (&self, 1);
   room = __i__;
   for (i = 0; i < n; i++)
     put (&self, 1, i);
@@ -411,7 +415,8 @@ GST_START_TEST (what_had_no_room_follows_in_order)
   fail_unless (driver_is_blocked (&self.driver, 1));
   fail_if (driver_is_blocked (&self.driver, 0));
   assert_equals_string (self.blocked->str, "+1");
-  /* what comes later waits behind it, even if there is room again */
+  /* Later packets are queued after the waiting packets, even if the socket
+   * accepts packets again. */
   room = G_MAXINT;
   put (&self, 1, n);
   driver_flush (&self.driver);
@@ -440,7 +445,8 @@ is_never (gpointer owner)
   return FALSE;
 }
 
-/* poll finds room at once, each time: the device below has none. */
+/* poll() always reports the socket as writable, but sending fails with EAGAIN
+ * because the device below has no room. */
 GST_START_TEST (loop_does_not_spin_for_room)
 {
   const gint64 begin = g_get_monotonic_time ();
@@ -448,7 +454,7 @@ GST_START_TEST (loop_does_not_spin_for_room)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   put (&self, 0, 1);
   fail_if (driver_run (&self.driver, is_never, begin + 30000, NULL, NULL));
@@ -466,7 +472,7 @@ GST_START_TEST (not_everything_waits_for_room)
   guint i, n = 0;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   for (i = 0; i < 1000; i++)
     put (&self, 0, i % 200);
@@ -490,7 +496,7 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = 0;
   put (&self, 0, 1);
   driver_flush (&self.driver);
@@ -499,7 +505,7 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
   fail_if (driver_is_blocked (&self.driver, 0));
   fail_if (driver_get_socket (&self.driver, 0) != NULL);
   datagram_socket_free (self.far[0]);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   room = G_MAXINT;
   put (&self, 0, 42);
   driver_flush (&self.driver);
@@ -509,9 +515,9 @@ GST_START_TEST (path_that_is_removed_forgets_what_waits)
 
 GST_END_TEST;
 
-/* --- errors of sockets ----------------------------------------------------- */
+/* --- errors of sockets ---------------------------------------------------- */
 
-/* Nobody listens at the other end of path 0. */
+/* Adds path 0, at whose far end no socket listens. */
 static void
 add_refused_path (Fixture * self)
 {
@@ -519,7 +525,7 @@ add_refused_path (Fixture * self)
   const guint16 port = datagram_test_get_port (listener);
 
   datagram_socket_free (listener);
-  driver_add_path (&self->driver, 0, datagram_test_channel ("127.0.0.1", port,
+  driver_add_path (&self->driver, 0, datagram_test_connect ("127.0.0.1", port,
           NULL), SIZE);
 }
 
@@ -529,7 +535,7 @@ has_error (gpointer owner)
   return ((Fixture *) owner)->errors > 0;
 }
 
-/* Sends one packet, and waits for the error that comes back. */
+/* Sends one packet and waits for the error that comes back. */
 static void
 get_refused (Fixture * self)
 {
@@ -563,7 +569,7 @@ GST_START_TEST (nothing_is_sent_on_a_path_that_has_gone)
 
   set_up (&self);
   add_refused_path (&self);
-  add_pair (&self, 1);
+  add_sockets (&self, 1);
   self.path_goes = TRUE;
   get_refused (&self);
   before = n_sent;
@@ -578,7 +584,7 @@ GST_START_TEST (nothing_is_sent_on_a_path_that_has_gone)
 
 GST_END_TEST;
 
-/* --- what comes in, and the loop ------------------------------------------- */
+/* --- incoming packets and the loop ---------------------------------------- */
 
 GST_START_TEST (packets_arrive_one_by_one_on_their_paths)
 {
@@ -586,8 +592,8 @@ GST_START_TEST (packets_arrive_one_by_one_on_their_paths)
   guint i;
 
   set_up (&self);
-  add_pair (&self, 1);
-  add_pair (&self, 2);
+  add_sockets (&self, 1);
+  add_sockets (&self, 2);
   for (i = 0; i < 8; i++)
     send_from_far (&self, 1 + i % 2, i);
   fail_unless (run_until (&self, 8));
@@ -610,8 +616,9 @@ GST_START_TEST (the_core_is_called_when_it_wants)
   Fixture self;
 
   set_up (&self);
-  add_pair (&self, 0);
-  /* it is over already: the loop does not sleep, and ends by its deadline */
+  add_sockets (&self, 0);
+  /* The wakeup time has passed already. The loop must not sleep, and must still
+   * end at its deadline. */
   self.wakeup = 1;
   self.n_wanted = 1;
   fail_if (driver_run (&self.driver, has_all, begin + 2000, NULL, NULL));
@@ -688,7 +695,7 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
   gint ends[2];
 
   set_up (&self);
-  add_pair (&self, 0);
+  add_sockets (&self, 0);
   fail_unless (pipe (ends) == 0);
   driver_watch (&self.driver, ends[0]);
   send_from_far (&self, 0, 0);
@@ -701,6 +708,53 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
   fail_if (driver_take_watched (&self.driver));
   close (ends[0]);
   close (ends[1]);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* Merging is up to the kernel; the core gets the same packets in any case. */
+GST_START_TEST (merged_packets_reach_the_core_one_by_one)
+{
+  const guint n = 40;
+  guint8 bytes[40][SIZE] = { {0} };
+  GSocketAddress *loopback = datagram_test_address ("127.0.0.1", 0);
+  GSocketAddress *remote;
+  DatagramSocket *sender, *receiver;
+  DatagramSocketOptions options;
+  Datagram datagrams[40];
+  GError *error = NULL;
+  Fixture self;
+  guint i;
+
+  set_up (&self);
+  driver_end (&self.driver);
+  driver_begin (&self.driver, &core_verbs, &self, DATAGRAM_MERGED_SIZE);
+  datagram_socket_options_init (&options);
+  options.gso = options.gro = TRUE;
+  receiver = datagram_socket_new_listener (loopback, &options, &error);
+  g_assert_no_error (error);
+  remote = datagram_test_address ("127.0.0.1",
+      datagram_test_get_port (receiver));
+  sender = datagram_socket_new_connected (remote, NULL, &options, &error);
+  g_assert_no_error (error);
+  driver_add_path (&self.driver, 1, receiver, SIZE);
+  for (i = 0; i < n; i++) {
+    bytes[i][0] = i;
+    datagram_init (&datagrams[i], bytes[i], i == n - 1 ? 50 : SIZE);
+  }
+  assert_equals_int (datagram_socket_send (sender, datagrams, n, &error), n);
+  fail_unless (run_until (&self, n));
+  assert_equals_int (self.arrived->len, n);
+  for (i = 0; i < n; i++) {
+    Packet *packet = &g_array_index (self.arrived, Packet, i);
+
+    assert_equals_int (packet->first, i);
+    assert_equals_int (packet->size, i == n - 1 ? 50 : SIZE);
+  }
+  datagram_socket_free (sender);
+  g_object_unref (loopback);
+  g_object_unref (remote);
   tear_down (&self);
 }
 
@@ -726,6 +780,7 @@ driver_suite (void)
   tcase_add_test (tc, loop_ends_when_it_is_cancelled);
   tcase_add_test (tc, loop_wakes_for_another_thread_and_ends_with_its_error);
   tcase_add_test (tc, loop_watches_a_descriptor_of_its_owner);
+  tcase_add_test (tc, merged_packets_reach_the_core_one_by_one);
   return s;
 }
 

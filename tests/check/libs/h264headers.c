@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Headers of H.264, written bit by bit as the tables of the standard have them,
- * and the picture order counts that its formulas give for them, by hand.
+/* Tests of H264Headers: headers of H.264 that are written bit by bit according
+ * to the tables of the standard, and picture order counts that were computed
+ * from the formulas by hand.
  *
- * Bits are texts: "8:77" is 77 in 8 bits, "e3" is ue(v), "s-1" is se(v).
+ * Bits are written as text: "8:77" is 77 in 8 bits, "e3" is ue(v), "s-1" is
+ * se(v).
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +13,7 @@
 #include "h264headers.h"
 #include "nalbits.h"
 
-/* --- writing ------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------- */
 
 static void
 put (GString * bits, guint width, guint64 value)
@@ -58,7 +60,7 @@ make_bits (const gchar * text)
   return bits;
 }
 
-/* 7.4.1.1 */
+/* Appends a byte with the emulation prevention of section 7.4.1.1. */
 static void
 append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
 {
@@ -70,7 +72,7 @@ append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
   g_byte_array_append (unit, &byte, 1);
 }
 
-/* A NAL unit with rbsp_trailing_bits */
+/* Returns a NAL unit with rbsp_trailing_bits(). */
 static GByteArray *
 make_unit (guint8 header, const gchar * text)
 {
@@ -93,7 +95,7 @@ make_unit (guint8 header, const gchar * text)
   return unit;
 }
 
-/* --- reading, in memory of just that size -------------------------------- */
+/* --- reading, from memory of exactly the size of the unit ----------------- */
 
 static void
 add_sps (H264Headers * headers, const gchar * text)
@@ -140,13 +142,16 @@ count (H264Headers * headers, guint8 header, const gchar * text)
   return h264_headers_begin_picture (headers, &slice);
 }
 
-/* Main profile, SPS 0, log2_max_frame_num 4, then the order type and what it
- * has, then four references, one macroblock; "1:1" frames only, "1:0" not */
+/* An SPS of Main profile with ID 0 and log2_max_frame_num 4, followed by the
+ * order type and its fields (`order`), four reference frames and a size of one
+ * macroblock. `frames_only` is frame_mbs_only_flag: "1:1" for frames only,
+ * "1:0" for fields too. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
-#define ORDER_0 "e0 e0"         /* log2_max_pic_order_cnt_lsb 4 */
+#define ORDER_0 "e0 e0"         /* log2_max_pic_order_cnt_lsb is 4 */
 #define ORDER_2 "e2"
-/* PPS 0 of SPS 0: CAVLC, one reference, no weights; "1:1" redundant pictures */
+/* PPS 0, which refers to SPS 0: CAVLC, one reference, no weights. `redundant`
+ * "1:1" means that redundant pictures are present. */
 #define PPS(bottom_order, redundant) \
     "e0 e0 1:0 " bottom_order " e0 e0 e0 1:0 2:0 s0 s0 s0 2:2 " redundant
 
@@ -160,12 +165,12 @@ make_headers (const gchar * sps, const gchar * pps)
   return headers;
 }
 
-/* --- bits ---------------------------------------------------------------- */
+/* --- bits ----------------------------------------------------------------- */
 
-/* Tables 9-1, 9-2 and 9-3 */
+/* Tables 9-1, 9-2 and 9-3 of H.264 */
 GST_START_TEST (exp_golomb_codes_are_those_of_the_tables)
 {
-  /* 1 010 011 00100 00101 00110 00111, 1 010 011 00100 00101 */
+  /* As bits: 1 010 011 00100 00101 00110 00111, 1 010 011 00100 00101 */
   const guint8 bytes[] = { 0xa6, 0x42, 0x98, 0xf4, 0xc8, 0x50 };
   NalBits bits;
   gint i;
@@ -220,10 +225,10 @@ GST_START_TEST (numbers_that_do_not_fit_are_refused)
 
 GST_END_TEST;
 
-/* --- slice headers ------------------------------------------------------- */
+/* --- slice headers -------------------------------------------------------- */
 
-/* first_mb_in_slice, slice_type, pps, frame_num, field_pic_flag,
- * bottom_field_flag, pic_order_cnt_lsb */
+/* The fields are first_mb_in_slice, slice_type, pic_parameter_set_id,
+ * frame_num, field_pic_flag, bottom_field_flag and pic_order_cnt_lsb. */
 GST_START_TEST (slice_says_which_picture_it_is_of)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -247,7 +252,7 @@ GST_START_TEST (slice_says_which_picture_it_is_of)
 
 GST_END_TEST;
 
-/* Without parameter sets only what stands before their number is known. */
+/* Without the parameter sets, only the fields before their ID are known. */
 GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 {
   H264Headers *headers = h264_headers_new ();
@@ -262,11 +267,12 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
   add_sps (headers, SPS (ORDER_0, "1:1"));
   fail_unless (read_slice (headers, REFERENCE, i_slice, &slice));
   fail_if (read_slice (headers, REFERENCE, other, &slice));
-  /* no such set, no such type */
+  /* The parameter set ID and the slice type are out of range. */
   fail_if (read_slice (headers, REFERENCE, "e0 e2 e256 4:0 4:0 1:0", &slice));
   fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
   fail_if (slice.is_intra);
-  /* sets that can't be read, and so may be any: order type 3, group 8 */
+  /* After a parameter set that cannot be read, the previous set must not be
+   * used: SPS with order type 3, PPS with slice group type 8. */
   add_sps (headers, "8:77 16:30 e1 e0 e3");
   fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
   add_sps (headers, SPS (ORDER_0, "1:1"));
@@ -278,10 +284,11 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 
 GST_END_TEST;
 
-/* All that may stand before dec_ref_pic_marking (): colour plane, redundant
- * picture, direct mode, numbers of references, changes of both lists (7.3.3.1),
- * weights (7.3.3.2) of two and one references, without chroma as the planes are
- * coded apart; then each operation of 7.3.3.3. */
+/* A slice header with all fields that may occur before dec_ref_pic_marking():
+ * colour plane, redundant picture, direct mode, numbers of references,
+ * modifications of both lists (7.3.3.1), and weights (7.3.3.2) of two
+ * references and of one, without chroma because the planes are coded
+ * separately. After these fields it has each operation of 7.3.3.3. */
 #define LONG_SLICE "e0 e1 e0 2:1 4:1 4:2 e0 1:1 1:1 e1 e0 " \
     "1:1 e0 e5 e1 e6 e2 e7 e3 1:1 e0 e1 e3 " \
     "e3 1:1 s-20 s7 1:0 1:1 s1 s-1 " \
@@ -290,8 +297,9 @@ GST_END_TEST;
 static H264Headers *
 make_long_headers (void)
 {
-  /* High 4:4:4, separate planes, scaling matrix: a list of one delta that ends
-   * it, a whole list of 16, one of 64, and nine that are not there */
+  /* High 4:4:4 with separate planes and a scaling matrix. The first scaling
+   * list has one delta that ends it, the second list has all 16 entries, the
+   * third list has all 64 entries, and nine lists are absent. */
   GString *sps = g_string_new ("8:244 16:30 e0 e3 1:1 e0 e0 1:0 1:1 1:1 s-8 "
       "1:1");
   H264Headers *headers = h264_headers_new ();
@@ -305,7 +313,7 @@ make_long_headers (void)
   g_string_append (sps, " 5:0 e0 " ORDER_0 " e4 1:0 e0 e0 1:1");
   add_sps (headers, sps->str);
   g_string_free (sps, TRUE);
-  /* weights of both kinds, redundant pictures */
+  /* weights of both kinds, and redundant pictures */
   add_pps (headers, "e0 e0 1:0 1:0 e0 e3 e3 1:1 2:1 s0 s0 s0 2:2 1:1");
   return headers;
 }
@@ -319,13 +327,15 @@ GST_START_TEST (everything_before_the_marking_is_skipped)
   fail_unless_equals_int (slice.frame_num, 1);
   fail_unless_equals_int (slice.order_lsb, 2);
   fail_unless (slice.forgets);
-  /* weighted P: one list, the number of references that the PPS has */
+  /* In a weighted P slice there is one list, with the number of references in
+   * the PPS. */
   fail_unless (read_slice (headers, REFERENCE, "e0 e0 e0 2:0 4:1 4:2 e0 1:0 "
           "1:0 e0 1:0 1:1 s0 s0 1:0 1:0 1:1 e5 e0", &slice));
   fail_unless (slice.forgets);
   h264_headers_free (headers);
 
-  /* implicit weights of B (weighted_bipred_idc 2) have no table */
+  /* Implicit weights of a B slice (weighted_bipred_idc 2) have no table in the
+   * slice header. */
   headers = make_headers (SPS (ORDER_0, "1:1"),
       "e0 e0 1:0 1:0 e0 e0 e0 1:0 2:2 s0 s0 s0 2:2 1:0");
   fail_unless (read_slice (headers, REFERENCE, "e0 e1 e0 4:1 4:2 1:1 1:0 1:0 "
@@ -343,7 +353,8 @@ GST_START_TEST (cut_slices_are_not_read)
   H264Slice slice;
   gsize size;
 
-  /* the last byte has nothing but trailing bits, or a part of the last code */
+  /* The last byte is always needed: it contains only trailing bits or a part of
+   * the last code. */
   for (size = 0; size + 1 < unit->len; size++) {
     guint8 *copy = g_malloc (size + (size == 0));
 
@@ -388,8 +399,9 @@ GST_START_TEST (cut_parameter_sets_are_not_taken)
 
 GST_END_TEST;
 
-/* 7.3.2.2: what stands between the number of groups and the references. That
- * redundant pictures are there shows that all was skipped. */
+/* 7.3.2.2: the fields between the number of slice groups and the numbers of
+ * references. If redundant pictures are read correctly, all these fields were
+ * skipped correctly. */
 GST_START_TEST (slice_groups_are_skipped)
 {
   static const gchar *const groups[] = {
@@ -416,14 +428,15 @@ GST_START_TEST (slice_groups_are_skipped)
 
 GST_END_TEST;
 
-/* --- picture order count ------------------------------------------------- */
+/* --- picture order count -------------------------------------------------- */
 
 #define I_SLICE(lsb) "e0 e7 e0 4:0 e0 4:" lsb " 2:0"
 #define P_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0 1:0"
-/* to which none refers: no marking */
+/* A slice of a non-reference picture has no dec_ref_pic_marking(). */
 #define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
 
-/* 8.2.1.1, of 4 bits: the nearest to the reference picture before */
+/* 8.2.1.1, with 4 bits: the count is the value that is nearest to the count of
+ * the previous reference picture. */
 GST_START_TEST (order_type_0_counts_beyond_its_bits)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),
@@ -437,7 +450,8 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("3", "2")), 18);
   fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("4", "14")),
       14);
-  /* 8 is half of them: forward is further than 8, backward 8 is not */
+  /* 8 is half of the range. A step forward must be smaller than 8, and a step
+   * backward of exactly 8 is possible. */
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("4", "10")), 26);
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "2")), 34);
   fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);
@@ -449,7 +463,8 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
 
 GST_END_TEST;
 
-/* A frame has the smaller count of its fields, a field its own. */
+/* The order of a frame is the smaller count of its two fields. A field has a
+ * count of its own. */
 GST_START_TEST (order_of_fields)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -468,7 +483,8 @@ GST_START_TEST (order_of_fields)
 
 GST_END_TEST;
 
-/* 8.2.1.2: B-frames to which none refers 2 before the P; a P each 4 */
+/* 8.2.1.2: each P-frame is 4 after the previous one, and a non-reference
+ * B-frame is 2 before the P-frame. */
 GST_START_TEST (order_type_1_is_expected)
 {
   H264Headers *headers = make_headers (SPS ("e1 1:0 s-2 s1 e1 s4", "1:0"),
@@ -480,7 +496,8 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* one more than expected; its bottom field earlier; then the fields */
+  /* The count is one more than expected; then the bottom field is earlier; then
+   * single fields follow. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,
@@ -489,12 +506,12 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:4 1:1 1:0 s0 1:0"), 16);
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:4 1:1 1:1 s0 1:0"), 17);
-  /* frame_num 1 behind 4 is 17 */
+  /* frame_num has 4 bits, so frame_num 1 after 4 means 17. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
   h264_headers_free (headers);
 
-  /* a cycle of 2 and 6; no deltas */
+  /* A cycle of 2 and 6, without deltas in the slices */
   headers = make_headers (SPS ("e1 1:1 s0 s0 e2 s2 s6", "1:1"),
       PPS ("1:0", "1:0"));
   fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);
@@ -506,7 +523,7 @@ GST_START_TEST (order_type_1_is_expected)
 
 GST_END_TEST;
 
-/* 8.2.1.3 */
+/* Section 8.2.1.3: the order of output is the order of decoding. */
 GST_START_TEST (order_type_2_is_that_of_decoding)
 {
   H264Headers *headers = make_headers (SPS (ORDER_2, "1:1"),
@@ -523,7 +540,8 @@ GST_START_TEST (order_type_2_is_that_of_decoding)
 
 GST_END_TEST;
 
-/* memory_management_control_operation 5: the counts begin anew with it. */
+/* memory_management_control_operation 5: the counts start again at this
+ * picture. */
 GST_START_TEST (picture_that_forgets_begins_the_counts)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -531,7 +549,8 @@ GST_START_TEST (picture_that_forgets_begins_the_counts)
 
   fail_unless_equals_int (count (headers, IDR,
           "e0 e7 e0 4:0 1:0 e0 4:6 s0 2:0"), 6);
-  /* 14 and 12: tempPicOrderCnt leaves 2 to the top field, 0 to the bottom */
+  /* The counts of the fields are 14 and 12. Subtracting tempPicOrderCnt leaves
+   * 2 for the top field and 0 for the bottom field. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 4:14 s-2 1:1 e5 e0"), 0);
   fail_unless_equals_int (count (headers, REFERENCE,

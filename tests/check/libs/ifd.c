@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Algorithm gop case by case: where it mends Ouwens' figures, and which frame
- * goes when there is no room. The figures are in ifdfigures.c, long streams in
- * ifdstreams.c.
+/* Tests of the algorithm gop: in which cases it differs from the figures of
+ * Ouwens (2006) on purpose, and which frame it drops when there is no room. As
+ * in the paper, W is the queue of waiting frames, S holds the frame that is
+ * being sent, and C holds the new frame. The figures themselves are tested in
+ * ifdfigures.c, and long streams in ifdstreams.c.
  */
 
 #include "ifdcases.h"
@@ -13,8 +15,8 @@ static const IfdConfig gop_of_one = { IFD_ALGORITHM_GOP, 1 };
 static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
-/* The same as figure 1.1 for W of one frame, in a stream that begins with an
- * I-frame */
+/* If the queue W holds one frame, and the stream begins with an I-frame, the
+ * algorithm gop behaves as figure 1.1 of the paper. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -155,7 +157,8 @@ GST_START_TEST (gop_begins_with_an_i_frame)
 
 GST_END_TEST;
 
-/* Before its first frame a stream has not begun, by whatever algorithm. */
+/* With every algorithm, a stream only begins with its first frame, so the
+ * algorithm may still be changed before that. */
 GST_START_TEST (algorithm_may_change_before_the_first_frame)
 {
   const IfdCase cases[] = {
@@ -241,7 +244,8 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* After an outage W would hold one old I-frame beside the other. */
+/* Without this rule, the queue W would hold an old I-frame next to the new
+ * I-frame after an outage. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -281,8 +285,9 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
-/* H.264, 8.2.1.1: a decoder takes the place that is at most 8 before or behind
- * the last reference picture, where the range is 16. */
+/* H.264, 8.2.1.1: the pic_order_cnt_lsb of this stream has a range of 16, so a
+ * decoder assumes that a picture is at most 8 before or after the last
+ * reference picture. */
 GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 {
   const IfdCase one[] = {
@@ -330,7 +335,7 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* No I-frame has an order that is behind that of the first. */
+/* No I-frame of this stream is later in output order than the first frame. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -362,7 +367,8 @@ GST_START_TEST (misordered_stream_goes_on)
 
 GST_END_TEST;
 
-/* IFD_MAX_GOP frames in vain */
+/* Feeds up to `max` P-frames and returns how many were refused before the first
+ * one was accepted. IFD_MAX_GOP is the limit for streams without I-frames. */
 static guint
 count_refused (Ifd * ifd, guint max)
 {
@@ -389,12 +395,13 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* W is full: it lives with the loss */
+  /* The queue W is full, so a frame is dropped, and the stream goes on without
+   * an I-frame. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* until there is an I-frame after all */
+  /* The rule changes when an I-frame arrives after all. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);
@@ -412,8 +419,10 @@ GST_START_TEST (stream_without_i_frames_goes_on)
 
 GST_END_TEST;
 
-/* Its pictures are damaged until the refresh ends. A receiver that has lost a
- * frame would show them, so it gets none before an I-frame; a new one does not.
+/* The pictures of an intra refresh are damaged until the refresh ends. A
+ * receiver that has lost a frame would show the damaged pictures, so it gets no
+ * frame before the next I-frame. A new receiver may begin at a refresh, because
+ * it shows nothing before.
  */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {
@@ -460,7 +469,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* The stream may have another I-frame for so long. */
+  /* For this long, the stream may still have another I-frame. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -469,13 +478,13 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* From then on it resumes with each, */
+  /* From then on the stream resumes at each refresh, ... */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* until an I-frame comes after all. */
+  /* ... until an I-frame arrives after all. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -487,7 +496,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* One refresh came, and then none any more. */
+/* The stream has one refresh and none after it. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
@@ -565,7 +574,7 @@ GST_START_TEST (drops_name_the_frame_that_caused_them)
 
 GST_END_TEST;
 
-/* How many drops were traced, by their reason */
+/* Counts the dropped frames in the trace by reason. */
 static void
 count_drop (gpointer counts, gboolean is_packet, const gchar * format,
     va_list args)
@@ -626,7 +635,8 @@ GST_END_TEST;
 GST_START_TEST (counters_tell_what_became_of_the_frames)
 {
   GString *log = g_string_new (NULL);
-  /* 0 sent, 1 sent, 2 overwritten, 3 no room, 4 disturbed, 5 flushed */
+  /* Frames 0 and 1 are sent, 2 is overwritten, 3 finds no room, 4 is disturbed,
+   * and 5 is flushed. */
   Ifd *ifd =
       ifd_case_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
   IfdFrame frame;
@@ -654,7 +664,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   fail_unless_equals_int (frame.type, IFD_FRAME_I);
   fail_if (ifd_flush (ifd, &frame));
   ifd_get_stats (ifd, &stats);
-  /* and the P that was in S */
+  /* The flushed frames are the waiting I-frame and the P-frame that was being
+   * sent. */
   fail_unless_equals_uint64 (stats.flushed, 2);
   fail_unless_equals_int (stats.waiting, 0);
   fail_unless_equals_uint64 (stats.waiting_bytes, 0);
@@ -664,7 +675,7 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* More than any memory of GOPs is long */
+/* More GOPs than the algorithm can remember */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);
@@ -673,7 +684,7 @@ GST_START_TEST (each_gop_is_counted_as_disturbed_once)
   IfdStats stats;
   guint i;
 
-  /* the loss of a B disturbs nothing */
+  /* The loss of a B-frame disturbs no GOP. */
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_disturbed, 0);
   for (i = 0; i < 1000; i++) {
@@ -718,8 +729,9 @@ GST_START_TEST (lateness_is_from_due_to_sent)
 
 GST_END_TEST;
 
-/* A frame of two field pictures is one frame, of the type of its first field:
- * an I-frame whose second field is P begins a GOP. */
+/* Two field pictures form one frame, which has the type of its first field: a
+ * frame begins a GOP if its first field is an I-field, even if the second field
+ * is a P-field. */
 GST_START_TEST (two_fields_are_one_frame)
 {
   MpegVideoFramerConfig config = { 0, };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What access units of H.264 and H.265 are to the choice of frames. Vectors are
- * written by hand, from the tables of the standards, and mean the same however
- * their NAL units are framed.
+/* Tests of IfdClassifier, which derives the frame type and flags for the
+ * algorithms of IFD from access units of H.264 and H.265. The access units are
+ * written by hand from the tables of the standards. The result must not depend
+ * on the framing of the NAL units.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +12,8 @@
 
 #define NO_PTS G_MAXUINT64
 
-/* Access units are texts: NAL units in hexadecimal, with ';' between them. */
+/* An access unit is written as text: NAL units in hexadecimal, separated by
+ * ';'. */
 
 static GByteArray *
 parse_hex (const gchar * text)
@@ -30,8 +32,9 @@ parse_hex (const gchar * text)
   return bytes;
 }
 
-/* A length of so many bytes before each NAL unit, or, for 0, start codes of
- * four and three bytes in turn */
+/* Converts `text` to an access unit. Each NAL unit has a length of
+ * `length_size` bytes before it or, if `length_size` is 0, start codes of four
+ * and three bytes in turn. */
 static GByteArray *
 make_access_unit (const gchar * text, guint length_size)
 {
@@ -57,8 +60,8 @@ make_access_unit (const gchar * text, guint length_size)
   return bytes;
 }
 
-/* "Ic": I closed, "Ix": broken link, "Pr": refresh, "Bl": leading, "Bt":
- * trailing */
+/* Describes a frame as text: "Ic" is a closed I-frame, "Ix" an I-frame with a
+ * broken link, "Pr" a refresh, "Bl" a leading frame, "Bt" a trailing frame. */
 static const gchar *
 describe (const IfdFrame * frame)
 {
@@ -80,8 +83,9 @@ describe (const IfdFrame * frame)
   return text;
 }
 
-/* In memory of just that size, so that AddressSanitizer sees a byte too far.
- * Other fields of the frame are not the classifier's. */
+/* Classifies a copy in memory of exactly `size` bytes, so that AddressSanitizer
+ * detects each read beyond the end. Also checks that the classifier does not
+ * change other fields of the frame. */
 static const gchar *
 classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
     guint64 pts)
@@ -130,7 +134,7 @@ set_codec_data (IfdClassifier * classifier, const gchar * text)
   return set;
 }
 
-/* Codec data without parameter sets */
+/* Sets codec data without parameter sets, which only declare `length_size`. */
 static void
 set_length_size (IfdClassifier * classifier, IfdCodec codec, guint length_size)
 {
@@ -158,7 +162,7 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
-/* A single access unit, framed in all ways */
+/* Checks the classification of one access unit in each kind of framing. */
 static void
 expect_of (IfdCodec codec, const gchar * before, const gchar * text,
     const gchar * expected)
@@ -201,8 +205,8 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
   g_byte_array_unref (bytes);
 }
 
-/* H.264. A NAL header is nal_ref_idc << 5 | nal_unit_type: 65 is IDR, 41 a
- * slice to which others refer, 01 one to which none does. */
+/* H.264: a NAL header is nal_ref_idc << 5 | nal_unit_type. 65 is IDR, 41 is a
+ * slice of a reference picture, 01 is a slice of a non-reference picture. */
 
 GST_START_TEST (h264_idr_begins_a_closed_gop)
 {
@@ -210,7 +214,7 @@ GST_START_TEST (h264_idr_begins_a_closed_gop)
   /* access unit delimiter, SPS, PPS, SEI with user data */
   expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
       "65 88 84; 65 00 42", "Ic");
-  /* with the SEI of a recovery point too, as some encoders write it */
+  /* Some encoders write the SEI of a recovery point before an IDR, too. */
   expect_h264 ("06 06 01 c4 80; 25 88", "Ic");
 }
 
@@ -220,9 +224,9 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
 {
   expect_h264 ("01 9e 08", "B");
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
-  /* data partitions A, B, C */
+  /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* a prefix and a view that nothing refers to */
+  /* a prefix NAL unit, and another view that is a non-reference picture */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 
@@ -234,7 +238,8 @@ GST_START_TEST (h264_frame_with_references_to_it_is_p)
   expect_h264 ("21 9a 02", "P");
   expect_h264 ("61 9a 02", "P");
   expect_h264 ("42 9a; 43 11; 44 22", "P");
-  /* an I slice without a recovery point stops no reference: slice_type 7 */
+  /* An I slice (slice_type 7) without a recovery point does not mean that later
+   * frames do not refer to earlier ones. */
   expect_h264 ("41 88 82", "P");
 }
 
@@ -245,10 +250,10 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* another view, another layer */
+  /* reference slices of another view and of another layer */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
-  /* but no parameter set */
+  /* The nal_ref_idc of a parameter set does not count. */
   expect_h264 ("01 9e 08; 68 ee", "B");
 }
 
@@ -263,33 +268,35 @@ GST_START_TEST (h264_access_unit_without_slice_is_p)
 
 GST_END_TEST;
 
-/* D.1.8: recovery_frame_cnt ue(v), exact_match_flag, broken_link_flag,
+/* Annex D.1.8: recovery_frame_cnt ue(v), exact_match_flag, broken_link_flag,
  * changing_slice_group_idc u(2) */
 GST_START_TEST (h264_recovery_point_is_i)
 {
-  /* 1 1 0 00 and alignment 100 */
+  /* 1 1 0 00, and the alignment bits 100 */
   expect_h264 ("06 06 01 c4 80; 41 88 82", "I");
   expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 88", "I");
-  /* nothing refers to it: none can begin there */
+  /* A decoder cannot begin at a non-reference frame. */
   expect_h264 ("06 06 01 c4 80; 01 9e", "B");
 }
 
 GST_END_TEST;
 
-/* The frame itself is not whole yet: recovery_frame_cnt is more than 0, or it
- * refers to others. */
+/* The picture is not complete at this frame: recovery_frame_cnt is more than 0,
+ * or the frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
-  /* over 29 frames: 000011110 1 0 00 100; with a broken link */
+  /* A refresh over 29 frames: 000011110 1 0 00 100. The second access unit also
+   * has a broken link. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* an I slice, and one frame: 010 1 0 00 1 */
+  /* an I slice, and a refresh over one frame: 010 1 0 00 1 */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
-  /* 0 frames: a P slice; an I slice and a P slice (slice_type 2 and 0) */
+  /* A refresh over 0 frames: with a P slice, with an I slice and a P slice
+   * (slice_type 2 and 0), and with two I slices */
   expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
-  /* nothing refers to it */
+  /* a non-reference frame */
   expect_h264 ("06 06 02 0f 44 80; 01 9e", "B");
 }
 
@@ -298,9 +305,10 @@ GST_END_TEST;
 GST_START_TEST (h264_broken_link_is_read)
 {
   expect_h264 ("06 06 01 e4 80; 41 88", "Ix");
-  /* 32767 frames: 15 zeros, 1, 15 zeros, 0 1 00 10000 */
+  /* A refresh over 32767 frames: 15 zeros, 1, 15 zeros, 0 1 00 10000 */
   expect_h264 ("06 06 05 00 01 00 00 90 80; 41 88", "Pr");
-  /* the same bits, but a count of 65535 frames: 0000 00 80 00, 0 0 1 00 100 */
+  /* Nearly the same bits, but a count of 65535 frames: 0000 00 80 00, 0 0 1 00
+   * 100 */
   expect_h264 ("06 06 05 00 00 80 00 24 80; 41 88", "Pr");
 }
 
@@ -311,9 +319,9 @@ GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
   expect_h264 ("06 00 01 11 06 01 c4 80; 41 88", "I");
   expect_h264 ("06 00 00 06 01 e4 04 01 b5 80; 41 88", "Ix");
   expect_h264 ("06 00 01 11 80; 06 06 01 c4 80; 41 88", "I");
-  /* types and sizes from 255 on take several bytes */
+  /* Types and sizes of SEI messages from 255 on take several bytes. */
   expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
-  /* type 261, no recovery point */
+  /* The type is 261, which is no recovery point. */
   expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
 }
 
@@ -334,12 +342,12 @@ GST_START_TEST (h264_long_messages_are_skipped)
 
 GST_END_TEST;
 
-/* 7.4.1.1: 00 00 03 01 stands for 00 00 01 */
+/* 7.4.1.1: the bytes 00 00 03 01 stand for 00 00 01. */
 GST_START_TEST (h264_emulation_prevention_is_no_payload)
 {
   expect_h264 ("06 05 04 00 00 03 01 aa 06 01 e4 80; 41 88", "Ix");
   expect_h264 ("06 05 05 00 00 03 00 00 03 01 06 01 e4 80; 41 88", "Ix");
-  /* a three that is payload */
+  /* This 03 belongs to the payload. */
   expect_h264 ("06 05 04 00 03 00 03 06 01 e4 80; 41 88", "Ix");
 }
 
@@ -350,11 +358,11 @@ GST_START_TEST (h264_frames_output_before_their_i_lead)
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
   const gchar *i = "06 06 01 c4 80; 41 88";
 
-  /* nothing came yet */
+  /* No I-frame has arrived yet. */
   fail_unless_equals_string (classify (classifier, "01 9e", 90), "B");
   fail_unless_equals_string (classify (classifier, i, 100), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bl");
-  /* the middle of a pyramid */
+  /* the middle frame of a B-pyramid */
   fail_unless_equals_string (classify (classifier, "21 9e", 60), "Pl");
   fail_unless_equals_string (classify (classifier, "41 9a", 180), "Pt");
   fail_unless_equals_string (classify (classifier, "01 9e", 120), "Bt");
@@ -378,7 +386,7 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
   fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
   fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
-  /* but behind the next I-frame again */
+  /* Frames behind the next I-frame can be leading again. */
   fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
@@ -400,12 +408,14 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
   g_byte_array_unref (bytes);
 }
 
-/* An SPS of fields and frames, frame_num and pic_order_cnt_lsb of 8 bits, and
- * its PPS: CAVLC, one reference (7.3.2.1.1, 7.3.2.2) */
+/* An SPS for fields and frames with 8 bits of frame_num and of
+ * pic_order_cnt_lsb, and its PPS with CAVLC and one reference (7.3.2.1.1 and
+ * 7.3.2.2) */
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
-/* Slice headers (7.3.3): frame_num n, order o, t and b fields */
+/* Slice headers (7.3.3). The names give frame_num (N), the order (O), and the
+ * order of a top field (T) or a bottom field (B). */
 #define I_N3_O20 "41 88 81 85 15"
 #define P_N4_O18 "41 9a 08 12 ca 80"
 #define B_N4_O16 "01 9e 08 10 f2 a0"
@@ -427,12 +437,14 @@ GST_START_TEST (h264_order_has_a_range)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* without parameter sets it is not known */
+  /* Without parameter sets the order is unknown. */
   expect_order (classifier, RECOVERY I_N3_O20, 0, 0);
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* Its order is that behind all others. */
+  /* The order counts start again after this picture, so its own order is
+   * unknown.
+   */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);
   ifd_classifier_free (classifier);
@@ -447,16 +459,17 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   fail_unless_equals_string (classify (classifier, SETS RECOVERY I_N3_O20,
           NO_PTS), "I");
   fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "Pl");
-  /* no picture, so the order is still known */
+  /* This access unit has no picture, so the order remains known. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
-  /* It is the stream that counts where times say something else. */
+  /* The order in the stream counts, even if the timestamps disagree. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
-  /* The counts begin anew, and nothing behind refers to what is before. */
+  /* The order counts start again here, and no later picture refers to an
+   * earlier one. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
-  /* without parameter sets it is the times that tell */
+  /* Without parameter sets the timestamps decide. */
   ifd_classifier_free (classifier);
   classifier = ifd_classifier_new (IFD_CODEC_H264);
   fail_unless_equals_string (classify (classifier, RECOVERY I_N3_O20, 100),
@@ -470,7 +483,7 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
 
 GST_END_TEST;
 
-/* as expect_of (), and which field it is: 1, 2, or 0 */
+/* As expect_of (), and also checks which field the picture is. */
 static void
 expect_field (IfdClassifier * classifier, const gchar * text,
     const gchar * expected, IfdField field)
@@ -488,19 +501,20 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* another frame_num; the same parity; a frame */
+  /* Not the second field: another frame_num; the same parity; a frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* a third one; something between that is no slice; a flush */
+  /* Not the second field: a third field; another NAL unit in between; after a
+   * flush. */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
   ifd_classifier_reset (classifier);
   expect_field (classifier, P_N1_T6, "P", IFD_FIELD_FIRST);
-  /* a second field is no I-frame, also where both are intra */
+  /* A second field is not an I-frame, even if both fields are intra-coded. */
   expect_field (classifier, RECOVERY I_N3_T20, "I", IFD_FIELD_FIRST);
   expect_field (classifier, RECOVERY I_N3_B21, "Pt", IFD_FIELD_SECOND);
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -517,12 +531,12 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, B_N1_T0 ";" B_N1_T0 ";" B_N1_B1, "Bt",
       IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6 ";" P_N1_B7, "Pt", IFD_FIELD_NONE);
-  /* several slices of a first field alone */
+  /* several slices of one first field */
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* the second field of an I-frame may refer to the first, */
+  /* The second field of an I-frame may refer to the first field, ... */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* whose order counts */
+  /* The order of the first field counts. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -576,7 +590,7 @@ GST_START_TEST (flush_forgets_the_last_i)
 
 GST_END_TEST;
 
-/* H.265. A NAL header is nal_unit_type << 9 | nuh_layer_id << 3 |
+/* H.265: a NAL header is nal_unit_type << 9 | nuh_layer_id << 3 |
  * nuh_temporal_id_plus1. */
 
 static gchar *
@@ -586,13 +600,14 @@ h265_slice (guint type, guint layer, guint sub_layer)
       (sub_layer + 1));
 }
 
-/* 42 01 and a byte: sps_video_parameter_set_id u(4),
- * sps_max_sub_layers_minus1 u(3), sps_temporal_id_nesting_flag */
+/* The bytes 42 01 are the NAL header. The next byte is
+ * sps_video_parameter_set_id u(4), sps_max_sub_layers_minus1 u(3) and
+ * sps_temporal_id_nesting_flag. */
 static const gchar *const sps_of_one = "42 01 01 01 60";
 static const gchar *const sps_of_two = "42 01 03 01 60";
 static const gchar *const sps_of_three = "42 01 05 01 60";
 
-/* Table 7-1, of a stream with one sub-layer */
+/* The types of table 7-1, in a stream with one sub-layer */
 GST_START_TEST (h265_types_are_those_of_the_table)
 {
   const gchar *const table[] = {
@@ -630,8 +645,9 @@ expect_sub_layer (const gchar * sps, guint sub_layer, const gchar * expected)
   g_free (slice);
 }
 
-/* 7.4.2.2: pictures of higher sub-layers may refer to a sub-layer
- * non-reference picture. */
+/* 7.4.2.2: pictures of a higher sub-layer may refer to a sub-layer
+ * non-reference picture, so only a picture of the highest sub-layer can be a
+ * B-frame. */
 GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
 {
   expect_sub_layer (sps_of_one, 0, "Bt");
@@ -640,7 +656,8 @@ GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
   expect_sub_layer (sps_of_three, 0, "Pt");
   expect_sub_layer (sps_of_three, 1, "Pt");
   expect_sub_layer (sps_of_three, 2, "Bt");
-  /* not known: one can't tell */
+  /* Without an SPS the number of sub-layers is unknown, so every frame counts
+   * as a reference frame. */
   expect_sub_layer (NULL, 0, "Pt");
   expect_sub_layer (NULL, 6, "Pt");
 }
@@ -656,7 +673,8 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
           "40 01 0c; 42 01 01 01; 44 01 c1; 26 01 af", 0), "Ic");
   fail_unless_equals_string (classify (classifier, "02 01 d0", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
-  /* a new one takes its place, of two the one with more sub-layers */
+  /* A new SPS replaces the old one. If an access unit has two, the SPS with
+   * more sub-layers counts. */
   classify (classifier, "42 01 03 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   classify (classifier, "42 01 01 01; 26 01 af", 0);
@@ -664,7 +682,7 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   classify (classifier, "42 01 03 01; 42 01 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* that of another layer doesn't */
+  /* An SPS of another layer does not replace it. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   /* a flush leaves it */
@@ -678,27 +696,31 @@ GST_END_TEST;
 
 GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
 {
-  /* a slice of layer 1 before: IDR_N_LP in it says nothing */
+  /* The slice of layer 1 before the base layer is ignored, although its type is
+   * IDR_N_LP. */
   expect_of (IFD_CODEC_H265, sps_of_one, "28 09 af; 02 01 d0", "Pt");
   expect_of (IFD_CODEC_H265, sps_of_one, "02 01 d0; 28 09 af", "Pt");
   /* delimiter, prefix SEI */
   expect_of (IFD_CODEC_H265, sps_of_one, "46 01 50; 4e 01 05 00 80; 2a 01 af",
       "I");
   expect_of (IFD_CODEC_H265, NULL, "40 01 0c; 44 01 c1", "P");
-  /* leading is what says so, whatever its times */
+  /* The NAL unit type decides whether a frame is leading; the timestamps do not
+   * matter. */
   expect_of (IFD_CODEC_H265, "42 01 01 01; 2a 01 af", "12 01 d0", "Pl");
 }
 
 GST_END_TEST;
 
-/* H.265, D.2.8: recovery_poc_cnt se(v), exact_match_flag, broken_link_flag */
+/* H.265, annex D.2.8: recovery_poc_cnt se(v), exact_match_flag,
+ * broken_link_flag */
 GST_START_TEST (h265_recovery_point_is_a_refresh)
 {
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 02 01 d0", "Prt");
-  /* eight pictures: 000010000 1 0 10000 */
+  /* A recovery after eight pictures: 000010000 1 0 10000 */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
       "Prt");
-  /* nothing refers to it; all can begin there; a suffix SEI */
+  /* Not a refresh: a non-reference picture, a CRA picture where every decoder
+   * can begin, and a recovery point in a suffix SEI */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
   expect_of (IFD_CODEC_H265, sps_of_one, "50 01 06 01 d0 80; 02 01 d0", "Pt");
@@ -708,7 +730,8 @@ GST_END_TEST;
 
 /* Codec data */
 
-/* as x264 writes it: SPS of 10 bytes, PPS of 4, and the fields of High */
+/* avcC as x264 writes it: an SPS of 10 bytes and a PPS of 4 bytes. The fields
+ * of High profile may follow. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 
@@ -722,7 +745,7 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
   fail_unless_equals_string (classify_as (classifier, 2, "65 88", 0), "Ic");
   fail_unless (set_codec_data (classifier, AVCC ("fc") " fd f8 f8 00"));
   fail_unless_equals_string (classify_as (classifier, 1, "65 88", 0), "Ic");
-  /* none: start codes again */
+  /* Without codec data, start codes are expected again. */
   fail_unless (ifd_classifier_set_codec_data (classifier, NULL, 0));
   fail_unless_equals_string (classify (classifier, "65 88", 0), "Ic");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -731,7 +754,7 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
 
 GST_END_TEST;
 
-/* 22 bytes, three arrays: VPS, SPS (two of them), PPS */
+/* hvcC: 22 bytes of configuration, then three arrays: VPS, two SPS, PPS */
 #define HVCC(sps1, sps2) "01 01 60000000 900000000000 5d f000 fc fd f8 f8 0000 " \
     "0f 03 a0 0001 0003 40 01 0c a1 0002 0003 42 01 " sps1 " 0003 42 01 " sps2 \
     " a2 0001 0003 44 01 c1"
@@ -753,7 +776,8 @@ GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
 
 GST_END_TEST;
 
-/* All ways to cut it short are refused, and change nothing. */
+/* Checks that codec data that are cut at any length below `min` are refused and
+ * change nothing. */
 static void
 expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {
@@ -783,12 +807,12 @@ GST_START_TEST (malformed_codec_data_changes_nothing)
 
   expect_whole (IFD_CODEC_H264, AVCC ("ff"), 25);
   expect_whole (IFD_CODEC_H265, HVCC ("01", "03"), 52);
-  /* three bytes of length, no such version */
+  /* NAL lengths of three bytes, and an unknown version */
   fail_if (set_codec_data (avc, AVCC ("fe")));
   fail_if (set_codec_data (avc, "00 64 00 1e ff e0 00"));
   fail_if (set_codec_data (hevc, "02 01 60000000 900000000000 5d f000 fc fd f8 "
           "f8 0000 0f 00"));
-  /* no stream has eight sub-layers */
+  /* A stream has at most seven sub-layers. */
   fail_if (set_codec_data (hevc, HVCC ("01", "0f")));
   fail_unless_equals_string (classify (avc, "65 88", 0), "Ic");
   fail_unless_equals_string (classify (hevc, "00 01 80", 0), "Pt");
@@ -809,19 +833,20 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
-  /* junk before: what follows is still read */
+  /* The bytes before the start code are invalid, and the NAL unit behind it is
+   * still read. */
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",
       "Bt");
-  /* temporal id 0 is forbidden, a header has two bytes */
+  /* nuh_temporal_id_plus1 must not be 0, and a NAL header has two bytes. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 a6 01 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26", "P");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 000001 26 01 80",
       "Ic");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 0e", "P");
-  /* only the first fault */
+  /* Only the first fault of an access unit counts. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 000001 42 01",
       "P");
   ifd_classifier_free (h264);
@@ -855,10 +880,10 @@ GST_START_TEST (malformed_lengths_are_counted)
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000003 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "ffffffff 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000002 09 10 00", "P");
-  /* all slices that are there: none refers to them */
+  /* Only the slices before the fault count, and they are non-reference. */
   expect_malformed (classifier, IFD_MALFORMED_LENGTH,
       "00000002 01 9e 00000009 41", "B");
-  /* an empty access unit has no slice, and no fault either */
+  /* An empty access unit has no slice, and does not count as malformed. */
   fail_unless_equals_string (classify_bytes (classifier, NULL, 0, 0), "P");
   fail_unless_equals_uint64 (count_malformed (classifier), 6);
   ifd_classifier_free (classifier);
@@ -870,7 +895,8 @@ GST_START_TEST (malformed_sei_is_counted)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* a size beyond the end, in one byte and in several; no size */
+  /* An SEI size beyond the end of the unit, in one byte and in several, and an
+   * SEI without a size */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"
@@ -879,7 +905,7 @@ GST_START_TEST (malformed_sei_is_counted)
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 80"
       "000001 41 88", "P");
-  /* what was read before the fault holds */
+  /* The messages before the fault are valid. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 01 c4 05 09"
       "000001 41 88", "I");
   ifd_classifier_free (classifier);
@@ -930,7 +956,7 @@ GST_START_TEST (access_units_may_be_cut_anywhere)
 
 GST_END_TEST;
 
-/* Size of all slices, then the first of them in hexadecimal */
+/* Returns the total size of all slices, and the first slice in hexadecimal. */
 static gchar *
 describe_slices (const IfdClassifier * classifier, const gchar * text,
     guint length_size)
@@ -973,12 +999,13 @@ GST_START_TEST (slices_are_the_same_however_they_are_framed)
   const gchar *avcc = "01 64 00 1e ff e0 00";
   const gchar *hvcc = "01 00000000000000000000 00000000000000000000 03 00";
 
-  /* delimiter, SPS, PPS, SEI, two slices, filler */
+  /* delimiter, SPS, PPS, SEI, two slices, filler data */
   assert_slices (IFD_CODEC_H264, avcc,
       "09 f0; 67 64 00; 68 ee; 06 05 01 ff 80; 65 88 84; 65 11 22 33 44; 0c ff 80",
       "8: 65 88 84");
   assert_slices (IFD_CODEC_H264, avcc, "67 64 00 01; 68 ee 01", "0:");
-  /* delimiter, slice of the base layer, slice of another one, slice, SEI */
+  /* delimiter, slice of the base layer, slice of another layer, slice of the
+   * base layer, SEI */
   assert_slices (IFD_CODEC_H265, hvcc,
       "46 01 50; 26 01 af 06; 26 09 af 06; 26 01 11; 50 01 80",
       "7: 26 01 af 06");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a TCP connection carries, from made-up acknowledgements in virtual time: a
- * sample each 40 ms. Rates are in kbit/s, times in ms.
+/* Tests of IfdEstimate, which estimates the rate of a TCP connection. The test
+ * simulates acknowledgements in virtual time, with a sample every 40 ms. Rates
+ * are in kbit/s and times in ms.
  */
 
 #include <gst/check/gstcheck.h>

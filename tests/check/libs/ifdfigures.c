@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ouwens' figures 1.1 to 1.3, line by line and with their faults; and all that
- * they do against a second copy, written down from the paper for this test.
+/* Tests of the algorithms in figures 1.1 to 1.3 of Ouwens (2006), line by line,
+ * including the faults of the figures. W is the queue of waiting frames, S
+ * holds the frame that is being sent, and C holds the new frame. A last test
+ * compares all decisions with a second implementation, which was written from
+ * the paper for this test.
  */
 
 #include "ifdcases.h"
@@ -9,8 +12,8 @@
 static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };
 static const IfdConfig paper_gop = { IFD_ALGORITHM_PAPER_GOP, 1 };
 
-/* Figure 1.1, and the half of figure 1.3 that is the same. The last frame of
- * each script is C. */
+/* Figure 1.1, and the half of figure 1.3 that is identical to it. The last
+ * frame of each script is the new frame C. */
 static const IfdCase figure_1_1_cases[] = {
   {"if (W is empty) store: I", "I", "+I0"},
   {"if (W is empty) store: P", "P", "+P0"},
@@ -34,7 +37,7 @@ GST_START_TEST (figure_1_1_line_by_line)
 
 GST_END_TEST;
 
-/* Figure 1.1 knows no GOPs: what can't be decoded is sent. */
+/* Figure 1.1 knows no GOPs, so it sends frames that cannot be decoded. */
 GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 {
   const IfdCase cases[] = {
@@ -50,7 +53,7 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 
 GST_END_TEST;
 
-/* With no flag set figures 1.2 and 1.3 are figure 1.1. */
+/* As long as no flag is set, figures 1.2 and 1.3 behave as figure 1.1. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
   IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
@@ -58,9 +61,10 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* "I P" leaves W with an I and GOP_disturbed; "/" empties W; "I P / I /" leaves
- * prev_GOP_disturbed and W empty. Both at once can't be: the P that sets one
- * of them resets the other. */
+/* In the scripts, "I P" leaves an I-frame in the queue W and sets
+ * GOP_disturbed, "/" empties the queue, and "I P / I /" sets prev_GOP_disturbed
+ * and leaves the queue empty. Both flags are never set together, because the
+ * P-frame that sets one flag resets the other flag. */
 static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},
@@ -104,7 +108,8 @@ GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 
 GST_END_TEST;
 
-/* What the figures forget; the letter counts. */
+/* Cases that the figures do not handle. The algorithms follow the figures
+ * literally. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {
   const IfdCase cases[] = {
@@ -139,7 +144,7 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
 
 GST_END_TEST;
 
-/* Incomplete frames and new receivers, which the figures don't know */
+/* Incomplete frames and new receivers do not occur in the figures. */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
   const IfdCase both[] = {
@@ -170,9 +175,9 @@ GST_START_TEST (paper_algorithms_beyond_the_figures)
 
 GST_END_TEST;
 
-/* The figures a second time */
+/* A second implementation of the figures */
 
-/* Names and order of figures 1.1 to 1.3; 0 is an empty buffer. */
+/* Names and order are those of figures 1.1 to 1.3. 0 is an empty buffer. */
 typedef struct
 {
   gchar W;

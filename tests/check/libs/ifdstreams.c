@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What holds for the choice of frames in every stream: random GOPs whose
- * references are known go through W to channels that are fast, slow or dead,
- * with frames missing, new receivers, ends and other sizes of W on the way.
+/* Checks the properties that the algorithms of IFD have for every stream.
+ * Random GOPs with known references pass through the queue W of waiting frames
+ * to channels that are fast, slow or dead. On the way, frames are missing,
+ * receivers join, streams end, and the size of the queue changes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,18 +12,18 @@
 
 #define N_RUNS 200
 #define N_GOPS 24
-/* A frame that is not in the stream, of those to which others refer */
+/* A reference to a frame that is not part of the stream */
 #define MISSING -1
 #define MAX_REFERENCES 3
 
-/* fail_unless writes to a pipe each time, which is most of the time of a test
- * that asks so often. */
+/* fail_unless writes to a pipe at each call, which would take most of the time
+ * of this test. must_hold only does so when the condition is false. */
 #define must_hold(condition) G_STMT_START { \
   if (G_UNLIKELY (!(condition))) \
     fail ("%s", #condition); \
 } G_STMT_END
 
-/* Draws of one run, one after the other */
+/* The random numbers of one run */
 typedef struct
 {
   guint64 seed, count;
@@ -41,7 +42,7 @@ draw_hits (Draws * draws, guint percent)
   return draw_below (draws, 100) < percent;
 }
 
-/* --- streams, and what refers to what ------------------------------------- */
+/* --- streams, and the references between frames --------------------------- */
 
 typedef enum
 {
@@ -62,14 +63,17 @@ typedef struct
   guint n_references;
 
   Fate fate;
-  guint decoded_by;             /* the receiver that could decode it, or 0 */
+  /* the first receiver that could decode it, or 0 */
+  guint decoded_by;
 } Picture;
 
 typedef struct
 {
-  gboolean pyramids;            /* B-frames to which others refer: P here */
+  /* some B-frames are reference frames, and count as P-frames */
+  gboolean pyramids;
   gboolean broken_links, incomplete_frames;
-  gboolean whole;               /* begins with all that it refers to */
+  /* no frame refers to a frame before the beginning */
+  gboolean whole;
 } Film;
 
 typedef struct
@@ -77,7 +81,8 @@ typedef struct
   Draws draws;
   Film film;
   GArray *pictures;             /* of Picture */
-  gint anchor;                  /* the last I, or P that is none of a pyramid */
+  /* index of the last I-frame, or P-frame outside a pyramid */
+  gint anchor;
   guint gop;
 } Maker;
 
@@ -101,7 +106,8 @@ refer (Picture * picture, gint to)
   picture->references[picture->n_references++] = to;
 }
 
-/* What is shown between two frames. past: G_MAXINT for none */
+/* Adds the `n` frames that are shown between the frames `past` and `future`.
+ * `past` is G_MAXINT if the frames refer to no earlier frame. */
 static void
 add_between (Maker * maker, gint past, gint future, guint n,
     IfdFrameFlags flags, gboolean leading)
@@ -143,7 +149,7 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* RADL of H.265, and all that is behind an IDR in H.264 */
+    /* RADL pictures of H.265, and all pictures after an IDR in H.264 */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -175,11 +181,14 @@ typedef struct
   Maker maker;
   Ifd *ifd;
   IfdConfig config;
-  GArray *w;                    /* of guint: numbers of pictures */
-  gboolean w_is_stale;          /* all of it has to go for C */
-  gint s;                       /* MISSING: empty */
-  guint receiver;               /* its number, from 1 */
-  guint64 last_sent;            /* number + 1 */
+  GArray *w;                    /* guint indices of pictures */
+  /* all waiting frames have to be dropped for the new frame */
+  gboolean w_is_stale;
+  /* index of the frame that is being sent, or MISSING */
+  gint s;
+  guint receiver;               /* number of the current receiver, from 1 */
+  /* index of the last frame that was sent, plus 1 */
+  guint64 last_sent;
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Run;
 
@@ -214,7 +223,7 @@ is_lost (const Run * run, gint reference)
   return picture->fate != FATE_WAITING;
 }
 
-/* A part of what it refers to will never be there. */
+/* Returns whether a frame that `picture` refers to will never arrive. */
 static gboolean
 is_undecodable (const Run * run, const Picture * picture)
 {
@@ -251,7 +260,8 @@ w_holds (const Run * run, IfdFrameType type)
   return FALSE;
 }
 
-/* Nothing that is kept refers to it. */
+/* Checks that neither the new frame `c` nor any waiting frame refers to
+ * `victim`. */
 static void
 check_no_dependents (const Run * run, guint victim, const Picture * c)
 {
@@ -262,8 +272,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* What an outage left: nothing but I and P, and some frames between them gone.
- * Asked before an I-frame comes in. */
+/* Returns whether the queue W holds the rest of an outage: only I- and
+ * P-frames, with frames missing between them. Must be called before the I-frame
+ * `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -278,7 +289,9 @@ is_stale (const Run * run, const Picture * c)
   return last - first + 1 > run->w->len;
 }
 
-/* W is as it was before. */
+/* Checks that the rules allow to overwrite the waiting frame `number` with the
+ * new frame `c`. Must be called before the test changes its copy of the queue
+ * W. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
 {
@@ -323,7 +336,7 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* nor one that could go at the cost of one picture */
+    /* No waiting P-frame could be dropped at the cost of one picture only. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -350,8 +363,9 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* no more than must be: but where there are pyramids, the core can't know
-       * that frames in the middle of one are of no use to later ones */
+      /* No more frames are dropped than necessary. With pyramids the core may
+       * drop more, because it cannot know that no later frame refers to the
+       * middle frame of a pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));
@@ -372,7 +386,8 @@ remove_waiting (Run * run, guint number)
   }
 }
 
-/* c: the frame that just came in, or NULL */
+/* Handles the events of the core. `c` is the frame that was just stored, or
+ * NULL. */
 static void
 take_events (Run * run, const Picture * c)
 {
@@ -554,7 +569,7 @@ run_init (Run * run, guint64 seed, IfdAlgorithm algorithm, const Film * film)
   do_configure (run);
 }
 
-/* Every frame ends once. */
+/* Also checks that each frame was sent, dropped or flushed exactly once. */
 static void
 run_clear (Run * run)
 {
@@ -586,7 +601,7 @@ play (guint64 seed, IfdAlgorithm algorithm, const Film * film,
     for (; next < run.maker.pictures->len; next++) {
       do_input (&run, next);
       send_some (&run, channel);
-      /* a new stream begins with a GOP */
+      /* A new stream begins with a GOP. */
       if (disturbed && next + 1 == run.maker.pictures->len)
         disturb (&run);
       else if (disturbed && draw_hits (&run.maker.draws, 1))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the link, without any radio in particular, to times and fates computed
- * by hand: queues, rates, delays, losses, bit errors, delivery traces, recorded
- * runs, and that seed and arrivals decide everything.
+/* Tests of the link model without a particular radio, against times and fates
+ * computed by hand: queues, rates, delays, losses, bit errors, delivery traces
+ * and recorded runs. The tests also check that the result depends only on the
+ * seed and the arrivals.
  */
 
 #include <gst/check/gstcheck.h>
@@ -47,7 +48,7 @@ expect_nothing (Link * link)
   fail_if (link_poll_output (link, &packet));
 }
 
-/* What happened to each packet, as one text */
+/* Returns the events of the link as one text. */
 static gchar *
 make_log (Link * link)
 {
@@ -73,7 +74,8 @@ make_log (Link * link)
   return g_string_free (log, FALSE);
 }
 
-/* n packets of this size in both directions, one each `interval` */
+/* Sends `n` packets of `size` bytes in each direction, one every `interval`,
+ * and returns the log of the events. */
 static gchar *
 run_log (const LinkConfig * config, guint n, guint32 size, guint64 interval)
 {
@@ -121,7 +123,7 @@ GST_START_TEST (pipe_sends_at_its_rate_and_delays)
   expect_output (link, 0, 0, 45 * MS);
   expect_nothing (link);
   fail_unless_equals_uint64 (link_next_wakeup (link), 55 * MS);
-  /* late: it leaves with its own time all the same */
+  /* The timeout is late, but the packet has its exact departure time. */
   link_timeout (link, 200 * MS);
   expect_output (link, 0, 1, 55 * MS);
   fail_unless (link_next_wakeup (link) == LINK_NEVER);
@@ -186,8 +188,9 @@ GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
 
 GST_END_TEST;
 
-/* Stations that contend for each packet, as on a radio medium, and not one
- * queue for both: the answer does not wait behind all that was there before. */
+/* The stations contend for the medium for each packet, as on a radio medium,
+ * and do not share one queue. Therefore the first packet of a station does not
+ * wait for all packets that other stations queued earlier. */
 GST_START_TEST (stations_take_turns_on_a_shared_medium)
 {
   LinkConfig config = custom ();
@@ -209,15 +212,15 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
   expect_output (link, 1, 0, 23 * MS);
   expect_output (link, 2, 0, 36 * MS);
   expect_output (link, 0, 1, 49 * MS);
-  /* alone, without a change of the direction */
+  /* The last packet has no competitor and needs no turnaround. */
   expect_output (link, 0, 2, 59 * MS);
   link_free (link, NULL);
 }
 
 GST_END_TEST;
 
-/* A step holds for transmissions that begin at its time or later, and for the
- * whole way of their packets. */
+/* A step applies to each transmission that begins at its time or later, and to
+ * the delay of its packet, too. */
 GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 {
   LinkConfig config = custom ();
@@ -237,7 +240,7 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
   for (i = 0; i < 4; i++)
     link_input (link, 0, 1, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* 0 to 10 ms, 10 to 15 ms, 15 to 35 ms and 35 to 55 ms */
+  /* Transmissions: 0 to 10 ms, 10 to 15 ms, 15 to 35 ms, 35 to 55 ms */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 1, 0, 15 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -251,8 +254,8 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 
 GST_END_TEST;
 
-/* A packet that moves while the link is cut is lost, whether it is in
- * transmission or on its way; one that waits is not. */
+/* A packet is lost if it is in transmission or in flight during a cut. A packet
+ * that waits in the queue is not lost. */
 GST_START_TEST (cut_loses_what_is_under_way)
 {
   LinkConfig config = custom ();
@@ -267,14 +270,16 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* larger packets only; and one that begins where another ends */
+  /* The last parameter of a cut is a packet size. Only larger packets are
+   * affected. One of the cuts begins where the other one ends. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* 1: 10 to 25 ms, 2: 20 to 35 ms; 3 starts as the first cut ends and arrives
-   * before the next; 4: 40 to 55 ms; 5: from 50 ms on */
+  /* Packet 1 is in transmission or in flight from 10 to 25 ms, packet 2 from 20
+   * to 35 ms. Packet 3 starts when the first cut ends and arrives before the
+   * next cut. Packet 4 takes from 40 to 55 ms, and packet 5 starts at 50 ms. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 0, 3, 45 * MS);
   expect_output (link, 0, 5, 65 * MS);
@@ -306,7 +311,7 @@ GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
   config.queue.packets = 3;
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
-  /* one in service, three in the queue */
+  /* One packet is in transmission, three are in the queue. */
   for (i = 0; i < 6; i++) {
     fail_unless_equals_int (link_has_room (link, 0, 125), i < 4);
     link_input (link, 0, 0, 125, GUINT_TO_POINTER (i));
@@ -349,7 +354,7 @@ GST_START_TEST (queue_is_limited_in_bytes_and_in_time)
   config.queue.time = 8 * MS;
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
-  link_input (link, 0, 0, 1250, NULL);  /* 10 ms in service */
+  link_input (link, 0, 0, 1250, NULL);  /* transmission takes 10 ms */
   link_input (link, 1 * MS, 0, 1250, NULL);
   link_timeout (link, 9 * MS - 1);
   fail_unless (link_has_room (link, 0, 1250));
@@ -424,7 +429,7 @@ GST_START_TEST (two_state_loss_is_in_time)
   guint i, bursts = 0;
   gboolean was_lost = FALSE;
 
-  /* bad for 20 of 100 ms on average */
+  /* The state is bad for 20 of 100 ms on average. */
   config.pipe.fading.mean_good = 80 * MS;
   config.pipe.fading.mean_bad = 20 * MS;
   config.pipe.loss_bad = 1;
@@ -442,7 +447,8 @@ GST_START_TEST (two_state_loss_is_in_time)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless (ABS ((gint) stats.fates[LINK_FATE_AIR] - 200000) < 8000);
-  /* 10 bad times in a second, 5 % of them too short to be seen */
+  /* There are 10 bad states per second. About 5 % of them are too short to hit
+   * a packet. */
   fail_unless (ABS ((gint) bursts - 9500) < 400);
   link_free (link, NULL);
 }
@@ -481,7 +487,7 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
     fail_unless (ABS ((gint) bits[i] - 10000) < 500);
   for (i = 0; i < 4; i++)
     fail_unless (ABS ((gint) places[i] - 20000) < 700);
-  /* applied twice it is undone */
+  /* Applying the damage twice restores the bytes. */
   config.pipe.bit_error_good = 0.1;
   link_free (link, NULL);
   link = link_load_link_new (&config);
@@ -495,7 +501,7 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   link_packet_apply_damage (&packet, data, sizeof (data));
   for (i = 0; i < 1000; i++)
     fail_unless_equals_int (data[i], 0);
-  /* a shorter buffer is not written behind its end */
+  /* Nothing is written beyond the end of a shorter buffer. */
   link_packet_apply_damage (&packet, data, 10);
   link_free (link, NULL);
 }
@@ -545,7 +551,8 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* closer than the jitter: later ones wait for earlier ones */
+  /* The packets are closer together than the jitter, so that later packets wait
+   * for earlier ones. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
@@ -614,7 +621,7 @@ GST_START_TEST (outage_stops_the_transmitter_and_loses_nothing)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 30000);
-  /* 300 s of sending in 30 % of the time */
+  /* Transmission takes 300 s and is possible for 30 % of the time. */
   fail_unless (last > 900 * LINK_SECOND && last < 1100 * LINK_SECOND);
   link_free (link, NULL);
 }
@@ -644,7 +651,7 @@ GST_START_TEST (stall_gives_all_at_once)
   }
   fail_unless_equals_int (i, 12000);
   fail_unless (max_gap > LINK_SECOND);
-  /* what came in a silence leaves in one moment at its end */
+  /* All packets that arrived during the stall leave together when it ends. */
   fail_unless (max >= max_gap / (10 * MS) - 1);
   link_free (link, NULL);
 }
@@ -663,7 +670,7 @@ GST_START_TEST (slow_receiver_delays_then_drops)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
-  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes before it */
+  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes are queued before it */
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -675,7 +682,7 @@ GST_START_TEST (slow_receiver_delays_then_drops)
 
 GST_END_TEST;
 
-/* 1 Mbit/s fills a bucket of 3000 bytes with 125 bytes/ms. */
+/* 1 Mbit/s fills a bucket of 3000 bytes with 125 bytes per ms. */
 GST_START_TEST (bucket_lets_bursts_pass_at_once)
 {
   LinkConfig config = custom ();
@@ -693,11 +700,12 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
   expect_output (link, 0, 1, 0);
   expect_output (link, 0, 2, 12 * MS);
   expect_output (link, 0, 3, 24 * MS);
-  /* full again at 48 ms, and no fuller at 100 */
+  /* The bucket is full again at 48 ms, and is not fuller at 100 ms. */
   for (i = 0; i < 3; i++)
     link_input (link, 100 * MS, 0, 1000, NULL);
   link_input (link, 100 * MS, 0, 500, NULL);
-  /* larger than the bucket: full at 128 ms, then 1000 bytes short */
+  /* This packet is larger than the bucket. The bucket is full at 128 ms, and
+   * lacks 1000 bytes afterwards. */
   link_input (link, 100 * MS, 0, 4000, NULL);
   link_input (link, 100 * MS, 0, 125, NULL);
   link_timeout (link, LINK_SECOND);
@@ -749,20 +757,23 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   LinkConfig config = custom ();
   Link *link;
 
-  /* two opportunities at 10 ms, one at 20 ms, then again from 20 ms on */
+  /* Two opportunities at 10 ms and one at 20 ms. The trace is repeated from 20
+   * ms on. */
   config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  link_input (link, 0, 0, 1000, NULL);  /* 500 bytes left of the second */
+  /* 500 bytes remain of the second opportunity. */
+  link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* an opportunity without a packet is gone: the next are at 1030 */
+  /* An opportunity without a packet is lost, so the next ones are at 1030 ms.
+   */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
@@ -770,7 +781,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* so is what was left of one, and any number of rounds */
+  /* The rest of an opportunity is lost, too, and so is any number of
+   * repetitions of the trace. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -783,7 +795,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 
 GST_END_TEST;
 
-/* One station's worth for both, and none of it in an outage */
+/* The two stations of a half-duplex link share the opportunities, and there are
+ * none during an outage. */
 GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
 {
   LinkConfig config = custom ();
@@ -820,7 +833,7 @@ GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
     for (; link_poll_output (link, &packet); n++)
       fail_unless (link_get_quality (link, 0) > 0);
   }
-  /* half of the time it is out */
+  /* The link is in an outage for half of the time. */
   fail_unless (ABS ((gint) n - 10000) < 2500);
   link_free (link, NULL);
 }
@@ -876,7 +889,8 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
 GST_END_TEST;
 
-/* It was there before anybody looked. */
+/* At the time of the first query, the state is bad with its long-term
+ * probability. */
 GST_START_TEST (states_begin_as_often_bad_as_they_are)
 {
   LinkOnOffConfig config = { 700 * MS, 300 * MS };
@@ -914,7 +928,8 @@ GST_START_TEST (states_are_found_behind_and_before)
 
 GST_END_TEST;
 
-/* Of 1500 bytes, and of each station that sends */
+/* The quality is computed for packets of 1500 bytes, and reported for each
+ * station that sends. */
 GST_START_TEST (quality_counts_bit_errors_and_every_station)
 {
   LinkConfig config = custom ();
@@ -934,7 +949,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* exp (-1.2), a little less */
+    /* exp (-1.2), or slightly less */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1024,7 +1039,7 @@ GST_START_TEST (interference_windows_are_read)
       20 * LINK_SECOND);
   fail_unless_equals_uint64 (link_oven_next_change (&oven, 60 * LINK_SECOND),
       G_MAXUINT64);
-  /* it radiates during its part of a cycle, once in each */
+  /* The oven radiates during one part of each cycle. */
   for (t = 0; t < 20 * MS; t += MS / 10)
     on += link_oven_overlaps (&oven, 30 * LINK_SECOND + t,
         30 * LINK_SECOND + t + 1);
@@ -1039,7 +1054,7 @@ GST_START_TEST (interference_windows_are_read)
 
 GST_END_TEST;
 
-/* Everything that chance can do at once */
+/* Returns a configuration with all random effects at once. */
 static LinkConfig
 lively (guint64 seed)
 {
@@ -1063,8 +1078,8 @@ lively (guint64 seed)
   return config;
 }
 
-/* A profile with a value out of range would only fail in the element of a user
- * who selects it. */
+/* Without this test, a profile with a value out of range would only fail when a
+ * user selects it in the element. */
 GST_START_TEST (profiles_are_valid_in_each_quality)
 {
   guint i, j;
@@ -1087,7 +1102,7 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The call is set up only if dial-up=true. */
+      /* The values of the call are only used if dial-up=true. */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,
@@ -1130,7 +1145,7 @@ GST_START_TEST (same_seed_same_log)
 
 GST_END_TEST;
 
-/* FNV-1a, as mpegstat has it */
+/* FNV-1a, the same hash as in mpegstat */
 static guint64
 hash_text (const gchar * text)
 {
@@ -1141,8 +1156,8 @@ hash_text (const gchar * text)
   return hash;
 }
 
-/* A change of these numbers changes what every seed that somebody wrote down
- * means. */
+/* If these numbers change, all results that somebody noted with a seed become
+ * irreproducible. */
 GST_START_TEST (a_seed_means_the_same_on_every_machine)
 {
   LinkConfig config = lively (42);
@@ -1163,7 +1178,8 @@ GST_START_TEST (a_seed_means_the_same_on_every_machine)
 
 GST_END_TEST;
 
-/* Two protocols: one sends much, one little, at other times. */
+/* Two protocols use the same seed. One sends much data and the other little,
+ * and at other times. */
 GST_START_TEST (channel_states_do_not_depend_on_traffic)
 {
   LinkConfig config = lively (7);
@@ -1220,7 +1236,7 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* what chance did, without when */
+    /* the random effects, without the times */
     g_string_append (fates, line);
     g_free (line);
   }
@@ -1259,8 +1275,8 @@ GST_START_TEST (recorded_run_is_replayed)
   pattern = record (&config, 2000, 10 * MS, &fates);
   fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged ")
       && strstr (pattern, " overtaken"));
-  /* the same arrivals, another seed and a radio without faults: the pattern
-   * decides */
+  /* The arrivals are the same, but the seed is another one and the radio has no
+   * faults. The recorded pattern determines the fates. */
   config.pattern = pattern;
   config.seed = 99;
   config.pipe.loss_good = config.pipe.loss_bad = 0;
@@ -1271,7 +1287,8 @@ GST_START_TEST (recorded_run_is_replayed)
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
   g_free (fates_again);
-  /* and at other times too */
+  /* The pattern also determines the fates if the packets arrive at other times.
+   */
   again = record (&config, 2000, 3 * MS, &fates_again);
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
@@ -1305,7 +1322,8 @@ GST_START_TEST (recorded_attempts_are_replayed_on_80211)
 
 GST_END_TEST;
 
-/* Whatever the radio would do now, and the limit allow */
+/* The pattern takes precedence over the random faults of the radio and over the
+ * retry limit. */
 GST_START_TEST (patterns_decide_on_80211)
 {
   LinkConfig config;
@@ -1333,7 +1351,8 @@ count_free (gpointer user)
   n_freed++;
 }
 
-/* In the queue, in service, on its way, left but not fetched */
+/* Packets are in the queue, in transmission, in flight, and delivered but not
+ * fetched. */
 GST_START_TEST (what_is_still_inside_is_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };
@@ -1355,7 +1374,8 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* those delivered and not fetched, and those refused and not told */
+    /* The number includes packets that were delivered and not fetched, and
+     * packets that were dropped and not reported. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

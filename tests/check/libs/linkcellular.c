@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the models of GSM and NMT to what was measured: Alanko et al. 1994
- * (3.1, tables 3 to 5), Singh 2000 (5.1, figure 15, appendix B); and RLP to its
- * rules, with traces of radio blocks made by hand. All in virtual time.
+/* Tests of the models of GSM and NMT against measurements: Alanko et al. 1994
+ * (3.1, tables 3 to 5), and Singh 2000 (5.1, figure 15, appendix B). RLP is
+ * tested against its rules with traces of radio blocks that were made by hand.
+ * All tests run in virtual time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,11 +17,12 @@
 #define SECOND LINK_SECOND
 #define BLOCK (20 * MS)
 
-/* TCP of the measurements: segments, and their headers */
+/* The TCP segments of the measurements, and the size of their headers */
 #define MSS 536
 #define TCP_HEADER 40
 
-/* A line of a table: name, theirs, ours */
+/* Prints one line of a table with the published value and the value of the
+ * model, and checks that they differ by at most `within`. */
 static void
 check_line (const gchar * name, gdouble theirs, gdouble ours, gdouble within)
 {
@@ -38,11 +40,11 @@ check_between (const gchar * name, gdouble min, gdouble max, gdouble ours)
       ours, min, max);
 }
 
-/* A link with a flow each way */
+/* A link with one flow in each direction */
 typedef struct
 {
   Link *link;
-  guint flows[2];               /* from station 0, from station 1 */
+  guint flows[2];               /* from station 0 and from station 1 */
   guint64 now;
 } Path;
 
@@ -72,8 +74,8 @@ path_drop_events (Path * path)
   while (link_poll_event (path->link, &event));
 }
 
-/* TRUE with the next packet that leaves; FALSE when nothing will happen any
- * more, or not until then */
+/* Advances the time until the next packet leaves, and returns TRUE. Returns
+ * FALSE if nothing happens before `until`. */
 static gboolean
 path_next_output (Path * path, guint64 until, LinkPacket * packet)
 {
@@ -89,7 +91,7 @@ path_next_output (Path * path, guint64 until, LinkPacket * packet)
   return TRUE;
 }
 
-/* Everything until then; the packets that leave are not looked at. */
+/* Runs the link until `until`. Packets that leave are ignored. */
 static void
 path_run (Path * path, guint64 until)
 {
@@ -100,7 +102,8 @@ path_run (Path * path, guint64 until)
   link_timeout (path->link, until);
 }
 
-/* Waits for n packets of this station, and returns when the last one left. */
+/* Waits for `n` packets of `station` and returns the departure time of the last
+ * one. */
 static guint64
 path_await (Path * path, guint station, guint n)
 {
@@ -113,7 +116,7 @@ path_await (Path * path, guint station, guint n)
   return packet.departure;
 }
 
-/* A message in full segments; returns how many */
+/* Sends a message in full TCP segments and returns the number of segments. */
 static guint
 path_send_message (Path * path, guint station, guint bytes)
 {
@@ -138,8 +141,9 @@ path_count_resets (const Path * path)
   return stats.resets;
 }
 
-/* A message until all of it arrived. What RLP lost by a reset goes once more,
- * all of it, when nothing came for so long, as TCP would do it. */
+/* Sends a message and waits until all of it has arrived. If a reset of RLP lost
+ * packets and nothing arrives for this many seconds, the function sends all
+ * that is missing again, as TCP would do. */
 
 #define SECONDS_TO_REPEAT 20
 
@@ -166,7 +170,7 @@ path_transfer (Path * path, guint station, guint bytes)
   }
 }
 
-/* A request and its reply: seconds */
+/* Exchanges a request and its reply. Returns the duration in seconds. */
 static gdouble
 path_exchange (Path * path, guint request, guint reply)
 {
@@ -185,7 +189,8 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Their 500 exchanges, which begin anywhere in a block, sorted */
+/* Measures 500 exchanges as in the paper, each of which begins at a random time
+ * within a block. `seconds` gets the sorted durations. */
 
 #define EXCHANGES 500
 
@@ -212,7 +217,8 @@ get_median (const gdouble * seconds)
   return (seconds[EXCHANGES / 2 - 1] + seconds[EXCHANGES / 2]) / 2;
 }
 
-/* Bytes of TCP payload through a queue that is always full */
+/* Returns the bytes of TCP payload that pass through a queue that is always
+ * full. */
 static guint64
 get_bulk (const LinkConfig * config, guint station, guint seconds,
     LinkStats * stats)
@@ -235,8 +241,9 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* Alanko, tables 4 and 3: the least, percentiles, and the most, s; and the share
- * that exceeds the median by more than so many seconds */
+/* Alanko, tables 4 and 3: minimum, percentiles and maximum in seconds, and the
+ * share of exchanges that exceed the median by more than each of the
+ * tolerances, in seconds */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -292,8 +299,9 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* The whole row on a link of this quality: 1 % of theirs took much longer, which
- * an ideal one never does. Of how often nothing is asked. */
+/* Prints a whole row of the tables for a link of this quality. In the paper 1 %
+ * of the exchanges took much longer, which never happens on an ideal link. The
+ * frequency of such exchanges is not checked. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -353,7 +361,8 @@ GST_START_TEST (nmt_exchanges_as_table_3_of_alanko)
 
 GST_END_TEST;
 
-/* 3.3: the sustainable rates, 880 to the network and 890 from it */
+/* Section 3.3: sustainable rates of 880 byte/s to the network and 890 byte/s
+ * from the network */
 GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 {
   LinkConfig config;
@@ -368,7 +377,8 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* V.42bis made more of the file than of the messages: rates of its own */
+/* V.42bis compresses the file of this measurement better than the messages, so
+ * the link has other rates here. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -391,11 +401,11 @@ GST_START_TEST (nmt_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Table 5: kilobytes in 15 minutes, the mean of several */
+/* Table 5: kilobytes in 15 minutes. The test takes the mean of several runs. */
 
 #define TABLE_5_RUNS 16
 
-/* Returns the resets in each of them. */
+/* Returns the mean number of resets per run. */
 static gdouble
 check_quarter_hour (const gchar * name, LinkConfig * config, gdouble theirs)
 {
@@ -425,7 +435,7 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
-  /* failures are delays, except where the link is poor */
+  /* A failure only causes a delay, except on a poor link. */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
   name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
@@ -436,13 +446,14 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
 
 GST_END_TEST;
 
-/* Figure 7: 40,000 bytes, which stagnate "for a while to continue later at full
- * rate". Theirs are curves; ours each silence over two seconds, and the end. */
+/* Figure 7: a transfer of 40,000 bytes, which stagnates "for a while to
+ * continue later at full rate". The paper shows curves. The test prints each
+ * silence of more than two seconds, and the end of the transfer. */
 
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
 
-/* Returns the silences. */
+/* Prints the trace and returns the number of silences. */
 static guint
 print_trace (const LinkConfig * config)
 {
@@ -489,18 +500,18 @@ GST_START_TEST (gsm_bulk_stagnates_as_figure_7_of_alanko)
 
 GST_END_TEST;
 
-/* Section 3.1: dial-up */
+/* Section 3.1 of Alanko: dial-up */
 
-/* Their 400 calls, ten times */
+/* The paper measured 400 calls. The test makes ten sets of 400. */
 #define SETS 10
 #define CALLS 400
 
 typedef struct
 {
   guint n, calls, failed;
-  gdouble seconds[SETS * CALLS];        /* of the set-ups, sorted */
+  gdouble seconds[SETS * CALLS];        /* duration of the set-ups, sorted */
   gdouble min_detection, max_detection;
-  guint64 begin;                /* ns: of the one that is made */
+  guint64 begin;                /* ns, start of the current set-up */
 } Calls;
 
 static void
@@ -521,7 +532,8 @@ note_call (Calls * calls, const LinkEvent * event)
   }
 }
 
-/* So many that succeed; each breaks soon, by a very short life */
+/* Makes calls until 400 have succeeded. Each call ends soon, because its life
+ * time is very short. */
 static void
 make_set (const LinkConfig * config, Calls * calls)
 {
@@ -575,7 +587,7 @@ get_percent_over (const Calls * calls, gdouble limit)
   return 100.0 * n / calls->n;
 }
 
-/* Figure 5: of the calls that succeed, how many took how long */
+/* Figure 5: prints the distribution of the set-up times of successful calls. */
 static void
 print_calls (const gchar * name, const Calls * calls)
 {
@@ -631,7 +643,8 @@ GST_START_TEST (nmt_calls_as_section_3_1_of_alanko)
 
 GST_END_TEST;
 
-/* Singh 5.1: 125 bytes of video with 7 of RTP, 8 of UDP and 20 of IP */
+/* Singh 5.1: 125 bytes of video with headers of 7 bytes (RTP), 8 (UDP) and 20
+ * (IP) */
 
 #define VIDEO_HEADER 35
 #define VIDEO_PACKET (125 + VIDEO_HEADER)
@@ -643,8 +656,9 @@ header_is_hit (const LinkPacket * packet)
   return packet->n_damage > 0 && packet->damage[0].offset < VIDEO_HEADER;
 }
 
-/* Percent of the packets lost: UDP over PPP, whose check finds any damage; or
- * UDP-Lite over PPP Lite, where only the headers count */
+/* Returns the percentage of lost packets: with UDP over PPP, whose check
+ * detects any damage, or with UDP-Lite over PPP Lite (`lite`), where only
+ * damaged headers count. */
 static gdouble
 get_video_loss (const LinkConfig * template, gboolean lite)
 {
@@ -675,10 +689,10 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* Of WSim the paper has pictures and no figures: "theirs" is what its rules
- * give for a packet of 6 blocks with headers in 2 of them. Figure 15 is
- * measured; its error rate, which the paper doesn't tell, is the one that makes
- * both. */
+/* For WSim, the paper has graphs without numbers. "theirs" is the result of the
+ * rules of WSim for a packet of 6 blocks with headers in 2 of them. Figure 15
+ * is a measurement. The paper does not tell its error rate, so the rate here is
+ * the one that produces both of its results. */
 static const struct
 {
   const gchar *name;
@@ -710,7 +724,7 @@ GST_START_TEST (video_losses_as_singh)
 
 GST_END_TEST;
 
-/* Appendix B: ping -s 500 */
+/* Appendix B: mean round trip of ping -s 500 */
 static gdouble
 get_mean_ping (LinkProfile profile)
 {
@@ -745,9 +759,10 @@ GST_START_TEST (pings_as_appendix_b_of_singh)
 
 GST_END_TEST;
 
-/* Radio blocks made by hand */
+/* Traces of radio blocks */
 
-/* A trace of n blocks of which those from first to last are hit */
+/* Returns a trace of `n` blocks, of which the blocks from `first` to `last` are
+ * hit. */
 static gchar *
 make_trace (guint n, guint first, guint last)
 {
@@ -760,10 +775,11 @@ make_trace (guint n, guint first, guint last)
 typedef struct
 {
   guint n, delivered, reset, call, check;
-  guint first_lost, last_lost;  /* indices; first > last: none */
+  /* packet indices; first > last if none was lost */
+  guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
-  guint64 departures[400];      /* ns, by index; 0: lost */
+  guint64 departures[400];      /* ns, by packet index; 0 if lost */
   LinkStats stats;
 } Course;
 
@@ -782,7 +798,8 @@ note_fate (Course * course, const LinkEvent * event)
   course->last_lost = MAX (course->last_lost, packet->index);
 }
 
-/* n packets of so many bytes, one each interval, until all came to an end */
+/* Sends `n` packets of `size` bytes, one every `interval`, and runs the link
+ * until each packet has its fate. */
 static void
 run_course (const LinkConfig * config, guint n, guint32 size,
     guint64 interval, Course * course)
@@ -825,7 +842,8 @@ run_course (const LinkConfig * config, guint n, guint32 size,
   path_close (&path);
 }
 
-/* GSM with traces of the blocks from station 0 and of those to it */
+/* Configures GSM with a trace of the blocks from station 0 and a trace of the
+ * blocks to station 0. */
 static void
 init_traced (LinkConfig * config, const gchar * up, const gchar * down)
 {
@@ -834,7 +852,7 @@ init_traced (LinkConfig * config, const gchar * up, const gchar * down)
   config->blocks.trace_down = down;
 }
 
-/* The n-th of them is later than without errors by so many ms. */
+/* Returns by how many ms packet `n` leaves later than without errors. */
 static guint64
 get_extra (const Course * course, const Course * ideal, guint n)
 {
@@ -843,8 +861,9 @@ get_extra (const Course * course, const Course * ideal, guint n)
 
 static const gchar *const all_good = "0";
 
-/* 17 bytes and SLIP's 2 in each block of 20 ms: packet i arrives over the line
- * just before block i + 1, and is sent in it */
+/* Each packet has 17 bytes, which become 19 bytes with SLIP. One packet is sent
+ * per block of 20 ms: packet i arrives over the serial line just before block i
+ * + 1, and is sent in that block. */
 #define SMALL 17
 
 static void
@@ -880,9 +899,9 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* there and back, and the block after: 13 blocks */
+  /* The rejection, the retransmission and the block after it take 13 blocks. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
-  /* those behind it waited, and left together with it */
+  /* The frames behind the lost one waited for it and leave together with it. */
   for (i = 20; i < 32; i++)
     fail_unless_equals_uint64 (course.departures[i], course.departures[19]);
   fail_unless (get_extra (&course, &ideal, 40) <= BLOCK / MS);
@@ -904,7 +923,8 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* T1 from the last acknowledgement, a poll there and its answer back */
+  /* The delay is T1 since the last acknowledgement, plus a poll and the answer
+   * to the poll. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -915,7 +935,7 @@ GST_END_TEST;
 GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
-  /* the frame after arrives 7 blocks later: SREJ is in block 27 */
+  /* The next frame arrives 7 blocks later, so the SREJ is in block 27. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -953,8 +973,8 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
 
 GST_END_TEST;
 
-/* 10 s without a block that arrives: seven polls in vain, then SABM until one
- * arrives. What was in flight is lost, and nothing else. */
+/* No block arrives for 10 s. RLP sends seven polls without an answer, and then
+ * SABM until one arrives. Only the packets in flight are lost. */
 GST_START_TEST (reset_loses_what_is_in_flight)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -969,9 +989,11 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   fail_unless_equals_int (course.delivered + course.reset, 100);
   fail_unless_equals_int (course.reset,
       course.last_lost - course.first_lost + 1);
-  /* packet 10 is clocked from 2.0 to 2.02 s, and sent in block 101 */
+  /* Packet 10 is on the serial line from 2.0 to 2.02 s, and is sent in block
+   * 101. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* T1 runs from the first of them, and nothing new is sent after it */
+  /* T1 runs from the first of the lost frames. When it expires, no new frame is
+   * sent. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -979,7 +1001,8 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The frame that is lost, T1, a poll, T1, and N2 polls more, each with its T1 */
+/* The time until the reset is the lost frame, T1, a poll with T1, and N2
+ * further polls, each with T1. */
 GST_START_TEST (polls_are_repeated_n2_times)
 {
   gchar *trace = make_trace (3000, 0, 2999);
@@ -1000,7 +1023,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
         link_timeout (path.link, link_next_wakeup (path.link));
     } while (event.type != LINK_EVENT_FATE);
     fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
-    /* 6 bytes with SLIP are over the line before the block at 20 ms */
+    /* A packet of 6 bytes with SLIP has passed the serial line before the block
+     * at 20 ms. */
     fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
         config.blocks.rlp_t1);
     path_close (&path);
@@ -1010,7 +1034,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
 
 GST_END_TEST;
 
-/* Both directions begin anew: what is under way the other way is lost too. */
+/* A reset restarts both directions, so the packets in flight in the other
+ * direction are lost, too. */
 GST_START_TEST (reset_is_of_both_directions)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1041,7 +1066,7 @@ GST_END_TEST;
 
 GST_START_TEST (disconnect_after_n2_dials_again)
 {
-  /* dial-up takes 28 s to 31 s, and 1800 blocks are 36 s */
+  /* The call is set up in 28 s to 31 s, and 1800 blocks are 36 s. */
   gchar *trace = make_trace (10000, 1800, 2300);
   LinkConfig config;
   Course course;
@@ -1065,7 +1090,8 @@ GST_START_TEST (disconnect_after_n2_dials_again)
 
 GST_END_TEST;
 
-/* Without a call there is none to break: it begins anew. */
+/* Without dial-up there is no call that could end, so the link is reset
+ * instead. */
 GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1082,8 +1108,8 @@ GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 
 GST_END_TEST;
 
-/* Errors with a period, such as of a short trace that is repeated, can't keep
- * it from beginning anew. */
+/* Periodic errors, such as those of a short trace that is repeated, must not
+ * prevent the reset from succeeding. */
 GST_START_TEST (periodic_errors_end)
 {
   LinkConfig config;
@@ -1097,7 +1123,8 @@ GST_START_TEST (periodic_errors_end)
 
 GST_END_TEST;
 
-/* All stations but 0 are one end, and their packets wait in one line. */
+/* All stations except 0 are at the same end of the link, and their packets wait
+ * in one queue. */
 GST_START_TEST (stations_share_the_other_end)
 {
   guint i, flows[LINK_MAX_STATIONS];
@@ -1115,7 +1142,7 @@ GST_START_TEST (stations_share_the_other_end)
   for (i = LINK_MAX_STATIONS - 1; i >= 1; i--) {
     fail_unless (path_next_output (&path, LINK_NEVER - 1, &packet));
     fail_unless_equals_int (packet.station, i);
-    /* 96 bytes are 100 ms on the line */
+    /* 96 bytes take 100 ms on the serial line. */
     fail_unless (last == 0 || packet.departure == last + 100 * MS);
     last = packet.departure;
   }
@@ -1124,9 +1151,9 @@ GST_START_TEST (stations_share_the_other_end)
 
 GST_END_TEST;
 
-/* Acknowledgements are lost for 1.6 s, while data is sent in each block: the
- * sender comes to the end of its window, and goes on afterwards. T1 is long
- * enough to stay out of it. */
+/* Acknowledgements are lost for 1.6 s while data are sent in each block. The
+ * sender reaches the end of its window and continues afterwards. T1 is so long
+ * that it does not expire in this time. */
 GST_START_TEST (full_window_stalls_and_goes_on)
 {
   gchar *down = make_trace (3000, 50, 130);
@@ -1141,7 +1168,8 @@ GST_START_TEST (full_window_stalls_and_goes_on)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
-  /* the last acknowledgement was sent in block 49, of frames up to 43 */
+  /* The last acknowledgement was sent in block 49 and covers the frames up to
+   * 43. */
   fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);
   fail_unless (get_extra (&course, &ideal, 110) >= 400);
   fail_unless (get_extra (&course, &ideal, 199) <= 400);
@@ -1195,8 +1223,9 @@ GST_END_TEST;
 
 /* Transparent */
 
-/* Bytes of the packet are damaged where its block was hit: 5 of PPP and 23 of
- * the packet in the first block, then 28 in each. */
+/* The damaged bytes of a packet are those in the block that was hit. The first
+ * block has 5 bytes of PPP and 23 bytes of the packet, and each further block
+ * has 28 bytes of the packet. */
 GST_START_TEST (damage_is_where_the_block_was)
 {
   LinkConfig config;
@@ -1205,7 +1234,8 @@ GST_START_TEST (damage_is_where_the_block_was)
   Path path;
   guint i;
 
-  /* 100 bytes and PPP's 7 take 111.5 ms: blocks 3 to 6 */
+  /* 100 bytes and 7 bytes of PPP take 111.5 ms on the serial line, and are sent
+   * in blocks 3 to 6. */
   trace = make_trace (1000, 4, 4);
   link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
   config.blocks.trace = trace;
@@ -1221,7 +1251,8 @@ GST_START_TEST (damage_is_where_the_block_was)
     fail_unless_equals_int (packet.damage[i].offset, 23 + i);
     fail_unless (packet.damage[i].flip != 0);
   }
-  /* the end of block 6, the radio and the network behind it */
+  /* The packet leaves at the end of block 6 plus the delay of the radio and the
+   * network. */
   fail_unless_equals_uint64 (packet.departure, 7 * BLOCK + 200 * MS);
   path_close (&path);
   g_free (trace);
@@ -1243,8 +1274,8 @@ get_fate_of_hit (guint block, gboolean frame_check)
   config.blocks.frame_check = frame_check;
   config.blocks.corrupt_share = 1;
   path_open (&path, &config);
-  /* 84 and 7 bytes: block 2 with the header, 3, 4, and 5 with 7 bytes, of
-   * which 2 are of the check */
+  /* 84 bytes and 7 bytes of PPP: block 2 contains the header, blocks 3 and 4
+   * follow, and block 5 has 7 bytes, 2 of which are the frame check. */
   link_input (path.link, 0, path.flows[0], 84, NULL);
   do {
     link_timeout (path.link, link_next_wakeup (path.link));
@@ -1270,7 +1301,8 @@ GST_START_TEST (frame_check_and_framing_decide_on_damage)
 
 GST_END_TEST;
 
-/* A line faster than the radio: packets wait for their blocks. */
+/* The serial line is faster than the radio, so packets wait for their blocks.
+ */
 GST_START_TEST (fast_line_waits_for_the_radio)
 {
   LinkConfig config;
@@ -1281,7 +1313,8 @@ GST_START_TEST (fast_line_waits_for_the_radio)
   config.blocks.serial_rate[0] = 1000000000;
   run_course (&config, 100, 273, 0, &course);
   fail_unless_equals_int (course.delivered, 100);
-  /* 280 bytes are 10 blocks; the first begins after the bytes came */
+  /* 280 bytes need 10 blocks. The first block begins after the bytes have
+   * arrived. */
   fail_unless_equals_uint64 (course.departures[0], 11 * BLOCK + 200 * MS);
   fail_unless_equals_uint64 (course.departures[99] - course.departures[0],
       99 * 10 * BLOCK);
@@ -1330,7 +1363,8 @@ GST_START_TEST (traces_that_cannot_be_read)
   static const struct
   {
     const gchar *text;
-    gint code;                  /* -1: it can */
+    /* code of the error, or -1 if the trace is valid */
+    gint code;
   } traces[] = {
     {"0101\n# comment 2\n 11 0\n", -1},
     {"# no newline\n0 # here", -1},
@@ -1364,7 +1398,7 @@ GST_END_TEST;
 
 /* Calls */
 
-/* Every packet comes to its end, whenever calls break. */
+/* Each packet gets a fate, no matter when a call breaks. */
 GST_START_TEST (calls_that_break_lose_what_is_under_way)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
@@ -1386,15 +1420,17 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     fail_unless (course.call > 0);
     fail_unless_equals_int (course.delivered + course.call + course.reset +
         course.check, 300);
-    /* no more than were on the line and in flight, a few at each break */
+    /* Each break loses at most four packets, which are on the serial line or in
+     * flight. */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
 }
 
 GST_END_TEST;
 
-/* A packet that takes longer than calls live: each break takes one with it, at
- * its time, and those that wait stay for the next call. */
+/* A packet takes longer than a call lives. Each break loses the packet on the
+ * line at the time of the break, and waiting packets remain for the next call.
+ */
 GST_START_TEST (break_takes_the_packet_on_the_line)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
@@ -1461,8 +1497,8 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* So long after the last packet and not before: one that comes in between is
- * on the same call, one that comes later dials. */
+/* The call ends at this time after the last packet and not earlier. An earlier
+ * packet uses the same call, and a later packet starts a new call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {
   const guint64 after = 10 * SECOND;
@@ -1497,7 +1533,7 @@ GST_START_TEST (call_ends_when_nobody_uses_it)
 
 GST_END_TEST;
 
-/* The same seed, the same course */
+/* The same seed must produce the same events. */
 
 static void
 log_event (GString * log, const LinkEvent * event)
@@ -1508,8 +1544,8 @@ log_event (GString * log, const LinkEvent * event)
       event->packet.n_damage, event->call, event->quality);
 }
 
-/* What happens in 5 minutes of packets of so many bytes each way: all events,
- * or only those of the quality */
+/* Returns the events of 5 minutes with packets of `size` bytes in each
+ * direction: all events, or only those of the quality if `quality` is TRUE. */
 static gchar *
 get_log (LinkProfile profile, guint64 seed, guint32 size, gboolean quality)
 {
@@ -1573,7 +1609,7 @@ GST_START_TEST (traffic_does_not_change_the_radio)
 
 GST_END_TEST;
 
-/* Times do not depend on how often somebody looks. */
+/* The times do not depend on how often the link is polled. */
 GST_START_TEST (looking_changes_nothing)
 {
   LinkConfig config;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the call of a telephone link to its states: when it is dialled, when it
- * stands, and what ends it. The phases of the set-up take a fixed time here.
+/* Tests of LinkDialUp, the states of a telephone call: when it is dialled, when
+ * it is connected, and what ends it. In these tests each phase of the set-up
+ * has a fixed duration.
  */
 
 #include <gst/check/gstcheck.h>
@@ -43,7 +44,8 @@ expect_no_change (LinkDialUp * dial_up)
   fail_if (link_dial_up_poll_change (dial_up, &state));
 }
 
-/* A call that stands since `now` + SET_UP, which is returned */
+/* Sets up a call that begins at `now`. Returns the time at which it is
+ * connected, `now` + SET_UP. */
 static guint64
 make_call (LinkDialUp * dial_up, guint64 now)
 {

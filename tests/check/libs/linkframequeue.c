@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the choice of frames among packets to what its header says: whole frames
- * only, one at a time, in order; what is missing takes its frame with it and
- * nothing else.
+/* Tests of LinkFrameQueue, which applies the algorithms of IFD to a queue of
+ * packets: it sends whole frames only, one at a time and in order. A missing
+ * packet causes the loss of its frame and of no other frame.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,8 +12,8 @@
 #define MS LINK_MS
 #define PACKET 1000
 
-/* A queue and its packets: each has a letter of its own, so that what happens to
- * many reads as a word. */
+/* A queue and the state of its sender. Each packet has a letter of its own, so
+ * that a group of packets can be written as a word. */
 typedef struct
 {
   LinkFrameQueue *queue;
@@ -22,31 +22,31 @@ typedef struct
   guint32 timestamp;
   guint flow;
   guint64 stream;
-} Rig;
+} Fixture;
 
-static Rig
-rig_new (IfdAlgorithm algorithm, guint max_frames)
+static Fixture
+fixture_new (IfdAlgorithm algorithm, guint max_frames)
 {
   const IfdConfig config = { algorithm, max_frames };
-  Rig rig = { link_frame_queue_new (&config), 0, 65530, 1000, 0, 4711 };
+  Fixture fixture = { link_frame_queue_new (&config), 0, 65530, 1000, 0, 4711 };
 
-  return rig;
+  return fixture;
 }
 
 static void
-rig_clear (Rig * rig)
+fixture_clear (Fixture * fixture)
 {
-  link_frame_queue_free (rig->queue, NULL);
+  link_frame_queue_free (fixture->queue, NULL);
 }
 
 static VideoPacket
-describe (Rig * rig, gchar type, gboolean begins, gboolean ends)
+describe (Fixture * fixture, gchar type, gboolean begins, gboolean ends)
 {
   VideoPacket video = { 0, };
 
-  video.stream = rig->stream;
-  video.timestamp = rig->timestamp;
-  video.sequence = rig->sequence++;
+  video.stream = fixture->stream;
+  video.timestamp = fixture->timestamp;
+  video.sequence = fixture->sequence++;
   video.type = type == 'I' ? MPEG_VIDEO_PICTURE_I :
       type == 'P' ? MPEG_VIDEO_PICTURE_P :
       type == 'B' ? MPEG_VIDEO_PICTURE_B : MPEG_VIDEO_PICTURE_UNKNOWN;
@@ -55,34 +55,36 @@ describe (Rig * rig, gchar type, gboolean begins, gboolean ends)
   return video;
 }
 
-/* FALSE: the queue did not want it. It said the same before. */
+/* Pushes a packet. Returns FALSE if the queue refused it. Also checks that
+ * link_frame_queue_wants () announced the same. */
 static gboolean
-push (Rig * rig, const VideoPacket * video, gchar letter)
+push (Fixture * fixture, const VideoPacket * video, gchar letter)
 {
-  LinkItem *item = link_item_new (rig->flow, 0, PACKET,
+  LinkItem *item = link_item_new (fixture->flow, 0, PACKET,
       GINT_TO_POINTER (letter));
-  gboolean wanted = link_frame_queue_wants (rig->queue, rig->now, rig->flow,
+  gboolean wanted =
+      link_frame_queue_wants (fixture->queue, fixture->now, fixture->flow,
       video), taken;
 
-  item->p.arrival = rig->now;
-  taken = link_frame_queue_push (rig->queue, rig->now, item, video);
+  item->p.arrival = fixture->now;
+  taken = link_frame_queue_push (fixture->queue, fixture->now, item, video);
   fail_unless_equals_int (taken, wanted);
   if (!taken)
     link_item_free (item, NULL);
   return taken;
 }
 
-/* A packet for each letter */
+/* Pushes a frame with one packet for each letter. */
 static void
-push_frame (Rig * rig, gchar type, const gchar * letters)
+push_frame (Fixture * fixture, gchar type, const gchar * letters)
 {
   const gchar *letter;
 
-  rig->timestamp += 3600;
+  fixture->timestamp += 3600;
   for (letter = letters; *letter; letter++) {
-    VideoPacket video = describe (rig, type, letter == letters, !letter[1]);
+    VideoPacket video = describe (fixture, type, letter == letters, !letter[1]);
 
-    fail_unless (push (rig, &video, *letter));
+    fail_unless (push (fixture, &video, *letter));
   }
 }
 
@@ -100,25 +102,25 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* What can be sent now, all of it */
+/* Checks which packets can be sent now. */
 static void
-expect_sent (Rig * rig, const gchar * letters)
+expect_sent (Fixture * fixture, const gchar * letters)
 {
   GString *found = g_string_new (NULL);
   LinkItem *item;
 
-  while ((item = link_frame_queue_peek (rig->queue))) {
-    fail_unless (link_frame_queue_take (rig->queue, rig->now) == item);
+  while ((item = link_frame_queue_peek (fixture->queue))) {
+    fail_unless (link_frame_queue_take (fixture->queue, fixture->now) == item);
     add_letter (found, item);
   }
-  fail_unless (link_frame_queue_take (rig->queue, rig->now) == NULL);
+  fail_unless (link_frame_queue_take (fixture->queue, fixture->now) == NULL);
   expect_letters (found, letters);
 }
 
 static void
-expect_taken (Rig * rig, gchar letter)
+expect_taken (Fixture * fixture, gchar letter)
 {
-  LinkItem *item = link_frame_queue_take (rig->queue, rig->now);
+  LinkItem *item = link_frame_queue_take (fixture->queue, fixture->now);
 
   fail_unless (item != NULL);
   fail_unless_equals_int (GPOINTER_TO_INT (item->p.user), letter);
@@ -126,435 +128,440 @@ expect_taken (Rig * rig, gchar letter)
 }
 
 static void
-expect_lost (Rig * rig, const gchar * letters)
+expect_lost (Fixture * fixture, const gchar * letters)
 {
   GString *found = g_string_new (NULL);
   LinkItem *item;
 
-  while ((item = link_frame_queue_poll_lost (rig->queue)))
+  while ((item = link_frame_queue_poll_lost (fixture->queue)))
     add_letter (found, item);
   expect_letters (found, letters);
 }
 
 static IfdStats
-get_stats (Rig * rig)
+get_stats (Fixture * fixture)
 {
   IfdStats stats = { {0,}, };
 
-  link_frame_queue_add_stats (rig->queue, &stats);
+  link_frame_queue_add_stats (fixture->queue, &stats);
   return stats;
 }
 
 static void
-expect_empty (Rig * rig)
+expect_empty (Fixture * fixture)
 {
   guint packets;
   guint64 bytes;
 
-  link_frame_queue_get_size (rig->queue, &packets, &bytes);
+  link_frame_queue_get_size (fixture->queue, &packets, &bytes);
   fail_unless_equals_int (packets, 0);
   fail_unless_equals_uint64 (bytes, 0);
-  fail_unless (link_frame_queue_next_timeout (rig->queue) == LINK_NEVER);
+  fail_unless (link_frame_queue_next_timeout (fixture->queue) == LINK_NEVER);
 }
 
-/* --- whole frames ---------------------------------------------------------- */
+/* --- whole frames --------------------------------------------------------- */
 
 GST_START_TEST (a_frame_leaves_when_it_is_whole)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
 
-  rig.timestamp += 3600;
-  video = describe (&rig, 'I', TRUE, FALSE);
-  push (&rig, &video, 'a');
-  expect_sent (&rig, "");
-  video = describe (&rig, 'I', FALSE, TRUE);
-  push (&rig, &video, 'b');
-  expect_sent (&rig, "ab");
-  push_frame (&rig, 'B', "c");
-  push_frame (&rig, 'B', "def");
-  push_frame (&rig, 'P', "ghijklmn");
-  expect_sent (&rig, "cdefghijklmn");
-  expect_lost (&rig, "");
-  expect_empty (&rig);
-  fail_unless_equals_uint64 (get_stats (&rig).sent[IFD_FRAME_B], 2);
-  rig_clear (&rig);
+  fixture.timestamp += 3600;
+  video = describe (&fixture, 'I', TRUE, FALSE);
+  push (&fixture, &video, 'a');
+  expect_sent (&fixture, "");
+  video = describe (&fixture, 'I', FALSE, TRUE);
+  push (&fixture, &video, 'b');
+  expect_sent (&fixture, "ab");
+  push_frame (&fixture, 'B', "c");
+  push_frame (&fixture, 'B', "def");
+  push_frame (&fixture, 'P', "ghijklmn");
+  expect_sent (&fixture, "cdefghijklmn");
+  expect_lost (&fixture, "");
+  expect_empty (&fixture);
+  fail_unless_equals_uint64 (get_stats (&fixture).sent[IFD_FRAME_B], 2);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Both have one timestamp, each has a picture header. */
+/* The two field pictures have the same timestamp, and each has a picture
+ * header. */
 GST_START_TEST (field_pictures_are_one_frame_of_the_type_of_the_first)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket first = describe (&rig, 'I', TRUE, FALSE);
-  VideoPacket second = describe (&rig, 'P', TRUE, TRUE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket first = describe (&fixture, 'I', TRUE, FALSE);
+  VideoPacket second = describe (&fixture, 'P', TRUE, TRUE);
 
-  push (&rig, &first, 'a');
-  push (&rig, &second, 'b');
-  expect_sent (&rig, "ab");
-  fail_unless_equals_uint64 (get_stats (&rig).in[IFD_FRAME_I], 1);
-  fail_unless_equals_uint64 (get_stats (&rig).in[IFD_FRAME_P], 0);
-  rig_clear (&rig);
+  push (&fixture, &first, 'a');
+  push (&fixture, &second, 'b');
+  expect_sent (&fixture, "ab");
+  fail_unless_equals_uint64 (get_stats (&fixture).in[IFD_FRAME_I], 1);
+  fail_unless_equals_uint64 (get_stats (&fixture).in[IFD_FRAME_P], 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (without_marker_the_next_frame_ends_it)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
 
-  push (&rig, &video, 'a');
-  rig.timestamp++;
-  video = describe (&rig, 'P', TRUE, FALSE);
-  push (&rig, &video, 'b');
-  expect_sent (&rig, "a");
-  /* but not where something is missing between */
-  rig.timestamp++;
-  rig.sequence++;
-  video = describe (&rig, 'P', TRUE, TRUE);
-  push (&rig, &video, 'c');
-  expect_sent (&rig, "");
-  expect_lost (&rig, "bc");
-  fail_unless_equals_uint64 (get_stats (&rig).dropped[IFD_FRAME_P]
+  push (&fixture, &video, 'a');
+  fixture.timestamp++;
+  video = describe (&fixture, 'P', TRUE, FALSE);
+  push (&fixture, &video, 'b');
+  expect_sent (&fixture, "a");
+  /* The next frame does not end the previous one if a packet is missing between
+   * them. */
+  fixture.timestamp++;
+  fixture.sequence++;
+  video = describe (&fixture, 'P', TRUE, TRUE);
+  push (&fixture, &video, 'c');
+  expect_sent (&fixture, "");
+  expect_lost (&fixture, "bc");
+  fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_P]
       [IFD_DROP_INCOMPLETE], 1);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- frames that are not whole --------------------------------------------- */
+/* --- incomplete frames ---------------------------------------------------- */
 
 GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
 
-  push_frame (&rig, 'I', "ab");
-  expect_sent (&rig, "ab");
-  rig.timestamp += 3600;
-  video = describe (&rig, 'P', TRUE, FALSE);
-  push (&rig, &video, 'c');
-  rig.sequence++;
-  video = describe (&rig, 'P', FALSE, FALSE);
-  push (&rig, &video, 'd');
-  /* it is known now */
-  expect_lost (&rig, "cd");
-  video = describe (&rig, 'P', FALSE, TRUE);
-  push (&rig, &video, 'e');
-  expect_lost (&rig, "e");
-  push_frame (&rig, 'B', "fg");
-  expect_lost (&rig, "fg");
-  push_frame (&rig, 'I', "hi");
-  expect_sent (&rig, "hi");
-  expect_empty (&rig);
-  rig_clear (&rig);
+  push_frame (&fixture, 'I', "ab");
+  expect_sent (&fixture, "ab");
+  fixture.timestamp += 3600;
+  video = describe (&fixture, 'P', TRUE, FALSE);
+  push (&fixture, &video, 'c');
+  fixture.sequence++;
+  video = describe (&fixture, 'P', FALSE, FALSE);
+  push (&fixture, &video, 'd');
+  /* The queue knows now that the frame is incomplete. */
+  expect_lost (&fixture, "cd");
+  video = describe (&fixture, 'P', FALSE, TRUE);
+  push (&fixture, &video, 'e');
+  expect_lost (&fixture, "e");
+  push_frame (&fixture, 'B', "fg");
+  expect_lost (&fixture, "fg");
+  push_frame (&fixture, 'I', "hi");
+  expect_sent (&fixture, "hi");
+  expect_empty (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_frame_without_its_first_packet_is_not_whole)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
 
-  push_frame (&rig, 'I', "a");
-  expect_sent (&rig, "a");
-  rig.sequence++;
-  rig.timestamp += 3600;
-  video = describe (&rig, 'B', FALSE, FALSE);
-  push (&rig, &video, 'b');
-  video = describe (&rig, 'B', FALSE, TRUE);
-  push (&rig, &video, 'c');
-  expect_lost (&rig, "bc");
-  fail_unless_equals_uint64 (get_stats (&rig).dropped[IFD_FRAME_B]
+  push_frame (&fixture, 'I', "a");
+  expect_sent (&fixture, "a");
+  fixture.sequence++;
+  fixture.timestamp += 3600;
+  video = describe (&fixture, 'B', FALSE, FALSE);
+  push (&fixture, &video, 'b');
+  video = describe (&fixture, 'B', FALSE, TRUE);
+  push (&fixture, &video, 'c');
+  expect_lost (&fixture, "bc");
+  fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_INCOMPLETE], 1);
-  /* the next one is */
-  push_frame (&rig, 'P', "d");
-  expect_sent (&rig, "d");
-  rig_clear (&rig);
+  /* The next frame is complete. */
+  push_frame (&fixture, 'P', "d");
+  expect_sent (&fixture, "d");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (old_and_doubled_packets_change_nothing)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket a = describe (&rig, 'I', TRUE, FALSE);
-  VideoPacket b = describe (&rig, 'I', FALSE, FALSE);
-  VideoPacket c = describe (&rig, 'I', FALSE, TRUE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket a = describe (&fixture, 'I', TRUE, FALSE);
+  VideoPacket b = describe (&fixture, 'I', FALSE, FALSE);
+  VideoPacket c = describe (&fixture, 'I', FALSE, TRUE);
 
-  push (&rig, &a, 'a');
-  push (&rig, &a, 'A');
-  push (&rig, &b, 'b');
-  push (&rig, &b, 'B');
-  push (&rig, &c, 'c');
-  push (&rig, &c, 'C');
-  push (&rig, &b, 'D');
-  expect_lost (&rig, "ABCD");
-  expect_sent (&rig, "abc");
-  rig_clear (&rig);
+  push (&fixture, &a, 'a');
+  push (&fixture, &a, 'A');
+  push (&fixture, &b, 'b');
+  push (&fixture, &b, 'B');
+  push (&fixture, &c, 'c');
+  push (&fixture, &c, 'C');
+  push (&fixture, &b, 'D');
+  expect_lost (&fixture, "ABCD");
+  expect_sent (&fixture, "abc");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (silence_ends_a_frame_without_end)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
 
-  push (&rig, &video, 'a');
-  rig.now = 700 * MS;
-  video = describe (&rig, 'I', FALSE, FALSE);
-  push (&rig, &video, 'b');
-  fail_unless_equals_uint64 (link_frame_queue_next_timeout (rig.queue),
+  push (&fixture, &video, 'a');
+  fixture.now = 700 * MS;
+  video = describe (&fixture, 'I', FALSE, FALSE);
+  push (&fixture, &video, 'b');
+  fail_unless_equals_uint64 (link_frame_queue_next_timeout (fixture.queue),
       1700 * MS);
-  link_frame_queue_timeout (rig.queue, 1699 * MS);
-  expect_lost (&rig, "");
-  link_frame_queue_timeout (rig.queue, 1700 * MS);
-  expect_lost (&rig, "ab");
-  expect_empty (&rig);
-  rig_clear (&rig);
+  link_frame_queue_timeout (fixture.queue, 1699 * MS);
+  expect_lost (&fixture, "");
+  link_frame_queue_timeout (fixture.queue, 1700 * MS);
+  expect_lost (&fixture, "ab");
+  expect_empty (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_end_of_a_flow_ends_its_frames)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
 
-  push (&rig, &video, 'a');
-  rig.flow = 1;
-  push (&rig, &video, 'b');
-  link_frame_queue_end_flow (rig.queue, 0, 1);
-  expect_lost (&rig, "b");
-  link_frame_queue_end_flow (rig.queue, 0, 0);
-  expect_lost (&rig, "a");
-  /* what comes of it after all */
-  video = describe (&rig, 'I', FALSE, TRUE);
-  push (&rig, &video, 'c');
-  expect_lost (&rig, "c");
-  expect_empty (&rig);
-  rig_clear (&rig);
+  push (&fixture, &video, 'a');
+  fixture.flow = 1;
+  push (&fixture, &video, 'b');
+  link_frame_queue_end_flow (fixture.queue, 0, 1);
+  expect_lost (&fixture, "b");
+  link_frame_queue_end_flow (fixture.queue, 0, 0);
+  expect_lost (&fixture, "a");
+  /* A late packet of this flow */
+  video = describe (&fixture, 'I', FALSE, TRUE);
+  push (&fixture, &video, 'c');
+  expect_lost (&fixture, "c");
+  expect_empty (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A sender that never ends a frame doesn't fill the memory. */
+/* A sender that never ends a frame must not fill the memory. */
 GST_START_TEST (a_frame_has_a_largest_size)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
   guint packets, i;
   guint64 bytes;
 
   for (i = 0; i < 20000; i++) {
-    push (&rig, &video, 'a');
-    video = describe (&rig, 'I', FALSE, FALSE);
-    link_frame_queue_get_size (rig.queue, &packets, &bytes);
+    push (&fixture, &video, 'a');
+    video = describe (&fixture, 'I', FALSE, FALSE);
+    link_frame_queue_get_size (fixture.queue, &packets, &bytes);
     fail_unless (bytes <= MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE + PACKET);
   }
-  expect_empty (&rig);
-  rig_clear (&rig);
+  expect_empty (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- types ----------------------------------------------------------------- */
+/* --- types ---------------------------------------------------------------- */
 
-/* Senders with an empty video header: only the first packet says the type. */
+/* Some senders write an empty video header, so that only the first packet of a
+ * frame contains its type. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
 
-  push (&rig, &video, 'a');
-  video = describe (&rig, '?', FALSE, TRUE);
-  fail_unless (push (&rig, &video, 'b'));
-  expect_sent (&rig, "ab");
-  rig.timestamp++;
-  video = describe (&rig, '?', FALSE, FALSE);
-  fail_if (push (&rig, &video, 'c'));
-  video = describe (&rig, '?', FALSE, TRUE);
-  fail_if (push (&rig, &video, 'd'));
-  push_frame (&rig, 'P', "e");
-  expect_sent (&rig, "e");
-  rig_clear (&rig);
+  push (&fixture, &video, 'a');
+  video = describe (&fixture, '?', FALSE, TRUE);
+  fail_unless (push (&fixture, &video, 'b'));
+  expect_sent (&fixture, "ab");
+  fixture.timestamp++;
+  video = describe (&fixture, '?', FALSE, FALSE);
+  fail_if (push (&fixture, &video, 'c'));
+  video = describe (&fixture, '?', FALSE, TRUE);
+  fail_if (push (&fixture, &video, 'd'));
+  push_frame (&fixture, 'P', "e");
+  expect_sent (&fixture, "e");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Until then it may be anything that looks like RTP. */
+/* Before the beginning of a frame, the packets may be anything that resembles
+ * RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'P', FALSE, TRUE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'P', FALSE, TRUE);
 
-  fail_if (push (&rig, &video, 'a'));
-  video = describe (&rig, '?', TRUE, TRUE);
-  fail_if (push (&rig, &video, 'b'));
-  push_frame (&rig, 'I', "c");
-  expect_sent (&rig, "c");
-  rig_clear (&rig);
+  fail_if (push (&fixture, &video, 'a'));
+  video = describe (&fixture, '?', TRUE, TRUE);
+  fail_if (push (&fixture, &video, 'b'));
+  push_frame (&fixture, 'I', "c");
+  expect_sent (&fixture, "c");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 static void
-push_b (Rig * rig, guint reference, gchar letter)
+push_b (Fixture * fixture, guint reference, gchar letter)
 {
   VideoPacket video;
 
-  rig->timestamp += 3600;
-  video = describe (rig, 'B', TRUE, TRUE);
+  fixture->timestamp += 3600;
+  video = describe (fixture, 'B', TRUE, TRUE);
   video.temporal_reference = reference;
-  fail_unless (push (rig, &video, letter));
+  fail_unless (push (fixture, &video, letter));
 }
 
-/* The GOP before lost its end: what leads this one can't be decoded, what
- * follows its I-frame can, though no P came between. */
+/* The previous GOP has lost its end. Therefore the leading frames of this GOP
+ * cannot be decoded. The frames after its I-frame can, although there is no
+ * P-frame between them. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
 
-  push_frame (&rig, 'I', "a");
-  rig.sequence++;
-  rig.timestamp++;
-  video = describe (&rig, 'P', FALSE, TRUE);
-  push (&rig, &video, 'b');
-  rig.timestamp++;
-  video = describe (&rig, 'I', TRUE, TRUE);
+  push_frame (&fixture, 'I', "a");
+  fixture.sequence++;
+  fixture.timestamp++;
+  video = describe (&fixture, 'P', FALSE, TRUE);
+  push (&fixture, &video, 'b');
+  fixture.timestamp++;
+  video = describe (&fixture, 'I', TRUE, TRUE);
   video.temporal_reference = 1;
-  push (&rig, &video, 'c');
-  push_b (&rig, 0, 'd');
-  push_b (&rig, 2, 'e');
-  expect_lost (&rig, "bd");
-  expect_sent (&rig, "ace");
-  rig_clear (&rig);
+  push (&fixture, &video, 'c');
+  push_b (&fixture, 0, 'd');
+  push_b (&fixture, 2, 'e');
+  expect_lost (&fixture, "bd");
+  expect_sent (&fixture, "ace");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_closed_gop_is_told_by_any_packet_of_its_frame)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
-  VideoPacket video = describe (&rig, 'I', TRUE, FALSE);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket video = describe (&fixture, 'I', TRUE, FALSE);
 
-  push (&rig, &video, 'a');
-  video = describe (&rig, 'I', FALSE, TRUE);
+  push (&fixture, &video, 'a');
+  video = describe (&fixture, 'I', FALSE, TRUE);
   video.closed_gop = TRUE;
-  push (&rig, &video, 'b');
-  push_frame (&rig, 'B', "c");
-  expect_sent (&rig, "abc");
-  rig_clear (&rig);
+  push (&fixture, &video, 'b');
+  push_frame (&fixture, 'B', "c");
+  expect_sent (&fixture, "abc");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- the choice ------------------------------------------------------------ */
+/* --- dropped frames ------------------------------------------------------- */
 
 GST_START_TEST (what_w_gives_up_is_lost_whole)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_PAPER, 1);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_PAPER, 1);
 
-  push_frame (&rig, 'I', "ab");
-  expect_taken (&rig, 'a');
-  push_frame (&rig, 'B', "cd");
-  push_frame (&rig, 'B', "ef");
-  expect_lost (&rig, "ef");
-  push_frame (&rig, 'P', "gh");
-  expect_lost (&rig, "cd");
-  push_frame (&rig, 'I', "ij");
-  expect_lost (&rig, "gh");
-  /* S is sent to its end */
-  expect_sent (&rig, "bij");
-  fail_unless_equals_uint64 (get_stats (&rig).dropped[IFD_FRAME_B]
+  push_frame (&fixture, 'I', "ab");
+  expect_taken (&fixture, 'a');
+  push_frame (&fixture, 'B', "cd");
+  push_frame (&fixture, 'B', "ef");
+  expect_lost (&fixture, "ef");
+  push_frame (&fixture, 'P', "gh");
+  expect_lost (&fixture, "cd");
+  push_frame (&fixture, 'I', "ij");
+  expect_lost (&fixture, "gh");
+  /* The frame that is being sent is not dropped. */
+  expect_sent (&fixture, "bij");
+  fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_OVERWRITTEN], 1);
-  expect_empty (&rig);
-  rig_clear (&rig);
+  expect_empty (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- several streams ------------------------------------------------------- */
+/* --- several streams ------------------------------------------------------ */
 
 static void
-select_stream (Rig * rig, guint64 stream, guint64 now)
+select_stream (Fixture * fixture, guint64 stream, guint64 now)
 {
-  rig->stream = stream;
-  rig->now = now;
+  fixture->stream = stream;
+  fixture->now = now;
 }
 
 GST_START_TEST (what_was_whole_first_goes_first_and_to_its_end)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket first, last;
 
-  select_stream (&rig, 1, 0);
-  first = describe (&rig, 'I', TRUE, FALSE);
-  last = describe (&rig, 'I', FALSE, TRUE);
-  push (&rig, &first, 'a');
-  select_stream (&rig, 2, 1);
-  push_frame (&rig, 'I', "cd");
-  expect_taken (&rig, 'c');
-  push (&rig, &last, 'b');
-  select_stream (&rig, 3, 2);
-  push_frame (&rig, 'I', "ef");
-  select_stream (&rig, 1, 3);
-  push_frame (&rig, 'P', "gh");
-  expect_sent (&rig, "dabefgh");
-  rig_clear (&rig);
+  select_stream (&fixture, 1, 0);
+  first = describe (&fixture, 'I', TRUE, FALSE);
+  last = describe (&fixture, 'I', FALSE, TRUE);
+  push (&fixture, &first, 'a');
+  select_stream (&fixture, 2, 1);
+  push_frame (&fixture, 'I', "cd");
+  expect_taken (&fixture, 'c');
+  push (&fixture, &last, 'b');
+  select_stream (&fixture, 3, 2);
+  push_frame (&fixture, 'I', "ef");
+  select_stream (&fixture, 1, 3);
+  push_frame (&fixture, 'P', "gh");
+  expect_sent (&fixture, "dabefgh");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (streams_do_not_take_each_others_room)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_PAPER, 1);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_PAPER, 1);
 
-  select_stream (&rig, 1, 0);
-  push_frame (&rig, 'I', "a");
-  select_stream (&rig, 2, 0);
-  push_frame (&rig, 'I', "b");
-  rig.flow = 1;
-  push_frame (&rig, 'I', "c");
-  expect_lost (&rig, "");
-  expect_sent (&rig, "abc");
-  rig_clear (&rig);
+  select_stream (&fixture, 1, 0);
+  push_frame (&fixture, 'I', "a");
+  select_stream (&fixture, 2, 0);
+  push_frame (&fixture, 'I', "b");
+  fixture.flow = 1;
+  push_frame (&fixture, 'I', "c");
+  expect_lost (&fixture, "");
+  expect_sent (&fixture, "abc");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
   guint i;
 
   for (i = 0; i < LINK_FRAME_QUEUE_MAX_STREAMS; i++) {
-    select_stream (&rig, i, i);
-    push_frame (&rig, 'I', "a");
+    select_stream (&fixture, i, i);
+    push_frame (&fixture, 'I', "a");
   }
-  rig.stream = 100;
-  video = describe (&rig, 'I', TRUE, TRUE);
-  fail_if (push (&rig, &video, 'b'));
-  /* the first has a frame that waits */
-  rig.now = LINK_FRAME_QUEUE_STREAM_IDLE;
-  fail_if (push (&rig, &video, 'b'));
-  expect_sent (&rig, "aaaaaaaa");
-  fail_unless (push (&rig, &video, 'b'));
-  expect_sent (&rig, "b");
-  /* the counters of who is gone stay */
-  fail_unless_equals_uint64 (get_stats (&rig).sent[IFD_FRAME_I], 9);
-  rig_clear (&rig);
+  fixture.stream = 100;
+  video = describe (&fixture, 'I', TRUE, TRUE);
+  fail_if (push (&fixture, &video, 'b'));
+  /* The first stream has a waiting frame, so it is not idle. */
+  fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
+  fail_if (push (&fixture, &video, 'b'));
+  expect_sent (&fixture, "aaaaaaaa");
+  fail_unless (push (&fixture, &video, 'b'));
+  expect_sent (&fixture, "b");
+  /* The counters still include streams that have been removed. */
+  fail_unless_equals_uint64 (get_stats (&fixture).sent[IFD_FRAME_I], 9);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- the end --------------------------------------------------------------- */
+/* --- clean-up ------------------------------------------------------------- */
 
 static guint n_freed;
 
@@ -566,18 +573,19 @@ count_free (gpointer user)
 
 GST_START_TEST (what_is_inside_is_freed)
 {
-  Rig rig = rig_new (IFD_ALGORITHM_PAPER, 1);
+  Fixture fixture = fixture_new (IFD_ALGORITHM_PAPER, 1);
   VideoPacket video;
 
-  push_frame (&rig, 'I', "ab");
-  expect_taken (&rig, 'a');
-  push_frame (&rig, 'P', "cd");
-  push_frame (&rig, 'B', "ef");
-  rig.timestamp++;
-  video = describe (&rig, 'I', TRUE, FALSE);
-  push (&rig, &video, 'g');
-  link_frame_queue_free (rig.queue, count_free);
-  /* of S, W, what was lost, C */
+  push_frame (&fixture, 'I', "ab");
+  expect_taken (&fixture, 'a');
+  push_frame (&fixture, 'P', "cd");
+  push_frame (&fixture, 'B', "ef");
+  fixture.timestamp++;
+  video = describe (&fixture, 'I', TRUE, FALSE);
+  push (&fixture, &video, 'g');
+  link_frame_queue_free (fixture.queue, count_free);
+  /* packets of the frame that is being sent, of waiting frames, of lost frames,
+   * and of the incomplete new frame */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the profiles of RangeLAN2, IrDA and GPRS to what was measured of them:
- * Magalhaes and Kravets (2001), tables 1 to 3; Erixzon and Kallstrom (2004),
- * sections 5.2.3, 5.3.6 and 5.4.4.
+/* Tests of the profiles of RangeLAN2, IrDA and GPRS against measurements:
+ * Magalhaes and Kravets (2001), tables 1 to 3, and Erixzon and Kallstrom
+ * (2004), sections 5.2.3, 5.3.6 and 5.4.4.
  */
 
 #include <gst/check/gstcheck.h>
@@ -31,7 +31,8 @@ typedef struct
   gdouble min, mean;            /* ms */
 } Delay;
 
-/* Frames so far apart that none waits for another */
+/* Measures the delay of frames that are so far apart that no frame waits for
+ * another one. */
 static Delay
 measure_delay (const LinkConfig * config, guint32 size)
 {
@@ -83,8 +84,8 @@ GST_START_TEST (magalhaes_table_1)
 
 GST_END_TEST;
 
-/* Table 2, rows of 50 and 100 ms: 17 to 21 of 1000 frames lost, in 1 to 3
- * blocks */
+/* Table 2, rows of 50 and 100 ms: 17 to 21 of 1000 frames are lost, in 1 to 3
+ * blocks. */
 GST_START_TEST (rangelan2_loses_in_blocks)
 {
   guint lost = 0, blocks = 0, seed;
@@ -118,8 +119,8 @@ GST_START_TEST (rangelan2_loses_in_blocks)
 
 GST_END_TEST;
 
-/* The largest delays in a flood: under 6 s on RangeLAN2, 3.5 s on IrDA, whose
- * buffer must be smaller (5.2, 5.3); IrDA itself loses nothing */
+/* The maximum delays in a flood are below 6 s on RangeLAN2 and 3.5 s on IrDA,
+ * whose buffer must be smaller (5.2, 5.3). IrDA itself loses no packet. */
 GST_START_TEST (floods_fill_the_base_stations_buffer)
 {
   const gchar *profiles[] = { "rangelan2", "irda" };
@@ -140,8 +141,8 @@ GST_START_TEST (floods_fill_the_base_stations_buffer)
     while (link_poll_output (link, &packet))
       max_delay = MAX (max_delay, packet.departure - packet.arrival);
     link_get_flow_stats (link, 0, &stats);
-    fail_unless_within (i ? "IrDA, longest delay, s" :
-        "RangeLAN2, longest delay, s", theirs[i], max_delay / 1e9, 15);
+    fail_unless_within (i ? "IrDA, maximum delay, s" :
+        "RangeLAN2, maximum delay, s", theirs[i], max_delay / 1e9, 15);
     fail_unless (stats.fates[LINK_FATE_QUEUE] > 500);
     fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR], 0);
     link_free (link, NULL);
@@ -156,7 +157,8 @@ typedef struct
   guint answered;
 } Pings;
 
-/* n of them from the phone, of so many bytes of data, each answered at once */
+/* Sends `n` pings with `size` bytes of data from the phone. Each ping is
+ * answered at once. */
 static Pings
 ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 {
@@ -197,9 +199,10 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
   return pings;
 }
 
-/* Table 5.1. It has 0.877 s for pings of 60 bytes and 0.825 s for 576, which no
- * link can do that sends 8 to 12 kbit/s (2.3): 576 bytes alone take 0.4 s up. The
- * small ones are asked for; each 20 ms, they are more than that link sends. */
+/* Table 5.1 has 0.877 s for pings of 60 bytes and 0.825 s for 576 bytes. The
+ * latter is impossible on a link that sends 8 to 12 kbit/s (2.3), because 576
+ * bytes take 0.4 s uplink alone. Therefore only the small pings are checked.
+ * With an interval of 20 ms they exceed the rate of that link. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct
@@ -234,7 +237,7 @@ GST_START_TEST (erixzon_table_5_1)
 
 GST_END_TEST;
 
-/* To the phone, 1460 of 1500 bytes are data. */
+/* In the direction to the phone, 1460 of 1500 bytes are data. */
 GST_START_TEST (gprs_rate)
 {
   LinkConfig config = profile ("gprs", LINK_QUALITY_IDEAL);
@@ -258,8 +261,8 @@ GST_START_TEST (gprs_rate)
 
 GST_END_TEST;
 
-/* Figure 5.7: for some seconds nothing, then a lot at once; in each run of
- * about a minute */
+/* Figure 5.7: in each run of about a minute, nothing arrives for some seconds,
+ * and then many packets arrive at once. */
 GST_START_TEST (gprs_has_delay_spikes)
 {
   guint spikes = 0, seed, i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the queues of the link to what they promise, as a link has them: on a
- * wire of 1 Mbit/s, where a packet of 125 bytes takes 1 ms.
+/* Tests of the queue disciplines of the link, on a link of 1 Mbit/s, where a
+ * packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,14 +11,14 @@
 #define MS LINK_MS
 #define PACKET 125
 
-/* A link with one flow, whose packets have letters */
+/* A link with one flow. Each packet is identified by a letter. */
 typedef struct
 {
   Link *link;
   guint64 now;
   guint16 sequence;
   guint32 timestamp;
-} Rig;
+} Fixture;
 
 static LinkConfig
 make_config (LinkQueueDiscipline discipline, guint packets)
@@ -32,30 +32,31 @@ make_config (LinkQueueDiscipline discipline, guint packets)
   return config;
 }
 
-static Rig
-rig_new_with (const LinkConfig * config)
+static Fixture
+fixture_new_with (const LinkConfig * config)
 {
-  Rig rig = { link_load_link_new (config), 0, 1, 0 };
+  Fixture fixture = { link_load_link_new (config), 0, 1, 0 };
 
-  link_add_flow (rig.link, 0);
-  return rig;
+  link_add_flow (fixture.link, 0);
+  return fixture;
 }
 
-static Rig
-rig_new (LinkQueueDiscipline discipline, guint packets)
+static Fixture
+fixture_new (LinkQueueDiscipline discipline, guint packets)
 {
   LinkConfig config = make_config (discipline, packets);
 
-  return rig_new_with (&config);
+  return fixture_new_with (&config);
 }
 
 static VideoPacket
-describe (Rig * rig, MpegVideoPictureType type, gboolean begins, gboolean ends)
+describe (Fixture * fixture, MpegVideoPictureType type, gboolean begins,
+    gboolean ends)
 {
   VideoPacket video = { 0, };
 
-  video.timestamp = rig->timestamp;
-  video.sequence = rig->sequence++;
+  video.timestamp = fixture->timestamp;
+  video.sequence = fixture->sequence++;
   video.type = type;
   video.begins = begins;
   video.ends = ends;
@@ -63,39 +64,39 @@ describe (Rig * rig, MpegVideoPictureType type, gboolean begins, gboolean ends)
 }
 
 static void
-push_video (Rig * rig, const VideoPacket * video, gchar letter)
+push_video (Fixture * fixture, const VideoPacket * video, gchar letter)
 {
-  link_input_video (rig->link, rig->now, 0, PACKET, video,
+  link_input_video (fixture->link, fixture->now, 0, PACKET, video,
       GINT_TO_POINTER (letter));
 }
 
 static void
-push_frame (Rig * rig, MpegVideoPictureType type, const gchar * letters)
+push_frame (Fixture * fixture, MpegVideoPictureType type, const gchar * letters)
 {
   const gchar *letter;
 
-  rig->timestamp++;
+  fixture->timestamp++;
   for (letter = letters; *letter; letter++) {
-    VideoPacket video = describe (rig, type, letter == letters, !letter[1]);
+    VideoPacket video = describe (fixture, type, letter == letters, !letter[1]);
 
-    push_video (rig, &video, *letter);
+    push_video (fixture, &video, *letter);
   }
 }
 
 static void
-push_other (Rig * rig, gchar letter)
+push_other (Fixture * fixture, gchar letter)
 {
-  link_input (rig->link, rig->now, 0, PACKET, GINT_TO_POINTER (letter));
+  link_input (fixture->link, fixture->now, 0, PACKET, GINT_TO_POINTER (letter));
 }
 
-/* The packets that came to this end since events were asked for last */
+/* Checks which packets had this fate since the last check. */
 static void
-expect_fates (Rig * rig, LinkFate fate, const gchar * letters)
+expect_fates (Fixture * fixture, LinkFate fate, const gchar * letters)
 {
   GString *found = g_string_new (NULL);
   LinkEvent event;
 
-  while (link_poll_event (rig->link, &event)) {
+  while (link_poll_event (fixture->link, &event)) {
     if (event.type == LINK_EVENT_FATE && event.packet.fate == fate)
       g_string_append_c (found, GPOINTER_TO_INT (event.packet.user));
   }
@@ -104,285 +105,289 @@ expect_fates (Rig * rig, LinkFate fate, const gchar * letters)
 }
 
 static void
-run (Rig * rig)
+run (Fixture * fixture)
 {
   LinkPacket packet;
 
-  while (link_next_wakeup (rig->link) != LINK_NEVER)
-    link_timeout (rig->link, link_next_wakeup (rig->link));
-  while (link_poll_output (rig->link, &packet));
+  while (link_next_wakeup (fixture->link) != LINK_NEVER)
+    link_timeout (fixture->link, link_next_wakeup (fixture->link));
+  while (link_poll_output (fixture->link, &packet));
 }
 
 static void
-expect_sums (Rig * rig)
+expect_sums (Fixture * fixture)
 {
   LinkFlowStats stats;
   guint64 fates = 0;
   guint i;
 
-  link_get_flow_stats (rig->link, 0, &stats);
+  link_get_flow_stats (fixture->link, 0, &stats);
   for (i = 0; i < LINK_FATE_LAST; i++)
     fates += stats.fates[i];
   fail_unless_equals_uint64 (stats.offered, fates);
 }
 
 static void
-rig_clear (Rig * rig)
+fixture_clear (Fixture * fixture)
 {
-  expect_sums (rig);
-  link_free (rig->link, NULL);
+  expect_sums (fixture);
+  link_free (fixture->link, NULL);
 }
 
 #define I MPEG_VIDEO_PICTURE_I
 #define P MPEG_VIDEO_PICTURE_P
 #define B MPEG_VIDEO_PICTURE_B
 
-/* --- drop-tail --------------------------------------------------------------- */
+/* --- drop-tail ------------------------------------------------------------ */
 
 GST_START_TEST (drop_tail_knows_no_frames)
 {
-  Rig rig = rig_new (LINK_QUEUE_DROP_TAIL, 3);
+  Fixture fixture = fixture_new (LINK_QUEUE_DROP_TAIL, 3);
 
-  push_frame (&rig, I, "abcdef");
-  expect_fates (&rig, LINK_FATE_QUEUE, "ef");
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "abcd");
-  rig_clear (&rig);
+  push_frame (&fixture, I, "abcdef");
+  expect_fates (&fixture, LINK_FATE_QUEUE, "ef");
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "abcd");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- drop-frame -------------------------------------------------------------- */
+/* --- drop-frame ----------------------------------------------------------- */
 
-/* a is on its way already. */
+/* Packet a is already in transmission. */
 GST_START_TEST (drop_frame_loses_the_whole_frame)
 {
-  Rig rig = rig_new (LINK_QUEUE_DROP_FRAME, 3);
+  Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 3);
   LinkEvent event;
   GString *found = g_string_new (NULL);
 
-  push_frame (&rig, I, "abcdefg");
-  while (link_poll_event (rig.link, &event))
+  push_frame (&fixture, I, "abcdefg");
+  while (link_poll_event (fixture.link, &event))
     g_string_append_printf (found, "%c:%s ",
         GPOINTER_TO_INT (event.packet.user),
         link_fate_get_name (event.packet.fate));
   fail_unless_equals_string (found->str,
       "b:frame c:frame d:frame e:queue f:frame g:frame ");
   g_string_free (found, TRUE);
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "a");
-  rig_clear (&rig);
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "a");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (drop_frame_spares_other_frames_and_packets)
 {
-  Rig rig = rig_new (LINK_QUEUE_DROP_FRAME, 6);
+  Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 6);
 
-  push_other (&rig, 'x');
-  push_frame (&rig, P, "abc");
-  push_other (&rig, 'y');
-  push_frame (&rig, B, "def");
-  expect_fates (&rig, LINK_FATE_QUEUE, "f");
-  push_frame (&rig, B, "g");
-  push_other (&rig, 'z');
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "xabcygz");
-  rig_clear (&rig);
+  push_other (&fixture, 'x');
+  push_frame (&fixture, P, "abc");
+  push_other (&fixture, 'y');
+  push_frame (&fixture, B, "def");
+  expect_fates (&fixture, LINK_FATE_QUEUE, "f");
+  push_frame (&fixture, B, "g");
+  push_other (&fixture, 'z');
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "xabcygz");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A frame whose end was lost before does not take the next one with it. */
+/* A frame whose end was lost must not cause the loss of the next frame. */
 GST_START_TEST (drop_frame_ends_with_the_frame)
 {
-  Rig rig = rig_new (LINK_QUEUE_DROP_FRAME, 2);
+  Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 2);
   VideoPacket video;
   guint i;
 
   for (i = 0; i < 5; i++) {
-    video = describe (&rig, P, i == 0, FALSE);
-    push_video (&rig, &video, 'a' + i);
+    video = describe (&fixture, P, i == 0, FALSE);
+    push_video (&fixture, &video, 'a' + i);
   }
-  push_frame (&rig, B, "fg");
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "afg");
-  rig_clear (&rig);
+  push_frame (&fixture, B, "fg");
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "afg");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- ifd --------------------------------------------------------------------- */
+/* --- ifd ------------------------------------------------------------------ */
 
-/* One is on its way, so all of the first frame is in S. */
+/* One packet is already in transmission, so the first frame counts as being
+ * sent and cannot be dropped. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
   IfdStats stats;
-  Rig rig;
+  Fixture fixture;
 
   config.queue.ifd.algorithm = IFD_ALGORITHM_PAPER;
-  rig = rig_new_with (&config);
-  push_frame (&rig, I, "abcd");
-  push_frame (&rig, B, "efgh");
-  push_frame (&rig, B, "ijkl");
-  expect_fates (&rig, LINK_FATE_FRAME, "ijkl");
-  push_frame (&rig, P, "mnop");
-  expect_fates (&rig, LINK_FATE_FRAME, "efgh");
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "abcdmnop");
-  fail_unless (link_get_ifd_stats (rig.link, &stats));
+  fixture = fixture_new_with (&config);
+  push_frame (&fixture, I, "abcd");
+  push_frame (&fixture, B, "efgh");
+  push_frame (&fixture, B, "ijkl");
+  expect_fates (&fixture, LINK_FATE_FRAME, "ijkl");
+  push_frame (&fixture, P, "mnop");
+  expect_fates (&fixture, LINK_FATE_FRAME, "efgh");
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "abcdmnop");
+  fail_unless (link_get_ifd_stats (fixture.link, &stats));
   fail_unless_equals_uint64 (stats.sent[IFD_FRAME_I], 1);
   fail_unless_equals_uint64 (stats.sent[IFD_FRAME_P], 1);
   fail_unless_equals_uint64 (stats.dropped[IFD_FRAME_B][IFD_DROP_NO_ROOM], 1);
-  rig_clear (&rig);
-  rig = rig_new (LINK_QUEUE_DROP_FRAME, 2);
-  fail_if (link_get_ifd_stats (rig.link, &stats));
-  rig_clear (&rig);
+  fixture_clear (&fixture);
+  fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 2);
+  fail_if (link_get_ifd_stats (fixture.link, &stats));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* What came first goes first, be it video or not; the limits hold for what is
- * not. */
+/* The queue sends in order of arrival, whether a packet is video or not. The
+ * size limits only apply to packets that are not video. */
 GST_START_TEST (ifd_lets_others_pass_in_their_order)
 {
-  Rig rig = rig_new (LINK_QUEUE_IFD, 3);
+  Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
 
-  push_other (&rig, 'u');
-  rig.now = 1;
-  push_frame (&rig, I, "abc");
-  rig.now = 2;
-  push_other (&rig, 'v');
-  push_other (&rig, 'w');
-  rig.now = 3;
-  push_frame (&rig, P, "de");
-  rig.now = 4;
-  push_other (&rig, 'x');
-  push_other (&rig, 'y');
-  expect_fates (&rig, LINK_FATE_QUEUE, "y");
-  run (&rig);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "uabcvwdex");
-  rig_clear (&rig);
+  push_other (&fixture, 'u');
+  fixture.now = 1;
+  push_frame (&fixture, I, "abc");
+  fixture.now = 2;
+  push_other (&fixture, 'v');
+  push_other (&fixture, 'w');
+  fixture.now = 3;
+  push_frame (&fixture, P, "de");
+  fixture.now = 4;
+  push_other (&fixture, 'x');
+  push_other (&fixture, 'y');
+  expect_fates (&fixture, LINK_FATE_QUEUE, "y");
+  run (&fixture);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "uabcvwdex");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Frames without end hold up nobody. */
+/* Incomplete frames must not delay other packets. */
 GST_START_TEST (ifd_sends_others_while_a_frame_is_assembled)
 {
-  Rig rig = rig_new (LINK_QUEUE_IFD, 3);
-  VideoPacket video = describe (&rig, I, TRUE, FALSE);
+  Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
+  VideoPacket video = describe (&fixture, I, TRUE, FALSE);
 
-  push_video (&rig, &video, 'a');
-  rig.now = 1;
-  push_other (&rig, 'x');
-  link_timeout (rig.link, 2 * MS);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "x");
-  fail_unless_equals_uint64 (link_next_wakeup (rig.link), LINK_SECOND);
-  rig.now = 3 * MS;
-  video = describe (&rig, I, FALSE, TRUE);
-  push_video (&rig, &video, 'b');
-  link_timeout (rig.link, 5 * MS);
-  expect_fates (&rig, LINK_FATE_DELIVERED, "ab");
-  rig_clear (&rig);
+  push_video (&fixture, &video, 'a');
+  fixture.now = 1;
+  push_other (&fixture, 'x');
+  link_timeout (fixture.link, 2 * MS);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "x");
+  fail_unless_equals_uint64 (link_next_wakeup (fixture.link), LINK_SECOND);
+  fixture.now = 3 * MS;
+  video = describe (&fixture, I, FALSE, TRUE);
+  push_video (&fixture, &video, 'b');
+  link_timeout (fixture.link, 5 * MS);
+  expect_fates (&fixture, LINK_FATE_DELIVERED, "ab");
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (ifd_gives_up_a_frame_without_end)
 {
-  Rig rig = rig_new (LINK_QUEUE_IFD, 3);
-  VideoPacket video = describe (&rig, I, TRUE, FALSE);
+  Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
+  VideoPacket video = describe (&fixture, I, TRUE, FALSE);
   LinkEvent event;
 
-  push_video (&rig, &video, 'a');
-  link_end_flow (rig.link, 5 * MS, 0);
-  expect_fates (&rig, LINK_FATE_FRAME, "a");
-  rig.now = 10 * MS;
-  rig.timestamp++;
-  video = describe (&rig, I, TRUE, FALSE);
-  push_video (&rig, &video, 'b');
-  link_timeout (rig.link, 2 * LINK_SECOND);
-  fail_unless (link_poll_event (rig.link, &event));
+  push_video (&fixture, &video, 'a');
+  link_end_flow (fixture.link, 5 * MS, 0);
+  expect_fates (&fixture, LINK_FATE_FRAME, "a");
+  fixture.now = 10 * MS;
+  fixture.timestamp++;
+  video = describe (&fixture, I, TRUE, FALSE);
+  push_video (&fixture, &video, 'b');
+  link_timeout (fixture.link, 2 * LINK_SECOND);
+  fail_unless (link_poll_event (fixture.link, &event));
   fail_unless_equals_int (event.packet.fate, LINK_FATE_FRAME);
   fail_unless_equals_uint64 (event.time, LINK_SECOND + 10 * MS);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Whoever waits for room need not for video: the queue chooses. */
+/* A caller that waits for room does not have to wait for video, because the
+ * queue itself decides which frames to drop. */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
-  Rig rig = rig_new (LINK_QUEUE_IFD, 1);
-  VideoPacket video = describe (&rig, I, TRUE, TRUE);
+  Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);
+  VideoPacket video = describe (&fixture, I, TRUE, TRUE);
 
-  push_other (&rig, 'x');
-  push_other (&rig, 'y');
-  fail_if (link_has_room (rig.link, 0, PACKET));
-  fail_unless (link_has_room_for_video (rig.link, 0, PACKET, &video));
+  push_other (&fixture, 'x');
+  push_other (&fixture, 'y');
+  fail_if (link_has_room (fixture.link, 0, PACKET));
+  fail_unless (link_has_room_for_video (fixture.link, 0, PACKET, &video));
   video.begins = FALSE;
-  fail_if (link_has_room_for_video (rig.link, 0, PACKET, &video));
-  run (&rig);
-  rig_clear (&rig);
+  fail_if (link_has_room_for_video (fixture.link, 0, PACKET, &video));
+  run (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_queue_counts_all_that_waits)
 {
-  Rig rig = rig_new (LINK_QUEUE_IFD, 0);
+  Fixture fixture = fixture_new (LINK_QUEUE_IFD, 0);
   VideoPacket video;
   guint packets;
   guint64 bytes;
 
-  push_frame (&rig, I, "abc");
-  push_frame (&rig, P, "de");
-  video = describe (&rig, P, TRUE, FALSE);
-  push_video (&rig, &video, 'f');
-  push_other (&rig, 'x');
-  link_get_queue (rig.link, 0, &packets, &bytes);
+  push_frame (&fixture, I, "abc");
+  push_frame (&fixture, P, "de");
+  video = describe (&fixture, P, TRUE, FALSE);
+  push_video (&fixture, &video, 'f');
+  push_other (&fixture, 'x');
+  link_get_queue (fixture.link, 0, &packets, &bytes);
   fail_unless_equals_int (packets, 6);
   fail_unless_equals_uint64 (bytes, 6 * PACKET);
-  link_end_flow (rig.link, 0, 0);
-  run (&rig);
-  link_get_queue (rig.link, 0, &packets, &bytes);
+  link_end_flow (fixture.link, 0, 0);
+  run (&fixture);
+  link_get_queue (fixture.link, 0, &packets, &bytes);
   fail_unless_equals_int (packets, 0);
   fail_unless_equals_uint64 (bytes, 0);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- patterns ---------------------------------------------------------------- */
+/* --- patterns ------------------------------------------------------------- */
 
 static void
-push_film (Rig * rig)
+push_film (Fixture * fixture)
 {
   guint i;
 
   for (i = 0; i < 60; i++) {
-    rig->now = i * 4 * MS;
-    push_frame (rig, i % 12 == 0 ? I : i % 3 == 0 ? P : B, &"abcdefg"[i % 5]);
-    push_other (rig, 'x');
+    fixture->now = i * 4 * MS;
+    push_frame (fixture, i % 12 == 0 ? I : i % 3 == 0 ? P : B,
+        &"abcdefg"[i % 5]);
+    push_other (fixture, 'x');
   }
 }
 
-/* Fates, times and indices of a run, and its record */
+/* Returns the fates, times and indices of a run, and its recording in `record`.
+ */
 static gchar *
 log_film (const LinkConfig * config, gchar ** record)
 {
   GString *log = g_string_new (NULL);
   gchar *head = link_pattern_format_head (config->seed);
   GString *recorded = g_string_new (head);
-  Rig rig = rig_new_with (config);
+  Fixture fixture = fixture_new_with (config);
   LinkEvent event;
 
-  push_film (&rig);
-  run (&rig);
-  while (link_poll_event (rig.link, &event)) {
+  push_film (&fixture);
+  run (&fixture);
+  while (link_poll_event (fixture.link, &event)) {
     gchar *line = event.type == LINK_EVENT_FATE ?
         link_pattern_format_packet (&event.packet) : NULL;
 
@@ -394,13 +399,14 @@ log_film (const LinkConfig * config, gchar ** record)
       g_string_append (recorded, line);
     g_free (line);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
   g_free (head);
   *record = g_string_free (recorded, FALSE);
   return g_string_free (log, FALSE);
 }
 
-/* Records name packets as they came, whatever order they leave in. */
+/* A recording identifies packets by their order of arrival, so it can be
+ * replayed with a queue that changes the order of departure. */
 GST_START_TEST (a_record_replays_with_any_queue)
 {
   guint discipline;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the cellular model to what the paper and the configuration say of it:
- * its mean rate, its outages, its gaps, and that seed and time alone decide.
- * Where MMTP_TRACES names a directory of recordings in mahimahi's format, it
- * prints them beside the model (docs/links.md has the table).
+/* Tests of the cellular model against the paper and the configuration: its mean
+ * rate, its outages and its gaps. The result must depend only on the seed and
+ * the time. If MMTP_TRACES names a directory of recordings in the format of
+ * mahimahi, the test prints them next to the model (docs/links.md has the
+ * table).
  */
 
 #include <gst/check/gstcheck.h>
@@ -107,7 +108,8 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* Means near the limits, and without noise */
+/* The mean rates are near the limits of the range, and the model runs with and
+ * without noise. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -156,7 +158,8 @@ GST_START_TEST (outages_last_and_come_as_told)
   }
   g_print ("  %u outages of %.2f s, %.2f %% of the time\n", n,
       (gdouble) out / n / SECOND, 100.0 * out / time);
-  /* 1 s each, 15 s between them: 1 of 16, with a standard error of 3 % */
+  /* Outages last 1 s with 15 s between them, which is 1/16 of the time. The
+   * standard error is 3 %. */
   fail_unless (fabs ((gdouble) out / n / SECOND - 1) < 0.08);
   fail_unless (fabs (16.0 * out / time - 1) < 0.1);
   link_wander_free (wander);
@@ -186,7 +189,7 @@ GST_START_TEST (ideal_has_no_gap_of_300_ms)
 
 GST_END_TEST;
 
-/* Departures of a flow that always has a packet, as one hash */
+/* Returns a hash of the departure times of a flow that always has a packet. */
 static guint64
 hash_departures (gboolean other_sends)
 {
@@ -244,7 +247,7 @@ GST_START_TEST (outages_stop_both_directions)
 
 GST_END_TEST;
 
-/* Eleven days without a packet, and one of the largest packets */
+/* No packet arrives for eleven days, and then a packet of the maximum size. */
 GST_START_TEST (a_long_pause_is_cheap)
 {
   LinkConfig config = cellular (LINK_QUALITY_POOR, 1);
@@ -284,7 +287,9 @@ GST_START_TEST (impossible_rates_are_refused)
   config.pipe.cellular.mean_rate[1] = 20000000;
   config.pipe.cellular.outage_interval = 0;
   expect_refusal (&config,
-      "cellular-rate-down is 20000000: set it to a value from 600000 to 11400000");
+      "cellular-rate-down is 20000000: set it to a value from 600000 to 11400000"
+      ", which follows from cellular-min-rate, cellular-max-rate and the share "
+      "of the time without outages");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.cellular.outage_escape = 0;
   expect_refusal (&config,
@@ -336,7 +341,7 @@ compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Deliveries in each whole bin of so many ms */
+/* Counts the deliveries in each complete bin of `width` ms. */
 static GArray *
 count_bins (const Course * course, guint64 width)
 {
@@ -353,7 +358,7 @@ count_bins (const Course * course, guint64 width)
   return bins;
 }
 
-/* From each ms with deliveries to the next ms with deliveries */
+/* Returns the times between successive milliseconds with deliveries. */
 static GArray *
 find_gaps (const Course * course)
 {
@@ -469,8 +474,9 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* Only prints: the model was not fitted to the recordings. Without the variable
- * it is no test of the suite, because it would pass without a check. */
+/* Only prints, because the model was not fitted to the recordings. Without
+ * MMTP_TRACES this test is not part of the suite, because it would pass without
+ * checking anything. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");

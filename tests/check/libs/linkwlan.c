@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the 802.11 medium to airtimes computed by hand, and to what Ouwens
- * (2006, chapter 3) measured. Where a table of his is replayed, the line says
- * what it asks: "theirs" are his numbers, "within" is how near ours must be.
+/* Tests of the 802.11 model against airtimes that were computed by hand, and
+ * against the measurements of Ouwens (2006, chapter 3). Where a test repeats a
+ * table of Ouwens, it prints his value as "theirs", and the tolerance as
+ * "within".
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,9 +14,10 @@
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8
 
-/* The film of table 3.3: 29,385 packets of 22.6 MB, none with more than 1100
- * bytes (3.6, conclusion 1), so 770 on average; 44 bytes of RTP, UDP and IP
- * with each. Table 3.5: the same film in 15,501 full TCP segments. */
+/* The film of table 3.3 has 29,385 packets with 22.6 MB in total. No packet has
+ * more than 1100 bytes (3.6, conclusion 1), so the mean is 770 bytes. Each
+ * packet has 44 bytes of RTP, UDP and IP headers. In table 3.5 the same film
+ * has 15,501 full TCP segments. */
 #define FILM_PACKETS 29385
 static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
@@ -51,7 +53,7 @@ first_departure (const LinkConfig * config, guint32 size)
   LinkPacket packet;
 
   link_add_flow (link, 0);
-  /* the medium has been idle for long */
+  /* The medium has been idle for a long time. */
   link_input (link, LINK_SECOND, 0, size, NULL);
   link_timeout (link, 2 * LINK_SECOND);
   fail_unless (link_poll_output (link, &packet));
@@ -69,18 +71,19 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
   config.overhead = 28;
   fail_unless_equals_uint64 (first_departure (&config, 1472), 1214 * US);
-  /* 1 Mbit/s always has the long preamble */
+  /* At 1 Mbit/s the preamble is always long. */
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, 6 us */
+  /* 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
 }
 
 GST_END_TEST;
 
-/* DIFS, 15.5 slots on average, data, SIFS, ACK at 2 Mbit/s */
+/* A cycle has DIFS, 15.5 slots on average, data, SIFS, and the ACK at 2 Mbit/s.
+ */
 GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 {
   LinkConfig config = without_faults ();
@@ -89,7 +92,8 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
   gdouble cycle = 50 + 15.5 * 20 + 1310 + 10 + 192 + 56;
 
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
-  /* 28, 7.5 slots of 9, 254, 10, 34 */
+  /* 802.11g: DIFS of 28 us, 7.5 slots of 9 us, data of 254 us, SIFS of 10 us,
+   * and an ACK of 34 us */
   config = profile (LINK_PROFILE_80211G);
   memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
   result = link_load_saturate (&config, 20000, full);
@@ -99,11 +103,13 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 
 GST_END_TEST;
 
-/* What a packet of 64 bytes holds the medium for, at each rate: 100 bytes, SIFS
- * and the ACK at the highest basic rate that is not above it */
+/* The time for which a packet of 64 bytes occupies the medium at each rate: 100
+ * bytes, SIFS, and the ACK at the highest basic rate that is not above the rate
+ * of the packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
-  /* 20 and 6 us, and symbols of 4 us: of the data, of the ACK's 134 bits */
+  /* Besides 20 and 6 us, a transmission consists of symbols of 4 us. The
+   * numbers are the symbols of the data and of the 134 bits of the ACK. */
   static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
   {6, 2}, {5, 2}, {4, 2}
   };
@@ -132,7 +138,8 @@ GST_START_TEST (acknowledgements_have_a_basic_rate)
 
 GST_END_TEST;
 
-/* Each station has its own fading, which fails what is sent in it. */
+/* Each station has its own fading, and a transmission fails if it takes place
+ * during the fading of its station. */
 GST_START_TEST (fading_is_each_stations_own)
 {
   LinkConfig config = without_faults ();
@@ -160,7 +167,7 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* as often unequal as equal */
+  /* The states of the two stations differ in half of the cases. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }
@@ -186,7 +193,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
     fail_unless_equals_uint64 (result.stats.transmissions[i + 1], 0);
     fail_unless (result.stats.transmissions[i] >= lost);
   }
-  /* 0 is the card's default (Ouwens 3.6) */
+  /* 0 selects the default of the card (Ouwens 3.6). */
   config.dcf.retry_limit = 0;
   config.dcf.failure[3] = 1;
   result = link_load_saturate (&config, 10, small);
@@ -198,7 +205,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
 
 GST_END_TEST;
 
-/* The window is 31 slots, then 63, and so on up to 1023. */
+/* The contention window is 31 slots, then 63, and so on up to 1023. */
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
@@ -243,15 +250,16 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
   }
   link_get_stats (link, &stats);
   fail_unless (ABS ((gdouble) delivered[0] / delivered[1] - 1) < 0.03);
-  /* Bianchi (2000), two stations, W = 32, m = 5: p = 0.0573, so one in 34 of
-   * the busy periods is a collision */
+  /* Bianchi (2000): two stations, W = 32, m = 5, hence p = 0.0573, so one in 34
+   * busy periods is a collision. */
   fail_unless (ABS ((gdouble) stats.collisions / n - 0.0303) < 0.004);
   link_free (link, NULL);
 }
 
 GST_END_TEST;
 
-/* Rates, seen as airtimes of equal packets: 1, 2, 5.5 and 11 Mbit/s */
+/* Returns the index of the rate, which is recognised by the airtime of a
+ * packet: 1, 2, 5.5 or 11 Mbit/s. */
 static guint
 get_rate_index (guint64 airtime)
 {
@@ -266,8 +274,8 @@ get_rate_index (guint64 airtime)
   return i;
 }
 
-/* The rate of the first attempt of each packet, where those listed fail for
- * good and the others don't */
+/* Returns the rate of the first attempt of each packet. The packets that
+ * `pattern` lists are lost, and all others are delivered. */
 static gchar *
 get_rates (const LinkConfig * config, guint n, const gchar * pattern)
 {
@@ -308,21 +316,24 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 6, HEAD FAIL (0) FAIL (1) FAIL (2));
   fail_unless_equals_string (rates, "333333");
   g_free (rates);
-  /* one failure is none, two in a row lead down, three successes up */
+  /* A single failure has no effect. Two failures in a row decrease the rate by
+   * a step, and three successes increase it. */
   config.dcf.fallback = LINK_FALLBACK_ARF;
   rates = get_rates (&config, 10, HEAD FAIL (0) FAIL (2) FAIL (3));
   fail_unless_equals_string (rates, "3333222333");
   g_free (rates);
-  /* a failure just after a step up leads down at once */
+  /* A failure directly after an increase decreases the rate at once. */
   rates = get_rates (&config, 12, HEAD FAIL (0) FAIL (1) FAIL (5));
   fail_unless_equals_string (rates, "332223222333");
   g_free (rates);
-  /* a packet lost: to the bottom, then five successes for each step */
+  /* A lost packet decreases the rate to the minimum. Then five successes are
+   * needed for each step. */
   config.dcf.fallback = LINK_FALLBACK_LOSS;
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* both: once the top is reached, three successes are enough again */
+  /* Both rules together: once the maximum rate is reached, three successes are
+   * enough again. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -351,12 +362,14 @@ GST_START_TEST (interference_acts_in_its_windows_only)
     if (event.type == LINK_EVENT_FATE)
       again[MIN (event.packet.arrival / LINK_SECOND, 5)] +=
           event.packet.attempts > 1;
-    /* the share of a cycle in which it radiates */
+    /* The quality is 1 minus the share of a cycle in which the oven radiates.
+     */
     if (event.type == LINK_EVENT_QUALITY && event.time >= 2 * LINK_SECOND
         && event.time < 4 * LINK_SECOND)
       fail_unless (ABS (event.quality - (1 - config.oven.on / 20e6)) < 1e-9);
   }
-  /* each cycle of the mains holds somebody up */
+  /* The oven hits packets in most mains cycles of 20 ms, so that at least 30
+   * packets per second are sent again. */
   fail_unless (again[2] >= 30 && again[3] >= 30);
   fail_unless_equals_int (again[0] + again[1] + again[5], 0);
   link_free (link, NULL);
@@ -387,7 +400,7 @@ mbit (guint64 bytes, gdouble seconds)
   return bytes * 8 / seconds / 1e6;
 }
 
-/* 3.6, conclusion 1, and 3.10: Iperf */
+/* Iperf: section 3.6, conclusion 1, and section 3.10 */
 GST_START_TEST (ouwens_iperf)
 {
   LinkConfig config = profile (LINK_PROFILE_80211B);
@@ -410,7 +423,7 @@ GST_END_TEST;
 typedef struct
 {
   gdouble seconds, lost;
-  gdouble again;                /* TCP's segments that were sent again */
+  gdouble again;                /* segments that TCP retransmitted */
   gdouble attempts[5];          /* % of the packets */
 } Row;
 
@@ -490,7 +503,7 @@ compare_attempts (const gchar * protocol, guint retry_limit, gboolean oven,
   }
 }
 
-/* Table 3.2: number of transmissions per packet, UDP, in % */
+/* Table 3.2: number of transmissions per packet with UDP, in % */
 static const gdouble table_3_2[5][2][5] = {
   {{100}, {100}},
   {{99.8, 0.2}, {93.0, 7.0}},
@@ -499,12 +512,12 @@ static const gdouble table_3_2[5][2][5] = {
   {{99.7, 0.3}, {91.5, 6.7, 1.6, 0.1, 0.1}}
 };
 
-/* Table 3.3: packets lost of 29,385 */
+/* Table 3.3: lost packets of 29,385 */
 static const gdouble table_3_3[5][2] = { {36, 374}, {0, 195}, {0, 18}, {0, 4},
 {0, 3}
 };
 
-/* Table 3.4: as 3.2, TCP */
+/* Table 3.4: as table 3.2, with TCP */
 static const gdouble table_3_4[5][2][5] = {
   {{100}, {100}},
   {{97.3, 2.7}, {89.2, 10.8}},
@@ -513,12 +526,12 @@ static const gdouble table_3_4[5][2][5] = {
   {{97.6, 2.4}, {83.5, 15.1, 1.3, 0.1}}
 };
 
-/* Table 3.5: segments that TCP sent again, of 15,501 */
+/* Table 3.5: segments that TCP retransmitted, of 15,501 */
 static const gdouble table_3_5[5][2] = { {169, 196}, {0, 46}, {0, 5},
 {0, 0}, {0, 0}
 };
 
-/* Table 3.6: seconds, UDP and TCP */
+/* Table 3.6: seconds with UDP and with TCP */
 static const gdouble table_3_6[5][2][2] = {
   {{87.4, 250.2}, {243.9, 561.6}},
   {{59.0, 52.5}, {155.3, 128.7}},
@@ -568,12 +581,13 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 
 GST_END_TEST;
 
-/* Two rows contradict the others and are not asked for (docs/links.md says
- * more): with five transmissions allowed instead of four, 4 points fewer
- * packets get through at the first, although the limit only matters to the
- * 0.1 % that need a fifth; and one transmission with the oven takes 311 s more
- * than without, with 27 TCP retransmissions more (table 3.5, of which nothing is
- * asked: it contradicts table 3.4). */
+/* Two rows contradict the other rows and are not checked (docs/links.md has the
+ * details). In the first of these rows, with five transmissions allowed instead
+ * of four, 4 points fewer packets succeed with the first transmission, although
+ * the limit only matters to the 0.1 % of packets that need a fifth. In the
+ * second of these rows, with a limit of one transmission, the oven adds 311 s,
+ * with only 27 more TCP retransmissions. Table 3.5 is not checked at all,
+ * because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;
@@ -597,9 +611,9 @@ GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 
 GST_END_TEST;
 
-/* What the oven takes of the throughput at 11 Mbit/s: 20 s of it make a 6
- * Mbit/s film last 88.2 instead of 85.2 s over UDP (table 3.7) and 72.2 instead
- * of 69.2 s over TCP (table 3.13), so 15 to 19 % */
+/* The share of the throughput that the oven costs at 11 Mbit/s: an oven that is
+ * on for 20 s extends a film of 6 Mbit/s from 85.2 to 88.2 s over UDP (table
+ * 3.7) and from 69.2 to 72.2 s over TCP (table 3.13), which is 15 to 19 %. */
 GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
 {
   gdouble udp[2] = { 0, }, tcp[2] = { 0, };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena itself (tests/benchmarks/mmtparena.c prints its whole table): what
- * it calls possible, how it decodes, its traces, its TCP, and that a scenario
- * comes out as can be worked out by hand.
+/* Checks the arena itself; tests/benchmarks/mmtparena.c prints its whole table.
+ * The test covers the computation of the possible result, the decoding rule,
+ * the traces and the TCP model. Some scenarios have results that can be
+ * computed by hand.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,7 +14,7 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
-/* --- what is possible ----------------------------------------------------- */
+/* --- possible results ----------------------------------------------------- */
 
 GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 {
@@ -25,8 +26,9 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* 25 frames of one packet each over a link that takes one each 80 ms: every
- * second one is in time, and those that the deadline lets wait at the end. */
+/* The link takes one packet every 80 ms, and the 25 frames of one packet each
+ * come every 40 ms. Every second frame is in time, and at the end those that
+ * may still wait until their deadline. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -43,7 +45,8 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* at 0, 80, ..., 1040 ms, of what was due until 960 */
+  /* Packets are sent at 0, 80, ..., 1040 ms, from the frames that were due
+   * until 960 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);
@@ -54,8 +57,8 @@ GST_END_TEST;
 
 /* --- frames --------------------------------------------------------------- */
 
-/* I0 P1 B2 B3 I4 B5 B6 P7: without P1 there is neither B2 nor B3, and B5 and B6
- * refer to P1 and I4. */
+/* The stream is I0 P1 B2 B3 I4 B5 B6 P7. Without P1, neither B2 nor B3 can be
+ * decoded. B5 and B6 refer to P1 and I4. */
 GST_START_TEST (frames_need_their_references)
 {
   static const ArenaType types[] = { ARENA_TYPE_I, ARENA_TYPE_P, ARENA_TYPE_B,
@@ -102,12 +105,12 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Beside a stream of next to nothing */
+/* Measures the rate of TCP next to a stream of negligible rate. */
 static gdouble
 measure_tcp (TcpAlgorithm algorithm)
 {
   GArray *frames = arena_make_packets (100, SECOND, 30 * SECOND);
-  ArenaSimConfig config = { NULL };
+  ArenaSimulationConfig config = { NULL };
   ArenaRecord record;
   ArenaPath path;
   gdouble rate;
@@ -122,7 +125,7 @@ measure_tcp (TcpAlgorithm algorithm)
   config.sessions[0].transport = ARENA_UDP;
   config.sessions[0].frames = frames;
   config.tcp[0].algorithm = algorithm;
-  arena_sim_run (&config, &record);
+  arena_simulation_run (&config, &record);
   rate = record.tcp_measured_bytes[0] * 8 / 20.0;
   arena_record_clear (&record);
   g_array_unref (frames);
@@ -184,15 +187,17 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
   fail_unless_equals_float (outcome.udp.decodable, 1);
   fail_unless (outcome.mmtp.decodable >= 0.95);
   fail_unless (outcome.mmtp.p95 < 500);
-  /* 24 bytes of MMTP, 16 of RTP and 28 of UDP and IP on 1384 of the clip, and
-   * some that are not full */
+  /* Each full packet has 24 bytes of MMTP, 16 of RTP and 28 of UDP and IP for
+   * 1384 bytes of the clip. Some packets are not full, so the ratio is higher.
+   */
   fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
   arena_groups_free (groups);
 }
 
 GST_END_TEST;
 
-/* UDP sends all that a link half as fast cannot carry, into a deep queue. */
+/* UDP sends the whole stream over a link that carries only half of it, so its
+ * long queue fills up. */
 GST_START_TEST (an_overloaded_link_is_too_late)
 {
   ArenaGroups *groups = load_groups ();
@@ -228,8 +233,8 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* Over a recorded link that often carries less than the stream: no frame goes
- * there whose reference did not, by a reader of the packets. */
+/* The recorded link often carries less than the stream. A reader of the packets
+ * checks that no frame is sent if its reference was not sent. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();
@@ -249,7 +254,8 @@ GST_START_TEST (no_frame_is_sent_without_its_references)
 
 GST_END_TEST;
 
-/* One run of one scenario of each group, so that none of them is broken */
+/* Does one run of one scenario of each group, to check that the scenarios are
+ * valid. */
 GST_START_TEST (every_group_runs)
 {
   ArenaGroups *groups = load_groups ();

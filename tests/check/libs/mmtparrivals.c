@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the receiver measures on a channel: losses, arrivals and transits. */
+/* Checks what the receiver measures on a path: losses, arrivals and transits.
+ */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,7 +9,7 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define PERIOD MS (200)
 
-/* --- losses -------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 #define TOLERANCE MS (10)
 
@@ -54,7 +55,8 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* what was never told first, then again until no repair is in time */
+  /* Losses that were never reported come first. Then losses are reported again
+   * until a repair would be late. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");
@@ -75,7 +77,8 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* later than that: it is out of the ranges, and was lost all the same */
+  /* A packet that arrives later than this is no longer in the ranges, but was
+   * counted as lost. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
   lose_add (&losses, 21, 7);
@@ -95,7 +98,8 @@ GST_START_TEST (where_none_was_overtaken_a_gap_is_a_loss)
     lose_add (&losses, i, i);
   lose_add (&losses, 100, 101);
   check_ranges (&losses, 100, "100+1");
-  /* until one comes later than another: then they are waited for again */
+  /* A reordered packet makes the receiver wait again before it reports a loss.
+   */
   lose_add (&losses, 101, 100);
   check_ranges (&losses, 101, "");
   lose_add (&losses, 102, 103);
@@ -126,7 +130,7 @@ GST_START_TEST (of_a_long_outage_the_end_is_told)
 
 GST_END_TEST;
 
-/* --- a channel ----------------------------------------------------------- */
+/* --- a path --------------------------------------------------------------- */
 
 #define START MS (1000)
 #define TICKS(ms) ((ms) * 100)
@@ -159,7 +163,7 @@ GST_START_TEST (a_record_has_what_came)
   take (&arrivals, 0, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
-  /* a message each 10 ms, every tenth lost, one late */
+  /* A message is sent every 10 ms, every tenth is lost and one is late. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);
@@ -193,7 +197,7 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* Records of the same moment say the same. */
+  /* Two records of the same time are equal. */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
   fail_unless_equals_int (again.min_transit, TICKS (20));
@@ -204,7 +208,8 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.flags, 0);
   fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
-  /* Nothing came: the latest message again, and the flag */
+  /* No message arrived: the record repeats the latest message and sets the
+   * flag. */
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.arrival, TICKS (1080));
@@ -215,8 +220,8 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* What comes at the moment of a record, but after it, is in the other records
- * of that moment and in no later one. */
+/* A message that arrives at the time of a record, but after it, is part of the
+ * other records of that time and of no later one. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -256,7 +261,7 @@ GST_START_TEST (the_latest_message_has_the_highest_number)
 
 GST_END_TEST;
 
-/* The arrival has 24 bits: it wraps after 167.77 s. */
+/* The field of the arrival time has 24 bits and wraps after 167.77 s. */
 GST_START_TEST (the_arrival_wraps)
 {
   MmtpArrivals arrivals;
@@ -271,7 +276,7 @@ GST_START_TEST (the_arrival_wraps)
 
 GST_END_TEST;
 
-/* RFC 3550, section 6.4.1: transits that differ by 16 ms each time */
+/* RFC 3550 section 6.4.1: the transits differ by 16 ms each time. */
 GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 {
   MmtpArrivals arrivals;
@@ -294,7 +299,8 @@ GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 
 GST_END_TEST;
 
-/* Short messages are faster on a slow path by their size alone. */
+/* On a slow path short messages are faster because of their size, so they must
+ * not count as jitter. */
 GST_START_TEST (keepalives_are_no_jitter)
 {
   MmtpArrival keepalive = {.size = 55,.repair_until = G_MAXUINT64 };
@@ -312,7 +318,7 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* They are messages all the same. */
+  /* The transits of keep-alives count nevertheless. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }
@@ -341,7 +347,7 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
   fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
-  /* half of it half a second later, nothing in the end */
+  /* Half a second later the rate is at most half, and in the end it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);
@@ -356,7 +362,7 @@ GST_START_TEST (silence_is_told_from_the_last_message)
   MmtpArrivals arrivals;
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
-  /* A channel on which nothing ever came is not silent: it has just begun. */
+  /* A path on which no message ever arrived is new and not silent. */
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + MS (1000)));
   add (&arrivals, 0, 0, 0);
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + PERIOD));

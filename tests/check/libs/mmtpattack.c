@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers of an MMTP session. Most of them must change nothing at all: the
- * same run without them has the same messages at the same times, the same
- * buffers, and the same statistics but for what was refused (docs/wire-mmtp.md
- * section 2: a message that is refused moves no state but the counter).
+/* Attackers of an MMTP session. Most of them must not change anything: a run
+ * without the attacker has the same messages at the same times, the same
+ * buffers, and the same statistics except for refused messages
+ * (docs/wire-mmtp.md section 2: a refused message changes no state except a
+ * counter).
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,9 +11,10 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast channel alone could */
+/* 1.2 Mbit/s, which the fast path alone can carry. */
+#define FRAME_SIZE 6000
 #define KEY "correct horse"
-#define SETTLED (2 * SECOND)    /* longer than any message is under way */
+#define SETTLED (2 * SECOND)    /* Longer than any message needs to arrive. */
 #define MAX_RECORDED 4000
 
 static const gchar *const keys[] = { NULL, KEY };
@@ -21,21 +23,24 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  void (*attack) (Attack * self, MmtpNetwork * pair);
-  guint32 state;                /* of the numbers that it draws */
-  GChecksum *traffic;           /* all that the two said to each other */
-  GArray *recorded;             /* of Recorded; NULL: nothing */
+  void (*attack) (Attack * self, MmtpNetwork * network);
+  guint32 state;                /* State of the random numbers. */
+  /* Checksum of all messages between the two endpoints. */
+  GChecksum *messages;
+  GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
-  guint n_sent;                 /* messages of the attacker */
-  guint8 nonce_s[MMTP_NONCE_SIZE];      /* of the sender's last INIT */
-  gboolean accepted;            /* and it got its ACCEPT */
-  gboolean has_cookie;          /* of a stranger */
+  guint n_sent;                 /* Number of messages that the attacker sent. */
+  guint8 nonce_s[MMTP_NONCE_SIZE];      /* Nonce of the sender's last INIT. */
+  gboolean accepted;            /* An ACCEPT answered this INIT. */
+  /* The attacker has got a cookie for its own address. */
+  gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint attacker_path;          /* channel whose messages are stolen */
-  gboolean lodges;              /* on the sender's host */
+  guint attacker_path;          /* Path whose messages the attacker takes. */
+  gboolean shares_host;         /* The attacker is on the sender's host. */
 };
 
-/* Of the sender or of anybody: who forges says what it likes. */
+/* Returns the sender's address or another one, because an attacker can forge
+ * any source address. */
 static MmtpAddress
 draw_address (Attack * self)
 {
@@ -43,39 +48,41 @@ draw_address (Attack * self)
 
   if (attacker_draw (&self->state) % 4 == 0)
     return attacker_make_stranger (attacker_draw (&self->state) % 8);
-  mmtp_network_get_address (attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
+  mmtp_network_get_address (attacker_draw (&self->state) % MMTP_NETWORK_PATHS,
       &address);
   return address;
 }
 
 static void
-send_to (Attack * self, MmtpNetwork * pair, MmtpRole to,
+send_to (Attack * self, MmtpNetwork * network, MmtpRole to,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   self->n_sent++;
   if (to == MMTP_RECEIVER)
-    mmtp_network_to_receiver (pair, address, bytes, size);
+    mmtp_network_to_receiver (network, address, bytes, size);
   else
-    mmtp_network_to_sender (pair,
-        attacker_draw (&self->state) % MMTP_PAIR_CHANNELS, bytes, size);
+    mmtp_network_to_sender (network,
+        attacker_draw (&self->state) % MMTP_NETWORK_PATHS, bytes, size);
 }
 
 /* --- runs ----------------------------------------------------------------- */
 
 static void
-keep (Attack * self, MmtpNetwork * pair, MmtpRole from,
+keep (Attack * self, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   Recorded recorded;
 
   if (self->recorded->len >= MAX_RECORDED)
     return;
-  attacker_record (&recorded, pair, from, address, bytes, size);
+  attacker_record (&recorded, network, from, address, bytes, size);
   g_array_append_val (self->recorded, recorded);
 }
 
-/* To an attacker's INIT or OPEN with the sender's address: they would take the
- * channel's time. What they say, attackers say to the sender themselves. */
+/* Returns whether a message answers an INIT or OPEN that the attacker sent with
+ * the sender's address. Such answers are dropped, because they would use
+ * capacity of the path. Attackers send messages to the sender directly instead.
+ */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
 {
@@ -96,7 +103,7 @@ is_for_attacker (Attack * self, const guint8 * bytes)
 }
 
 static gboolean
-sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Attack *self = data;
@@ -108,54 +115,55 @@ sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
   }
   if (attacker_is_stranger (address) || is_for_attacker (self, bytes))
     return FALSE;
-  g_checksum_update (self->traffic, (guint8 *) & pair->now, sizeof (pair->now));
-  g_checksum_update (self->traffic, (guint8 *) address, sizeof (*address));
-  g_checksum_update (self->traffic, bytes, size);
+  g_checksum_update (self->messages, (guint8 *) & network->now,
+      sizeof (network->now));
+  g_checksum_update (self->messages, (guint8 *) address, sizeof (*address));
+  g_checksum_update (self->messages, bytes, size);
   if (self->recorded)
-    keep (self, pair, from, address, bytes, size);
+    keep (self, network, from, address, bytes, size);
   return TRUE;
 }
 
 static void
-happened (MmtpNetwork * pair, gpointer data)
+happened (MmtpNetwork * network, gpointer data)
 {
   Attack *self = data;
 
   if (self->attack)
-    self->attack (self, pair);
+    self->attack (self, network);
 }
 
 static void
-begin (MmtpNetwork * pair, Attack * self, const gchar * key)
+begin (MmtpNetwork * network, Attack * self, const gchar * key)
 {
   const MmtpNetworkConfig config = { key, FRAME_SIZE, sent, happened, self };
   guint i;
 
   self->state = 1;
-  self->traffic = g_checksum_new (G_CHECKSUM_SHA256);
-  mmtp_network_init (pair, &config);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (pair, i);
+  self->messages = g_checksum_new (G_CHECKSUM_SHA256);
+  mmtp_network_init (network, &config);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_path (network, i);
 }
 
 static void
-finish (MmtpNetwork * pair, Attack * self)
+finish (MmtpNetwork * network, Attack * self)
 {
-  g_checksum_free (self->traffic);
+  g_checksum_free (self->messages);
   if (self->recorded)
     g_array_unref (self->recorded);
-  mmtp_network_clear (pair);
+  mmtp_network_clear (network);
 }
 
-/* --- what must be the same ------------------------------------------------ */
+/* --- comparison with the undisturbed run ---------------------------------- */
 
 static void
-assert_same_channels (MmtpNetwork * one, MmtpNetwork * other)
+assert_same_paths (MmtpNetwork * one, MmtpNetwork * other)
 {
   MmtpSenderPathStats a, b;
   guint i;
 
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++) {
     fail_unless (mmtp_sender_get_path_stats (one->sender, i, &a));
     fail_unless (mmtp_sender_get_path_stats (other->sender, i, &b));
     assert_equals_int (a.state, b.state);
@@ -188,26 +196,26 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_equals_int (one->out->len, other->out->len);
   fail_unless (memcmp (one->out->data, other->out->data,
           one->out->len * sizeof (guint32)) == 0);
-  assert_equals_string (g_checksum_get_string (none->traffic),
-      g_checksum_get_string (attack->traffic));
-  assert_same_channels (one, other);
+  assert_equals_string (g_checksum_get_string (none->messages),
+      g_checksum_get_string (attack->messages));
+  assert_same_paths (one, other);
   assert_same_stats (one, other);
 }
 
-/* And that it was a session to begin with */
+/* Checks also that the session did stream. */
 static void
-assert_streamed (MmtpNetwork * pair, guint seconds)
+assert_streamed (MmtpNetwork * network, guint seconds)
 {
   MmtpSenderPathStats stats;
   guint i;
 
-  assert_equals_int (pair->sessions, 1);
-  assert_equals_int (pair->silences + pair->ends, 0);
-  assert_equals_int (pair->lost + pair->refused + pair->broken, 0);
-  fail_unless (pair->out->len >= (seconds - 3) * 25, "%u buffers",
-      pair->out->len);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
-    fail_unless (mmtp_sender_get_path_stats (pair->sender, i, &stats));
+  assert_equals_int (network->sessions, 1);
+  assert_equals_int (network->silences + network->ends, 0);
+  assert_equals_int (network->lost + network->refused + network->broken, 0);
+  fail_unless (network->out->len >= (seconds - 3) * 25, "%u buffers",
+      network->out->len);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++) {
+    fail_unless (mmtp_sender_get_path_stats (network->sender, i, &stats));
     fail_unless_equals_int (stats.state, MMTP_PATH_ACTIVE);
   }
 }
@@ -223,7 +231,7 @@ count_refused (const guint64 refused[MMTP_LAST_REFUSAL])
   return n;
 }
 
-/* The same session twice, the second time with the attacker in it */
+/* Runs the same session twice, the second time with the attacker. */
 static void
 check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 {
@@ -244,31 +252,32 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
   finish (&quiet, &nobody);
 }
 
-/* --- who can't see the packets -------------------------------------------- */
+/* --- off-path attackers --------------------------------------------------- */
 
-/* Everything but the secrets is guessed right: numbers, times, stream. */
+/* All values except the secrets are guessed correctly: numbers, times and
+ * stream. */
 static void
-guess (Attack * self, MmtpNetwork * pair)
+guess (Attack * self, MmtpNetwork * network)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
-  guint channel = attacker_draw (&self->state) % MMTP_PAIR_CHANNELS;
+  guint path = attacker_draw (&self->state) % MMTP_NETWORK_PATHS;
   MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
   gsize size;
 
-  self->known = pair->overheard;
+  self->known = network->overheard;
   memset (self->known.nonce_s, 1, MMTP_NONCE_SIZE);
   memset (self->known.nonce_r, 2, MMTP_NONCE_SIZE);
   memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
   self->known.path_nonce = self->known.challenge = 4;
-  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      channel, &self->known, attacker_draw, &self->state);
+  mmtp_build_message (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE,
+      from, path, &self->known, attacker_draw, &self->state);
   message.trailer = (guint64) attacker_draw (&self->state) << 32;
   message.trailer |= attacker_draw (&self->state);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
+  send_to (self, network, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &address, bytes, size);
 }
 
@@ -281,9 +290,9 @@ GST_START_TEST (who_guesses_changes_nothing)
 
 GST_END_TEST;
 
-/* With neither form nor sense */
+/* Random bytes without a valid format. */
 static void
-send_noise (Attack * self, MmtpNetwork * pair)
+send_noise (Attack * self, MmtpNetwork * network)
 {
   MmtpAddress address = draw_address (self);
   guint8 bytes[200];
@@ -293,7 +302,7 @@ send_noise (Attack * self, MmtpNetwork * pair)
     bytes[i] = attacker_draw (&self->state);
   if (size > 0 && attacker_draw (&self->state) & 1)
     bytes[0] = MMTP_VERSION << 5 | bytes[0] % MMTP_LAST_TYPE;
-  send_to (self, pair, attacker_draw (&self->state) & 1 ? MMTP_RECEIVER
+  send_to (self, network, attacker_draw (&self->state) & 1 ? MMTP_RECEIVER
       : MMTP_SENDER, &address, bytes, size);
 }
 
@@ -306,17 +315,17 @@ GST_START_TEST (noise_changes_nothing)
 
 GST_END_TEST;
 
-/* With an address and a cookie of its own */
+/* The attacker asks for a session with its own address and cookie. */
 static void
-ask_for_session (Attack * self, MmtpNetwork * pair)
+ask_for_session (Attack * self, MmtpNetwork * network)
 {
-  MmtpAddress address = self->lodges ? attacker_make_shared_address ()
+  MmtpAddress address = self->shares_host ? attacker_make_shared_address ()
       : attacker_make_stranger (5);
   MmtpMessage message = { MMTP_INIT, };
   guint8 bytes[200];
   gsize size;
 
-  if (!pair->has_session)
+  if (!network->has_session)
     return;
   if (self->has_cookie) {
     message.type = MMTP_OPEN;
@@ -326,7 +335,7 @@ ask_for_session (Attack * self, MmtpNetwork * pair)
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->has_cookie = FALSE;
-  send_to (self, pair, MMTP_RECEIVER, &address, bytes, size);
+  send_to (self, network, MMTP_RECEIVER, &address, bytes, size);
 }
 
 GST_START_TEST (who_comes_second_changes_nothing)
@@ -338,22 +347,24 @@ GST_START_TEST (who_comes_second_changes_nothing)
 
 GST_END_TEST;
 
-/* Another sender on the same host, while the first one lives */
+/* Another sender on the same host asks for a session while the first one is
+ * alive. */
 GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 {
   Attack attack = { ask_for_session, };
 
-  attack.lodges = TRUE;
+  attack.shares_host = TRUE;
   check_that_nothing_changes (&attack, keys[__i__], 12);
 }
 
 GST_END_TEST;
 
-/* --- who sees the packets, and has no key --------------------------------- */
+/* --- on-path attackers without the key ------------------------------------ */
 
-/* Whole to where it went; spoiled or from elsewhere to anywhere */
+/* An unchanged message is sent to its destination again. A damaged message, or
+ * one from another address, is sent to any endpoint. */
 static void
-replay (Attack * self, MmtpNetwork * pair)
+replay (Attack * self, MmtpNetwork * network)
 {
   MmtpAddress address;
   MmtpRole to;
@@ -363,7 +374,7 @@ replay (Attack * self, MmtpNetwork * pair)
     return;
   copy = g_array_index (self->recorded, Recorded,
       attacker_draw (&self->state) % self->recorded->len);
-  if (pair->now < copy.time + SETTLED)
+  if (network->now < copy.time + SETTLED)
     return;
   to = copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER;
   address = copy.address;
@@ -380,7 +391,7 @@ replay (Attack * self, MmtpNetwork * pair)
     default:
       break;
   }
-  send_to (self, pair, to, &address, copy.bytes, copy.size);
+  send_to (self, network, to, &address, copy.bytes, copy.size);
 }
 
 GST_START_TEST (what_is_replayed_later_changes_nothing)
@@ -393,18 +404,20 @@ GST_START_TEST (what_is_replayed_later_changes_nothing)
 
 GST_END_TEST;
 
-/* Before the whole one comes: no byte of it may be believed. */
+/* The damaged copy arrives before the message itself, so no byte of it may be
+ * used. */
 static void
-spoil_the_latest (Attack * self, MmtpNetwork * pair)
+spoil_the_latest (Attack * self, MmtpNetwork * network)
 {
   Recorded copy;
 
-  if (!pair->has_session)
+  if (!network->has_session)
     return;
   copy = g_array_index (self->recorded, Recorded, self->recorded->len - 1);
   attacker_spoil (&self->state, copy.bytes, &copy.size);
-  send_to (self, pair, copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
-      &copy.address, copy.bytes, copy.size);
+  send_to (self, network,
+      copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER, &copy.address,
+      copy.bytes, copy.size);
 }
 
 GST_START_TEST (what_is_spoiled_changes_nothing)
@@ -417,9 +430,10 @@ GST_START_TEST (what_is_spoiled_changes_nothing)
 
 GST_END_TEST;
 
-/* With the nonces and the cookie of the session, but not its key */
+/* The attacker knows the nonces and the cookie of the session, but not its key.
+ */
 static void
-forge_with_nonces (Attack * self, MmtpNetwork * pair)
+send_with_known_nonces (Attack * self, MmtpNetwork * network)
 {
   MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
       : MMTP_RECEIVER;
@@ -428,32 +442,32 @@ forge_with_nonces (Attack * self, MmtpNetwork * pair)
   guint8 bytes[2000];
   gsize size;
 
-  if (!pair->streaming)
+  if (!network->streaming)
     return;
-  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
-      attacker_draw (&self->state) % MMTP_PAIR_CHANNELS, &pair->overheard,
-      attacker_draw, &self->state);
-  message.trailer = pair->overheard.tokens[from == MMTP_RECEIVER];
+  mmtp_build_message (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE,
+      from, attacker_draw (&self->state) % MMTP_NETWORK_PATHS,
+      &network->overheard, attacker_draw, &self->state);
+  message.trailer = network->overheard.tokens[from == MMTP_RECEIVER];
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
+  send_to (self, network, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &address, bytes, size);
 }
 
 GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 {
-  Attack attack = { forge_with_nonces, };
+  Attack attack = { send_with_known_nonces, };
 
   check_that_nothing_changes (&attack, KEY, 12);
 }
 
 GST_END_TEST;
 
-/* --- who sees the handshake, and has no key ------------------------------- */
+/* --- on-path attackers of the handshake ----------------------------------- */
 
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
 
-/* What an attacker answers to a message that it has just seen */
+/* Messages with which an attacker answers a message that it has just seen. */
 static const struct
 {
   MmtpType type;
@@ -471,23 +485,26 @@ static const struct
 typedef struct
 {
   Attack attack;
-  MmtpType step;                /* whose sight makes it forge */
-  MmtpType type;                /* that it forges */
+  /* The attacker reacts to messages of this type with a forged one. */
+  MmtpType step;
+  MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
-  gboolean relays;              /* a COOKIE, and forges nothing */
+  /* The attacker relays a COOKIE and sends no forged message. */
+  gboolean relays;
   gboolean seen;
-  guint8 relayed[64];           /* the receiver's COOKIE for another address */
+  /* COOKIE of the receiver for another address. */
+  guint8 relayed[64];
   gsize relayed_size;
 } Handshaker;
 
 static void
-forge_answer (Handshaker * self, MmtpNetwork * pair, guint channel)
+send_forged_answer (Handshaker * self, MmtpNetwork * network, guint path)
 {
   MmtpMessage message = { self->type };
   guint8 bytes[200];
   gsize size;
 
-  message.channel = channel;
+  message.channel = path;
   message.trailer = attacker_draw (&self->attack.state);
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   if (self->type == MMTP_REFUSE) {
@@ -501,12 +518,12 @@ forge_answer (Handshaker * self, MmtpNetwork * pair, guint channel)
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->attack.n_sent++;
-  mmtp_network_to_sender (pair, channel, bytes, size);
+  mmtp_network_to_sender (network, path, bytes, size);
 }
 
-/* The receiver's own COOKIE, for an address of the attacker's */
+/* Relays a COOKIE that the receiver made for an address of the attacker. */
 static void
-relay_cookie (Handshaker * self, MmtpNetwork * pair, guint channel)
+relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
   const MmtpAddress address =
       attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
@@ -514,18 +531,19 @@ relay_cookie (Handshaker * self, MmtpNetwork * pair, guint channel)
   guint8 bytes[100];
   gsize size;
 
-  message.channel = channel;
+  message.channel = path;
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->relayed_size = 0;
-  mmtp_network_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (network, &address, bytes, size);
   if (self->relayed_size > 0)
-    mmtp_network_to_sender (pair, channel, self->relayed, self->relayed_size);
+    mmtp_network_to_sender (network, path, self->relayed, self->relayed_size);
 }
 
 static gboolean
-see_handshake (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
-    const guint8 * bytes, gsize size, gpointer data)
+see_handshake (MmtpNetwork * network, MmtpRole from,
+    const MmtpAddress * address, const guint8 * bytes, gsize size,
+    gpointer data)
 {
   Handshaker *self = data;
   const MmtpType type = bytes[0] & 0x1f;
@@ -544,7 +562,7 @@ see_handshake (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
 }
 
 static void
-answer_what_was_seen (MmtpNetwork * pair, gpointer data)
+answer_what_was_seen (MmtpNetwork * network, gpointer data)
 {
   Handshaker *self = data;
   guint i;
@@ -554,67 +572,68 @@ answer_what_was_seen (MmtpNetwork * pair, gpointer data)
   self->seen = FALSE;
   for (i = 0; i < 10; i++)
     if (self->relays)
-      relay_cookie (self, pair, i % MMTP_PAIR_CHANNELS);
+      relay_cookie (self, network, i % MMTP_NETWORK_PATHS);
     else
-      forge_answer (self, pair, i % MMTP_PAIR_CHANNELS);
+      send_forged_answer (self, network, i % MMTP_NETWORK_PATHS);
 }
 
 static void
-begin_handshake (MmtpNetwork * pair, Handshaker * self, guint n_channels)
+begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
 {
   const MmtpNetworkConfig config =
       { KEY, FRAME_SIZE, see_handshake, answer_what_was_seen, self };
   guint i;
 
   self->attack.state = 1;
-  mmtp_network_init (pair, &config);
-  for (i = 0; i < n_channels; i++)
-    mmtp_network_add_channel (pair, i);
-  answer_what_was_seen (pair, self);
+  mmtp_network_init (network, &config);
+  for (i = 0; i < n_paths; i++)
+    mmtp_network_add_path (network, i);
+  answer_what_was_seen (network, self);
 }
 
-/* With a key it neither ends the attempt nor keeps it from its session. */
+/* With a key, a forged message neither ends the attempt nor prevents the
+ * session. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
 
   self.step = MMTP_INIT + __i__ / G_N_ELEMENTS (forged_answers);
   self.type = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].type;
   self.reason = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].reason;
-  begin_handshake (&pair, &self, MMTP_PAIR_CHANNELS);
-  mmtp_network_run (&pair, 3 * SECOND);
+  begin_handshake (&network, &self, MMTP_NETWORK_PATHS);
+  mmtp_network_run (&network, 3 * SECOND);
   fail_unless (self.attack.n_sent >= 10);
-  assert_equals_int (pair.refused + pair.lost, 0);
-  assert_equals_int (pair.sessions, 1);
-  fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
-  mmtp_network_clear (&pair);
+  assert_equals_int (network.refused + network.lost, 0);
+  assert_equals_int (network.sessions, 1);
+  fail_unless (network.out->len >= 25, "%u buffers", network.out->len);
+  mmtp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* It comes before the right one each time. */
+/* The relayed COOKIE arrives before the correct one each time. */
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
 
   self.step = MMTP_INIT + __i__;
   self.relays = TRUE;
-  begin_handshake (&pair, &self, 1);
-  mmtp_network_run (&pair, 3 * SECOND);
+  begin_handshake (&network, &self, 1);
+  mmtp_network_run (&network, 3 * SECOND);
   fail_unless (self.relayed_size > 0);
-  assert_equals_int (pair.refused + pair.lost, 0);
-  assert_equals_int (pair.sessions, 1);
-  mmtp_network_clear (&pair);
+  assert_equals_int (network.refused + network.lost, 0);
+  assert_equals_int (network.sessions, 1);
+  mmtp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* A stranger's, and the sender's own as if it had no key: both are of the
- * budget of strangers. */
+/* Sends INITs of other hosts, and INITs with the sender's address but without a
+ * key. Both count for the budget of unknown hosts. */
 static void
-flood_with_inits (Handshaker * self, MmtpNetwork * pair)
+flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
   MmtpAddress address =
       attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
@@ -627,12 +646,13 @@ flood_with_inits (Handshaker * self, MmtpNetwork * pair)
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   message.init.nonce[0] ^= attacker_draw (&self->attack.state) & 1;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  mmtp_network_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
-/* An OPEN of the right address, nonce and cookie with a wrong MAC, or cookie */
+/* Sends an OPEN with the correct address, nonce and cookie but a wrong MAC, or
+ * with a wrong cookie. */
 static void
-forge_open_of_sender (Handshaker * self, MmtpNetwork * pair)
+send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
   MmtpMessage message = { MMTP_OPEN };
   MmtpAddress address;
@@ -641,62 +661,62 @@ forge_open_of_sender (Handshaker * self, MmtpNetwork * pair)
 
   mmtp_network_get_address (0, &address);
   memcpy (message.open.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
-  memcpy (message.open.cookie, pair->overheard.cookie, MMTP_COOKIE_SIZE);
+  memcpy (message.open.cookie, network->overheard.cookie, MMTP_COOKIE_SIZE);
   message.open.cookie[31] ^= attacker_draw (&self->attack.state) & 1;
   message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   message.open.has_key = TRUE;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-  mmtp_network_to_receiver (pair, &address, bytes, size);
+  mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
 static void
-forge_any_step (Handshaker * self, MmtpNetwork * pair, guint i)
+send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
 {
   const guint n = G_N_ELEMENTS (forged_answers);
 
   self->attack.n_sent++;
   if (i % 4 == 0) {
-    flood_with_inits (self, pair);
+    flood_with_inits (self, network);
   } else if (i % 4 == 1) {
-    forge_open_of_sender (self, pair);
+    send_open_as_sender (self, network);
   } else if (i % 100 == 98) {
-    relay_cookie (self, pair, i / 100 % MMTP_PAIR_CHANNELS);
+    relay_cookie (self, network, i / 100 % MMTP_NETWORK_PATHS);
   } else {
     self->type = forged_answers[i % n].type;
     self->reason = forged_answers[i % n].reason;
-    forge_answer (self, pair,
-        attacker_draw (&self->attack.state) % MMTP_PAIR_CHANNELS);
+    send_forged_answer (self, network,
+        attacker_draw (&self->attack.state) % MMTP_NETWORK_PATHS);
   }
 }
 
-/* All the time, from before the first INIT until the stream is there */
+/* The flood lasts from before the first INIT until the stream runs. */
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint i;
 
   self.step = MMTP_LAST_TYPE;
-  begin_handshake (&pair, &self, MMTP_PAIR_CHANNELS);
+  begin_handshake (&network, &self, MMTP_NETWORK_PATHS);
   for (i = 0; i < 2000; i++)
-    flood_with_inits (&self, &pair);
+    flood_with_inits (&self, &network);
   for (i = 0; i < 20000; i++) {
-    forge_any_step (&self, &pair, i);
-    mmtp_network_run (&pair, FORGED_DISTANCE);
+    send_any_step (&self, &network, i);
+    mmtp_network_run (&network, FORGED_DISTANCE);
   }
-  assert_equals_int (pair.refused + pair.lost, 0);
-  assert_equals_int (pair.sessions, 1);
-  fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
-  mmtp_network_clear (&pair);
+  assert_equals_int (network.refused + network.lost, 0);
+  assert_equals_int (network.sessions, 1);
+  fail_unless (network.out->len >= 25, "%u buffers", network.out->len);
+  mmtp_network_clear (&network);
 }
 
 GST_END_TEST;
 
-/* --- sessions that are over ----------------------------------------------- */
+/* --- ended sessions ------------------------------------------------------- */
 
 static void
-replay_all (Attack * self, MmtpNetwork * pair, guint n)
+replay_all (Attack * self, MmtpNetwork * network, guint n)
 {
   guint i;
 
@@ -704,140 +724,140 @@ replay_all (Attack * self, MmtpNetwork * pair, guint n)
     Recorded copy = g_array_index (self->recorded, Recorded, i);
 
     if (copy.from == MMTP_SENDER)
-      mmtp_network_to_receiver (pair, &copy.address, copy.bytes, copy.size);
+      mmtp_network_to_receiver (network, &copy.address, copy.bytes, copy.size);
     else
-      mmtp_network_to_sender (pair, 0, copy.bytes, copy.size);
+      mmtp_network_to_sender (network, 0, copy.bytes, copy.size);
   }
 }
 
 static void
-end_session (MmtpNetwork * pair, guint n)
+end_session (MmtpNetwork * network, guint n)
 {
-  pair->streaming = FALSE;
-  mmtp_sender_end (pair->sender, pair->now);
-  mmtp_network_run (pair, 2 * SECOND);
-  assert_equals_int (pair->sessions, n);
-  assert_equals_int (pair->ended, n);
-  assert_equals_int (pair->ends, n);
+  network->streaming = FALSE;
+  mmtp_sender_end (network->sender, network->now);
+  mmtp_network_run (network, 2 * SECOND);
+  assert_equals_int (network->sessions, n);
+  assert_equals_int (network->ended, n);
+  assert_equals_int (network->ends, n);
 }
 
 static void
-begin_second (MmtpNetwork * pair)
+begin_second (MmtpNetwork * network)
 {
   guint i;
 
-  mmtp_network_begin_anew (pair, 2);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (pair, i);
+  mmtp_network_begin_anew (network, 2);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_path (network, i);
 }
 
-/* Not even while the cookie still holds */
+/* An ended session must not return, even while its cookie is still valid. */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint i, n, n_out;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
-  begin (&pair, &attack, keys[__i__]);
-  mmtp_network_run (&pair, 3 * SECOND);
-  end_session (&pair, 1);
+  begin (&network, &attack, keys[__i__]);
+  mmtp_network_run (&network, 3 * SECOND);
+  end_session (&network, 1);
   n = attack.recorded->len;
-  n_out = pair.out->len;
+  n_out = network.out->len;
   for (i = 0; i < 20; i++) {
-    replay_all (&attack, &pair, n);
-    mmtp_network_run (&pair, SECOND);
+    replay_all (&attack, &network, n);
+    mmtp_network_run (&network, SECOND);
   }
-  assert_equals_int (pair.sessions, 1);
-  assert_equals_int (pair.ends, 1);
-  assert_equals_int (pair.out->len, n_out);
-  finish (&pair, &attack);
+  assert_equals_int (network.sessions, 1);
+  assert_equals_int (network.ends, 1);
+  assert_equals_int (network.out->len, n_out);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
 
-/* Nor is the next sender kept out, or its session anything like the last
- * one. */
+/* The next sender is not refused, and its session is independent of the
+ * previous one. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint i, n, n_out;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
-  begin (&pair, &attack, keys[__i__]);
-  mmtp_network_run (&pair, 3 * SECOND);
-  end_session (&pair, 1);
+  begin (&network, &attack, keys[__i__]);
+  mmtp_network_run (&network, 3 * SECOND);
+  end_session (&network, 1);
   n = attack.recorded->len;
-  n_out = pair.out->len;
+  n_out = network.out->len;
 
-  replay_all (&attack, &pair, n);
-  begin_second (&pair);
+  replay_all (&attack, &network, n);
+  begin_second (&network);
   for (i = 0; i < 50; i++) {
-    replay_all (&attack, &pair, n);
-    mmtp_network_run (&pair, SECOND / 5);
+    replay_all (&attack, &network, n);
+    mmtp_network_run (&network, SECOND / 5);
   }
-  assert_equals_int (pair.sessions, 2);
-  assert_equals_int (pair.lost + pair.refused + pair.broken, 0);
-  assert_equals_int (pair.ends, 1);
-  fail_unless (pair.out->len >= n_out + 7 * 25, "%u buffers",
-      pair.out->len - n_out);
-  finish (&pair, &attack);
+  assert_equals_int (network.sessions, 2);
+  assert_equals_int (network.lost + network.refused + network.broken, 0);
+  assert_equals_int (network.ends, 1);
+  fail_unless (network.out->len >= n_out + 7 * 25, "%u buffers",
+      network.out->len - n_out);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
 
-/* Nor when the cookies of both still hold */
+/* Neither session returns, even while the cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint i;
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
-  begin (&pair, &attack, keys[__i__]);
-  mmtp_network_run (&pair, SECOND);
-  end_session (&pair, 1);
-  begin_second (&pair);
-  mmtp_network_run (&pair, SECOND);
-  end_session (&pair, 2);
+  begin (&network, &attack, keys[__i__]);
+  mmtp_network_run (&network, SECOND);
+  end_session (&network, 1);
+  begin_second (&network);
+  mmtp_network_run (&network, SECOND);
+  end_session (&network, 2);
   for (i = 0; i < 20; i++) {
-    replay_all (&attack, &pair, attack.recorded->len);
-    mmtp_network_run (&pair, SECOND);
+    replay_all (&attack, &network, attack.recorded->len);
+    mmtp_network_run (&network, SECOND);
   }
-  assert_equals_int (pair.sessions, 2);
-  assert_equals_int (pair.ends, 2);
-  finish (&pair, &attack);
+  assert_equals_int (network.sessions, 2);
+  assert_equals_int (network.ends, 2);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
 
-/* Of nobody, of another address, of another time */
+/* The cookie is invalid, of another address, or of another time. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };
   MmtpMessage message = { MMTP_OPEN, };
   MmtpAddress address;
   guint8 bytes[200];
-  MmtpNetwork pair;
+  MmtpNetwork network;
   gsize size;
   guint i;
 
-  begin (&pair, &attack, NULL);
+  begin (&network, &attack, NULL);
   message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   for (i = 0; i < 1000; i++) {
     address = attacker_make_stranger (i);
     memset (message.open.cookie, i, MMTP_COOKIE_SIZE);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-    mmtp_network_to_receiver (&pair, &address, bytes, size);
+    mmtp_network_to_receiver (&network, &address, bytes, size);
     memset (message.open.cookie, 0, 8);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
-    mmtp_network_to_receiver (&pair, &address, bytes, size);
+    mmtp_network_to_receiver (&network, &address, bytes, size);
   }
-  assert_equals_int (pair.sessions, 0);
-  assert_equals_uint64 (count_refused (pair.receiver_stats.refused), 2000);
-  finish (&pair, &attack);
+  assert_equals_int (network.sessions, 0);
+  assert_equals_uint64 (count_refused (network.receiver_stats.refused), 2000);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
@@ -853,9 +873,9 @@ write_init (guint8 * bytes, gsize room, guint32 number)
   return mmtp_packet_write (&message, bytes, room);
 }
 
-/* docs/wire-mmtp.md section 4: a tenth of a second's 20,000 answers may be sent at
- * once, but no more wait than a bounded queue holds, since no state is kept before
- * OPEN and an answer that waits is state. */
+/* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
+ * of them at once. Only a bounded queue of answers waits, because a waiting
+ * answer is state and no state is kept before OPEN. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -886,7 +906,7 @@ GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 GST_END_TEST;
 
 static void
-flood (Attack * self, MmtpNetwork * pair)
+flood (Attack * self, MmtpNetwork * network)
 {
   guint8 bytes[100];
   guint i;
@@ -895,11 +915,11 @@ flood (Attack * self, MmtpNetwork * pair)
     MmtpAddress address = attacker_make_stranger (self->n_sent++ % 65536);
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent);
 
-    mmtp_network_to_receiver (pair, &address, bytes, size);
+    mmtp_network_to_receiver (network, &address, bytes, size);
   }
 }
 
-/* The pair watches that nobody gets more than it sent. */
+/* The network checks that no address gets more bytes than it sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -922,27 +942,27 @@ GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 
 GST_END_TEST;
 
-/* --- thieves -------------------------------------------------------------- */
+/* --- attackers who take messages away ------------------------------------- */
 
-/* Takes the sender's messages of a channel away and sends them from an address
- * of its own, to have the stream's reports sent there. */
+/* Takes the sender's messages on a path away and sends them from the attacker's
+ * address, so that the reports go there. */
 static gboolean
-steal (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Attack *self = data;
   MmtpAddress own;
 
   mmtp_network_get_address (self->attacker_path, &own);
-  if (from != MMTP_SENDER || !pair->streaming
+  if (from != MMTP_SENDER || !network->streaming
       || memcmp (&own, address, sizeof (own)) != 0)
     return TRUE;
-  keep (self, pair, from, address, bytes, size);
+  keep (self, network, from, address, bytes, size);
   return FALSE;
 }
 
 static void
-resend (Attack * self, MmtpNetwork * pair)
+resend (Attack * self, MmtpNetwork * network)
 {
   MmtpAddress address = attacker_make_stranger (7);
   guint i;
@@ -950,68 +970,71 @@ resend (Attack * self, MmtpNetwork * pair)
   for (i = 0; i < self->recorded->len; i++) {
     Recorded *stolen = &g_array_index (self->recorded, Recorded, i);
 
-    send_to (self, pair, MMTP_RECEIVER, &address, stolen->bytes, stolen->size);
+    send_to (self, network, MMTP_RECEIVER, &address, stolen->bytes,
+        stolen->size);
   }
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by who answers there; the attacker can't without the
- * sender. The others carry on. */
-GST_START_TEST (an_attacker_gets_no_channel)
+/* An address is validated by an answer from there, which the attacker cannot
+ * give without the sender. The other paths continue. */
+GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   attack.attacker_path = __i__;
-  begin (&pair, &attack, KEY);
-  pair.config.sent = steal;
-  mmtp_network_run (&pair, 15 * SECOND);
+  begin (&network, &attack, KEY);
+  network.config.sent = steal;
+  mmtp_network_run (&network, 15 * SECOND);
   fail_unless (attack.n_sent > 0);
-  assert_equals_int (pair.sessions, 1);
-  assert_equals_int (pair.lost + pair.refused, 0);
-  fail_unless (mmtp_network_get_sent (&pair, &own) <= 40 * 31);
-  mmtp_sender_get_path_stats (pair.sender, __i__, &stats);
+  assert_equals_int (network.sessions, 1);
+  assert_equals_int (network.lost + network.refused, 0);
+  fail_unless (mmtp_network_get_sent (&network, &own) <= 40 * 31);
+  mmtp_sender_get_path_stats (network.sender, __i__, &stats);
   fail_if (stats.state == MMTP_PATH_ACTIVE);
-  fail_unless (pair.out->len >= 10 * 25, "%u buffers", pair.out->len);
-  finish (&pair, &attack);
+  fail_unless (network.out->len >= 10 * 25, "%u buffers", network.out->len);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
 
-/* The challenge is of the address. */
+/* A challenge is only valid for one address. */
 static gboolean
-steal_response (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
-    const guint8 * bytes, gsize size, gpointer data)
+steal_response (MmtpNetwork * network, MmtpRole from,
+    const MmtpAddress * address, const guint8 * bytes, gsize size,
+    gpointer data)
 {
   Attack *self = data;
 
   if ((bytes[0] & 0x1f) != MMTP_RESPONSE)
     return TRUE;
-  keep (self, pair, from, address, bytes, size);
+  keep (self, network, from, address, bytes, size);
   return FALSE;
 }
 
 GST_START_TEST (a_stolen_response_validates_nobody)
 {
   Attack attack = { resend, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
-  begin (&pair, &attack, keys[__i__]);
-  pair.config.sent = steal_response;
+  begin (&network, &attack, keys[__i__]);
+  network.config.sent = steal_response;
   g_array_set_size (attack.recorded, 0);
-  mmtp_network_run (&pair, 15 * SECOND);
+  mmtp_network_run (&network, 15 * SECOND);
   fail_unless (attack.n_sent > 0);
-  assert_equals_int (mmtp_network_get_sent (&pair, &own), 0);
-  assert_equals_int (pair.sessions, 1);
-  assert_equals_int (pair.lost + pair.refused, 0);
-  /* For a channel that answers and can't be measured a sender waits 7 s. */
-  fail_unless (pair.out->len >= (15 - 8) * 25, "%u buffers", pair.out->len);
-  finish (&pair, &attack);
+  assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
+  assert_equals_int (network.sessions, 1);
+  assert_equals_int (network.lost + network.refused, 0);
+  /* The sender waits 7 s for a path that answers but cannot be measured. */
+  fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
+      network.out->len);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
@@ -1025,7 +1048,8 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  guint next_init, wait;        /* ms; next_init 0: it has a cookie */
+  /* In ms. `next_init` is 0 when the sender has a cookie. */
+  guint next_init, wait;
 } RealSender;
 
 typedef struct
@@ -1077,7 +1101,8 @@ typedef enum
 {
   INITS_FROM_ANYWHERE,
   INITS_FROM_ONE_PREFIX,
-  OPENS_FROM_ANYWHERE,          /* with a cookie of nobody */
+  /* OPENs with a cookie that the receiver did not make. */
+  OPENS_FROM_ANYWHERE,
   OPENS_FROM_ONE_PREFIX,
   N_FLOODS
 } FloodType;
@@ -1098,7 +1123,7 @@ give_open (Flood * self, const MmtpAddress * address)
 }
 
 static void
-forge_requests (Flood * self, FloodType type)
+send_forged_requests (Flood * self, FloodType type)
 {
   guint i;
 
@@ -1114,7 +1139,8 @@ forge_requests (Flood * self, FloodType type)
   }
 }
 
-/* After 250 ms, doubled up to 2 s (docs/wire-mmtp.md section 4) */
+/* Sends the INITs again: first after 250 ms, then after twice the time, up to 2
+ * s (docs/wire-mmtp.md section 4). */
 static void
 ask_again (Flood * self, guint ms)
 {
@@ -1147,8 +1173,9 @@ take_answers (Flood * self)
   }
 }
 
-/* 10,000 forged requests a second, and nobody has had a session before. All of 200
- * senders that begin in the first two seconds get a cookie in time. */
+/* 10,000 forged requests arrive per second, and no host had a session before.
+ * All 200 senders that begin in the first two seconds must get a cookie in
+ * time. */
 GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 {
   guint ms, i, without = 0;
@@ -1157,7 +1184,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
   flood_init (&flood);
   for (ms = 1; ms <= FLOOD_TIME; ms++) {
     flood.now += SECOND / 1000;
-    forge_requests (&flood, __i__);
+    send_forged_requests (&flood, __i__);
     ask_again (&flood, ms);
     take_answers (&flood);
   }
@@ -1165,7 +1192,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
     without += flood.real[i].next_init > 0;
   fail_unless (without == 0, "%u of %u senders have no cookie", without,
       N_REAL);
-  /* and one prefix gets no more than its own */
+  /* A single prefix gets no more answers than its own budget. */
   if (__i__ % 2)
     fail_unless (flood.n_answers <= N_REAL + 100 + FLOOD_TIME / 1000 * 100,
         "%u answers", flood.n_answers);
@@ -1174,10 +1201,10 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* Forged INITs from the network of the sender itself: a host that was there
+/* The forged INITs come from the sender's own prefix. A host that had a session
  * before has a reserve. */
 static void
-flood_own_prefix (Attack * self, MmtpNetwork * pair)
+flood_own_prefix (Attack * self, MmtpNetwork * network)
 {
   MmtpAddress address = attacker_make_shared_address ();
   guint8 bytes[100];
@@ -1187,30 +1214,30 @@ flood_own_prefix (Attack * self, MmtpNetwork * pair)
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent++);
 
     address.bytes[3] = 16 + self->n_sent % 200;
-    mmtp_network_to_receiver (pair, &address, bytes, size);
+    mmtp_network_to_receiver (network, &address, bytes, size);
   }
 }
 
 GST_START_TEST (flood_of_inits_keeps_no_old_sender_out)
 {
   Attack attack = { NULL, };
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint ms;
 
-  begin (&pair, &attack, keys[__i__]);
-  mmtp_network_run (&pair, 2 * SECOND);
-  end_session (&pair, 1);
+  begin (&network, &attack, keys[__i__]);
+  mmtp_network_run (&network, 2 * SECOND);
+  end_session (&network, 1);
   for (ms = 0; ms < 1000; ms++) {
-    flood_own_prefix (&attack, &pair);
-    mmtp_network_run (&pair, SECOND / 1000);
+    flood_own_prefix (&attack, &network);
+    mmtp_network_run (&network, SECOND / 1000);
   }
-  begin_second (&pair);
+  begin_second (&network);
   for (ms = 0; ms < 1000; ms++) {
-    flood_own_prefix (&attack, &pair);
-    mmtp_network_run (&pair, SECOND / 1000);
+    flood_own_prefix (&attack, &network);
+    mmtp_network_run (&network, SECOND / 1000);
   }
-  assert_equals_int (pair.sessions, 2);
-  finish (&pair, &attack);
+  assert_equals_int (network.sessions, 2);
+  finish (&network, &attack);
 }
 
 GST_END_TEST;
@@ -1247,8 +1274,7 @@ mmtpattack_suite (void)
   tcase_add_loop_test (tcase, flood_of_requests_keeps_no_sender_out, 0,
       N_FLOODS);
   tcase_add_loop_test (tcase, flood_of_inits_keeps_no_old_sender_out, 0, 2);
-  tcase_add_loop_test (tcase, an_attacker_gets_no_channel, 0,
-      MMTP_PAIR_CHANNELS);
+  tcase_add_loop_test (tcase, an_attacker_gets_no_path, 0, MMTP_NETWORK_PATHS);
   tcase_add_loop_test (tcase, a_stolen_response_validates_nobody, 0, 2);
   return suite;
 }

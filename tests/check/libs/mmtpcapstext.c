@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which caps are taken from the network; those that are come out of GStreamer's
- * own writer. */
+/* Checks which caps are accepted from the network. All that are accepted come
+ * from GStreamer's own writer. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -103,8 +103,9 @@ GST_START_TEST (size_and_depth_are_bounded)
 
 GST_END_TEST;
 
-/* A text that was cut is plain only if GStreamer can read it. It has the size
- * that was told, without a zero behind it, so nothing behind its end is read. */
+/* A text that was cut is accepted only if GStreamer can parse it. The text has
+ * no terminating zero and its memory has exactly its size, so a memory checker
+ * finds any access beyond its end. */
 GST_START_TEST (cut_texts_are_refused_or_plain)
 {
   GstCaps *caps = make_caps (), *parsed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's clock as the receiver sees it. */
+/* Checks the sender's clock as the receiver estimates it. */
 
 #include <gst/check/gstcheck.h>
 #include <math.h>
@@ -12,7 +12,8 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* near the end of the short ones, of the long ones, and at the begin */
+  /* Shortly before the short times wrap, shortly before the long times wrap, at
+   * 0, and in the middle of the range. */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
   };
@@ -24,7 +25,7 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* 50 s from one to the next, that takes 300 ms more or less */
+      /* The messages are 50 s apart, and their transits differ by 300 ms. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 
@@ -62,8 +63,8 @@ GST_START_TEST (the_minimum_transit_is_the_offset_until_one_is_told)
 
 GST_END_TEST;
 
-/* 100 ms that are found out later: never more than 1 ms in a second, and there
- * in the end */
+/* The clock is corrected by 100 ms. The output times change by at most 1 ms per
+ * second and are correct in the end. */
 GST_START_TEST (what_goes_out_never_jumps)
 {
   guint64 due = 0, last = 0, now = START, mapped;
@@ -97,15 +98,16 @@ GST_START_TEST (what_goes_out_does_not_go_back)
   mmtp_clock_set_offset (&clock, START + SECONDS (1), 0);
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
       == first);
-  /* unless the due time does */
+  /* Only a jump of the due time itself is passed on. */
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
       < first);
 }
 
 GST_END_TEST;
 
-/* Transits that grow by so much, with noise that only adds to them: the skew is
- * found, and buffers keep their distance to microseconds. */
+/* The transits grow with the skew, and noise only increases them. The clock
+ * must find the skew, and the distance of the buffers must be exact to
+ * microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {
@@ -118,7 +120,7 @@ check_skew (gdouble skew, gdouble noise)
   mmtp_clock_init (&clock, START, 0);
   mmtp_clock_set_offset (&clock, START, 0);
   for (i = 0; i < 7500; i++) {
-    /* 40 ms of the sender's clock */
+    /* 40 ms of the sender's clock. */
     now = START + (guint64) (i * 40e6 * (1 + skew));
     offset = (gint64) (now - START) - (gint64) MS (40) * i;
     if (i % 25 == 0) {

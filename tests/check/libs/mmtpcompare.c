@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP's choice of the channel (Magalhães and Kravets 2001, 4.4) beside equal
- * turns and lowest delay first, over unequal channels drawn at random; and MMTP
- * beside TCP in one bottleneck. Everything but the choice is the same in all
- * three, seed by seed: the channels, their losses, the stream, the rest of the
- * protocol.
+/* Compares MMTP's choice of the path (Magalhães and Kravets 2001, 4.4) with
+ * round robin and with lowest delay first, over unequal random paths. It also
+ * compares MMTP with TCP in one bottleneck. For each seed, only the choice of
+ * the path differs; the paths, their losses, the stream and the rest of the
+ * protocol are the same.
  */
 
 #include <gst/check/gstcheck.h>
@@ -22,16 +22,15 @@
 #define N_SCHEDULERS (MMTP_SCHEDULER_ARRIVAL + 1)
 
 static gdouble
-draw (guint64 seed, guint channel, guint purpose)
+draw (guint64 seed, guint path, guint purpose)
 {
-  guint64 value = seeded_draw (seed, channel, purpose, 0, 0);
+  guint64 value = seeded_draw (seed, path, purpose, 0, 0);
 
   return (value >> 11) / 9007199254740992.0;
 }
 
-/* Two to four channels of 100 kbit/s to 3 Mbit/s; some of the slow ones are
- * near to the limit or beyond it. The stream takes 60 to 120 % of what they
- * carry. */
+/* Two to four paths of 100 kbit/s to 3 Mbit/s. Some slow paths are close to the
+ * limit or beyond it. The stream needs 60 to 120 % of their total rate. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     MmtpSchedulerType scheduler)
@@ -53,42 +52,44 @@ config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     path.queue = path.rate / 2;
     path.fluctuation = path.delay / 5;
     rate += path.rate;
-    mmtp_simulation_config_add_channel (config, &path, &path);
+    mmtp_simulation_config_add_path (config, &path, &path);
   }
   mmtp_simulation_config_set_source (config, FRAMES, PERIOD,
       rate * (0.6 + 0.6 * draw (seed, 0, 5)) * 0.96 * PERIOD / SECOND);
   config->source.video = TRUE;
 }
 
-/* `seed` says which channels and which stream, and together with `draws` what
- * happens to each packet */
+/* `seed` determines the paths and the stream. `seed` and `draws` together
+ * determine the fate of each packet. */
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
   MmtpSimulationConfig config;
+  const MmtpSimulationResult *result;
+  MmtpSimulation *simulation;
   guint in_time;
-  MmtpSimulation *sim;
 
   config_init (&config, seed, draws, scheduler);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
-  in_time = mmtp_simulation_get_result (sim)->in_time;
-  fail_unless_equals_string (mmtp_simulation_get_result (sim)->errors->str, "");
-  mmtp_simulation_free (sim);
+    mmtp_simulation_print (simulation);
+  result = mmtp_simulation_get_result (simulation);
+  in_time = result->in_time;
+  fail_unless_equals_string (result->errors->str, "");
+  mmtp_simulation_free (simulation);
   return in_time;
 }
 
-/* The chance that a fair coin shows at least `k` heads of `n`: the one-sided
- * sign test of a paired comparison */
+/* Returns the probability of at least `k` heads in `n` tosses of a fair coin:
+ * the one-sided sign test of a paired comparison. */
 static gdouble
 sign_test (guint k, guint n)
 {
   gdouble p = 0, term = pow (0.5, n);
   guint i;
 
-  /* term: n over i, halved n times */
+  /* `term` is n over i, multiplied by 0.5^n. */
   for (i = 0; i <= n; i++) {
     if (i >= k)
       p += term;
@@ -106,9 +107,10 @@ GST_START_TEST (sign_test_is_the_tables)
 
 GST_END_TEST;
 
-/* Worse in one seed, beyond what chance makes of it: the one-sided test of two
- * proportions at 5 % for the comparisons of a rule together, so at 5 % divided by
- * 80 for each (Bonferroni): 3.23 standard deviations */
+/* Returns whether `a` is less than `b` by more than chance explains. It is the
+ * one-sided test of two proportions. All comparisons of a rule together have a
+ * level of 5 %, so each of the 80 comparisons has 5 % / 80 (Bonferroni), which
+ * is 3.23 standard deviations. */
 static gboolean
 is_clearly_less (guint a, guint b)
 {
@@ -118,7 +120,7 @@ is_clearly_less (guint a, guint b)
   return (gdouble) b - a > 3.23 * deviation;
 }
 
-/* The sum of squares of the deviations from the mean */
+/* Returns the sum of the squared deviations from the mean. */
 static gdouble
 get_squares (const gint * values, guint n, gdouble * mean)
 {
@@ -133,13 +135,13 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* A lost frame takes those with it that refer to it, and a path whose losses
- * come early stays slow for a while: the frames in time of one run vary by more
- * than the test of two proportions takes for granted. Lowest delay first has 315
- * to 495 frames in time over the channels of seed 4, as what happens to each
- * packet is drawn. So where that test finds a rule worse, other draws over the
- * same channels decide, by the paired t-test at the same level: 5 % / 80, 11
- * degrees of freedom. */
+/* The test of two proportions assumes independent frames. In fact a lost frame
+ * makes the frames that refer to it useless, and a path with early losses stays
+ * slow for a while, so the results vary more. For example, with lowest delay
+ * first, 315 to 495 frames are in time over the paths of seed 4, depending on
+ * the draws. Where that test finds a rule worse, more draws over the same paths
+ * decide, by the paired t-test at the same level: 5 % / 80 with 11 degrees of
+ * freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 
@@ -162,7 +164,7 @@ check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
       (guint) seed, mean, error);
 }
 
-/* In the sum, by so much at least: 1.32 to 1.43 in 28 draws of all seeds */
+/* Minimum ratio of the sums of all seeds. In 28 draws it was 1.32 to 1.43. */
 #define BETTER_IN_THE_SUM 1.25
 
 static void
@@ -222,8 +224,9 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* A bottleneck of `rate` with a queue of `queue_ms`, shared from `tcp_from` on
- * with `n` flows; MMTP has as much to send as the bottleneck carries */
+/* Runs MMTP over a bottleneck of `rate` with a queue of `queue_ms`, which `n`
+ * TCP flows share from `tcp_from` on. MMTP's stream has the rate of the
+ * bottleneck. */
 static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)
@@ -232,19 +235,19 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
       { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   gdouble share, used;
 
   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
   config.seed = queue_ms;
   config.sender.max_delay = config.sender.initial_delay = SECOND;
-  mmtp_simulation_config_add_channel (&config, &path, &path);
-  config.channels[0].n_tcp = n;
-  config.channels[0].tcp_from = tcp_from;
+  mmtp_simulation_config_add_path (&config, &path, &path);
+  config.paths[0].n_tcp = n;
+  config.paths[0].tcp_from = tcp_from;
   mmtp_simulation_config_set_source (&config, 3000, 20 * MS, rate / 50);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   used = result->mmtp_bytes[0] + result->tcp_bytes[0];
   share = result->mmtp_bytes[0] / used;
   g_print ("| %.1f | %u | %u | %u | %s | %.0f | %.0f | %.0f | %u |\n",
@@ -252,10 +255,10 @@ run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
       tcp_from ? "second" : "first", 100 * share, 100 * (1 - share),
       100 * used / (rate * (60.0 - tcp_from / 1e9)), result->in_time);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   fail_unless (share > 0.1 && share < 0.9, "share %.3f", share);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_START_TEST (neither_starves_in_a_shared_bottleneck)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Delivery rates and bursts of paths whose arrivals are written down here.
- * Expected values are computed by hand. */
+/* Checks the delivery rates and the bursts of paths with given arrivals. The
+ * expected values were computed by hand. */
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,7 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define PACKET 1000             /* bytes */
-#define PER_MS 1e6              /* a rate in bytes per ns times this is one in
-                                 * bytes per ms */
+#define PER_MS 1e6              /* Factor from bytes per ns to bytes per ms. */
 
 typedef struct
 {
@@ -20,8 +19,9 @@ typedef struct
   guint64 delivered;
 } Fixture;
 
-/* A report at `now` says that `n` packets more have arrived, the newest at
- * `arrival`, which was sent at `sent`. Times are ms. */
+/* Makes a report at time `now` that says that `n` more packets have arrived.
+ * The newest packet was sent at `sent` and arrived at `arrival`. Times are in
+ * ms. */
 static void
 report (Fixture * fixture, guint64 now, guint64 sent, guint64 arrival, guint n)
 {
@@ -54,7 +54,7 @@ get_extra (const Fixture * fixture)
   return mmtp_delivery_rate_get_extra (&fixture->rate);
 }
 
-/* A packet each 10 ms, which takes 20 ms; a report each 50 ms */
+/* A packet is sent every 10 ms and needs 20 ms; a report comes every 50 ms. */
 static void
 run_steadily (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -86,7 +86,7 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   run_steadily (&fixture, 1000, 2000);
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
-  /* 20 packets in 50 ms behind 50 packets in 500 ms */
+  /* 20 packets in 50 ms follow 50 packets in 500 ms. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);
@@ -120,7 +120,7 @@ GST_START_TEST (steady_path_has_no_bursts)
 
 GST_END_TEST;
 
-/* What was sent each 10 ms arrives at once each 200 ms. */
+/* Packets are sent every 10 ms and arrive together every 200 ms. */
 static void
 run_in_bursts (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -146,10 +146,10 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* 20 packets arrive in 4 ms, of which the first report begins the burst, and
- * two are taken for rounding: 20 - 5 - 2 packets, less what the rate of 100
- * bytes per ms explains, and the burst before that has been forgotten by as
- * much as 200 ms explain. */
+/* 20 packets arrive in 4 ms. The first report, with 5 packets, begins the
+ * burst, and two packets are subtracted for rounding, so 20 - 5 - 2 packets are
+ * left. The rate of 100 bytes per ms explains a part of them. The previous
+ * burst has decayed in proportion to the 200 ms since then. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;
@@ -173,7 +173,8 @@ GST_START_TEST (burst_is_bounded_and_forgotten)
   report (&fixture, 2420, 1990, 2400, 1);
   report (&fixture, 2421, 2391, 2401, 39);
   extra = get_extra (&fixture);
-  /* what the rate of 100 bytes per ms delivers in 200 ms */
+  /* A burst is limited to the bytes that the rate of 100 bytes per ms delivers
+   * in 200 ms. */
   fail_unless (extra > 19500 && extra < 20001);
   report (&fixture, 2821, 2801, 2811, 1);
   fail_unless (fabs (get_extra (&fixture) - extra / G_E) < 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sum that forgets, against the formula by hand */
+/* Checks a sum with exponential decay against its formula, computed by hand. */
 
 #include <gst/check/gstcheck.h>
 
@@ -36,7 +36,7 @@ GST_START_TEST (an_amount_fades)
 
 GST_END_TEST;
 
-/* A steady flow counts as a period of it. */
+/* A steady flow adds up to the bytes of one period. */
 GST_START_TEST (a_steady_flow_is_that_of_a_period)
 {
   MmtpFading fading = { 0 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Floods of forged messages: 10,000 per second of each type, in each state of
- * both ends, from each kind of attacker. Each run is compared with the same run
- * without the attacker: the loss rises by less than a point, and the work of a
- * message, the memory in use and the answers are bounded. MMTP_FLOOD_MS says
- * how long a flood lasts, MMTP_FLOOD_SEED draws other ones, MMTP_FLOOD_TABLE=1
- * prints what came of each.
+ * both endpoints, from each kind of attacker. Each run is compared with the
+ * same run without the attacker. The loss may rise by less than one percentage
+ * point, and the work for a message, the memory in use and the answers are
+ * bounded. The environment variable MMTP_FLOOD_MS sets the duration of a flood,
+ * MMTP_FLOOD_SEED the random numbers, and MMTP_FLOOD_TABLE=1 prints the
+ * results.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,41 +18,48 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-#define FRAME_SIZE 2400         /* 480 kbit/s; the slowest channel has 500 */
+/* 480 kbit/s; the slowest path carries 500 kbit/s. */
+#define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
 #define FORGED_EACH_MS 10
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-#define MAX_ENDING 5000         /* ms; both ends give up after 10 s */
+#define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
 #define MIN_TAKE_OVER 1000      /* ms; from TAKE_OVER_AFTER on */
 #define RESTART_TIME (500 * MS)
-#define TAKE_OVER_AFTER (900 * MS)      /* the receiver doubts for 1 s */
+/* The flood begins so long after the next sender has come. It begins just
+ * before the receiver, which doubts the old session for 1 s, lets the next
+ * sender take over. */
+#define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-#define N_SEEN 64               /* messages of each type, the latest */
+/* Number of latest messages of each type that are kept. */
+#define N_SEEN 64
 #define N_STRANGERS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
-#define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* all of them, in any order */
+#define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
 
-/* Percentage points that a flood may add to the loss */
+/* Maximum percentage points that a flood may add to the loss. */
 #define MAX_ADDED_LOSS 1.0
-/* ms that it may delay the stream: the longest wait of the handshake */
+/* Maximum ms by which a flood may delay the stream: the maximum wait of the
+ * handshake. */
 #define MAX_DELAY 2000
-/* Basic blocks of the cores that one forged message may execute, with all that
- * is sent because of it. Most execute some hundreds; the maximum belongs to
- * copies that arrive before the message itself, as of the OPEN that begins a
- * session. */
+/* Maximum number of basic blocks of the cores that one forged message may
+ * execute, including the messages that are sent because of it. Most messages
+ * execute a few hundred. The maximum belongs to copies that arrive before the
+ * original, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Bytes by which the memory in use may grow: no more than a session and its
- * stream need, which begin sooner with the attacker's copies. For each message that is sent the
- * test itself keeps some bytes. */
+/* Maximum growth of the memory in use, in bytes. A session and its stream,
+ * which begin earlier because of the attacker's copies, need no more than this.
+ * The test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent.
+ */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* Messages that a flood from off-path may cause in a second while there is a
- * session, and at once: docs/security.md, Floods. Without a session it is one
- * for each. */
+/* Maximum number of messages that an off-path flood may cause while there is a
+ * session: per second, and at once. See docs/security.md, Floods. Without a
+ * session it is one answer for each message. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -82,17 +90,22 @@ get_memory (void)
 
 /* --- runs ----------------------------------------------------------------- */
 
-/* What the two ends do meanwhile */
+/* State of the two endpoints during the flood. */
 typedef enum
 {
-  NOBODY,                       /* the receiver waits, and no sender is there */
-  ASKING,                       /* the sender waits for COOKIE */
-  OPENING,                      /* and for ACCEPT: the session is new */
-  JOINING,                      /* and for CHALLENGE on two channels */
+  /* The receiver waits, and there is no sender. */
+  NOBODY,
+  ASKING,                       /* The sender waits for COOKIE. */
+  /* The sender waits for ACCEPT; the session is new. */
+  OPENING,
+  /* The sender waits for CHALLENGE on two paths. */
+  JOINING,
   STREAMING,
-  ENDING,                       /* the sender waits for END-ACK */
-  OVER,                         /* the next sender comes */
-  TAKING_OVER,                  /* the next sender, and the last has died */
+  ENDING,                       /* The sender waits for END-ACK. */
+  /* The session has ended and the next sender comes. */
+  OVER,
+  /* The next sender comes after the last one has died. */
+  TAKING_OVER,
   N_STATES
 } State;
 
@@ -108,7 +121,7 @@ typedef struct
   const gchar *name;
   const gchar *key;
   gboolean is_on_path;
-  void (*forge) (Flood * self);
+  void (*send) (Flood * self);
 } Attacker;
 
 typedef struct
@@ -116,23 +129,25 @@ typedef struct
   guint n_put, n_out;           /* buffers */
   guint sessions, ends, ended, troubles;
   guint n_forged, flood_ms;
-  guint n_messages;             /* that the two sent while it was flooded */
+  /* Messages that the two endpoints sent during the flood. */
+  guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
-  guint64 steps;                /* the most for one forged message */
+  /* Maximum number of steps for one forged message. */
+  guint64 steps;
   gint64 growth;                /* bytes */
 } Outcome;
 
 struct _Flood
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   State state;
   const Attacker *attacker;     /* NULL: none */
-  guint target;                 /* type, or ANY_TYPE */
-  guint type;                   /* of the next one */
-  guint each_ms;                /* messages that are forged */
+  guint target;                 /* A type, or ANY_TYPE. */
+  guint type;                   /* Type of the next message. */
+  guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  guint lost;                   /* bit of each type that is lost now */
+  guint lost;                   /* A bit for each type that is lost now. */
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
   Outcome outcome;
@@ -145,11 +160,11 @@ see (Flood * self, MmtpRole from, const MmtpAddress * address,
   const guint type = bytes[0] & 0x1f;
 
   attacker_record (&self->seen[type][self->n_seen[type]++ % N_SEEN],
-      &self->pair, from, address, bytes, size);
+      &self->network, from, address, bytes, size);
 }
 
 static gboolean
-sent (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Flood *self = data;
@@ -174,7 +189,7 @@ get_flood_time (const Flood * self)
 }
 
 static void
-forge_some (Flood * self)
+send_forged (Flood * self)
 {
   guint i;
 
@@ -183,7 +198,7 @@ forge_some (Flood * self)
 
     if (self->target == ANY_TYPE)
       self->type = attacker_draw (&self->random) % ANY_TYPE;
-    self->attacker->forge (self);
+    self->attacker->send (self);
     self->outcome.n_forged++;
     self->outcome.steps = MAX (self->outcome.steps, n_steps - before);
   }
@@ -197,70 +212,71 @@ flood (Flood * self, guint64 ms)
   self->outcome.flood_ms += ms;
   self->flooding = TRUE;
   while (ms-- > 0) {
-    forge_some (self);
-    mmtp_network_run (&self->pair, MS);
+    send_forged (self);
+    mmtp_network_run (&self->network, MS);
   }
   self->flooding = FALSE;
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Keeps a state up by the loss of the message that ends it; `more`: ms until it
- * has been asked for again */
+/* Floods while one state lasts longer, because the message that would end it is
+ * lost. `more` is the time in ms until this message has been requested again.
+ */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
   self->lost = 1u << type;
-  mmtp_network_run (&self->pair, beforehand);
+  mmtp_network_run (&self->network, beforehand);
   flood (self, get_flood_time (self));
   self->lost = 0;
   flood (self, more);
 }
 
 static void
-add_channels (Flood * self)
+add_paths (Flood * self)
 {
   guint i;
 
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self->pair, i);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_path (&self->network, i);
 }
 
 static void
 end (Flood * self)
 {
-  self->pair.streaming = FALSE;
-  mmtp_sender_end (self->pair.sender, self->pair.now);
+  self->network.streaming = FALSE;
+  mmtp_sender_end (self->network.sender, self->network.now);
 }
 
 static void
 begin_second (Flood * self)
 {
-  mmtp_network_begin_anew (&self->pair, 2);
-  mmtp_network_run (&self->pair, RESTART_TIME);
-  add_channels (self);
+  mmtp_network_begin_anew (&self->network, 2);
+  mmtp_network_run (&self->network, RESTART_TIME);
+  add_paths (self);
 }
 
-/* From the first INIT to a stream on all channels, one of which leaves and
- * comes back */
+/* Runs from the first INIT to a stream on all paths. One path leaves and joins
+ * again. */
 static void
 begin (Flood * self)
 {
   if (self->state == NOBODY)
     flood (self, get_flood_time (self));
-  mmtp_sender_set_caps (self->pair.sender, self->pair.now, CAPS);
-  add_channels (self);
+  mmtp_sender_set_caps (self->network.sender, self->network.now, CAPS);
+  add_paths (self);
   if (self->state == ASKING)
     flood_without (self, MMTP_COOKIE, 0, 300);
   else if (self->state == OPENING)
     flood_without (self, MMTP_ACCEPT, 100 * MS, 600);
   else if (self->state == JOINING)
     flood_without (self, MMTP_CHALLENGE, 100 * MS, 500);
-  mmtp_network_run (&self->pair, 500 * MS);
-  mmtp_sender_remove_path (self->pair.sender, self->pair.now, 2,
+  mmtp_network_run (&self->network, 500 * MS);
+  mmtp_sender_remove_path (self->network.sender, self->network.now, 2,
       MMTP_LEAVE_ASKED);
-  mmtp_network_run (&self->pair, 300 * MS);
-  mmtp_network_add_channel (&self->pair, 2);
-  mmtp_network_run (&self->pair, 500 * MS);
+  mmtp_network_run (&self->network, 300 * MS);
+  mmtp_network_add_path (&self->network, 2);
+  mmtp_network_run (&self->network, 500 * MS);
 }
 
 static void
@@ -268,41 +284,41 @@ go_on (Flood * self)
 {
   if (self->state == STREAMING)
     flood (self, get_flood_time (self));
-  mmtp_network_run (&self->pair, 3 * SECOND);
+  mmtp_network_run (&self->network, 3 * SECOND);
   if (self->state == ENDING) {
     end (self);
     flood_without (self, MMTP_END_ACK, 0, 200);
   } else if (self->state == OVER) {
     end (self);
-    mmtp_network_run (&self->pair, SECOND);
+    mmtp_network_run (&self->network, SECOND);
     begin_second (self);
     flood (self, get_flood_time (self));
   } else if (self->state == TAKING_OVER) {
     begin_second (self);
-    mmtp_network_run (&self->pair, TAKE_OVER_AFTER);
+    mmtp_network_run (&self->network, TAKE_OVER_AFTER);
     flood (self, get_flood_time (self));
   }
-  mmtp_network_run (&self->pair, SECOND);
-  self->pair.streaming = FALSE;
-  mmtp_network_run (&self->pair, 1500 * MS);
+  mmtp_network_run (&self->network, SECOND);
+  self->network.streaming = FALSE;
+  mmtp_network_run (&self->network, 1500 * MS);
 }
 
 static void
 note_outcome (Flood * self)
 {
-  const MmtpNetwork *pair = &self->pair;
+  const MmtpNetwork *network = &self->network;
   Outcome *outcome = &self->outcome;
   guint i;
 
-  outcome->n_put = pair->n_put;
-  outcome->n_out = pair->out->len;
-  outcome->sessions = pair->sessions;
-  outcome->ends = pair->ends;
-  outcome->ended = pair->ended;
-  outcome->troubles = pair->lost + pair->refused + pair->broken;
+  outcome->n_put = network->n_put;
+  outcome->n_out = network->out->len;
+  outcome->sessions = network->sessions;
+  outcome->ends = network->ends;
+  outcome->ended = network->ended;
+  outcome->troubles = network->lost + network->refused + network->broken;
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
-    outcome->refused[i] = pair->receiver_stats.refused[i]
-        + pair->sender_stats.refused[i];
+    outcome->refused[i] = network->receiver_stats.refused[i]
+        + network->sender_stats.refused[i];
 }
 
 static guint32
@@ -313,7 +329,8 @@ get_seed (void)
   return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
 }
 
-/* The test's own memory of an address is there beforehand. */
+/* Allocates the memory that the test itself keeps for each address before the
+ * memory is measured. */
 static void
 meet_strangers (Flood * self)
 {
@@ -322,7 +339,7 @@ meet_strangers (Flood * self)
   for (i = 0; i < N_STRANGERS; i++) {
     const MmtpAddress address = attacker_make_stranger (i);
 
-    mmtp_network_get_sent (&self->pair, &address);
+    mmtp_network_get_sent (&self->network, &address);
   }
 }
 
@@ -337,12 +354,12 @@ run (State state, const Attacker * attacker, guint type, const gchar * key,
 
   self.target = self.type = type;
   self.seen = g_malloc0 (MMTP_LAST_TYPE * sizeof (*self.seen));
-  mmtp_network_init (&self.pair, &config);
+  mmtp_network_init (&self.network, &config);
   meet_strangers (&self);
   begin (&self);
   go_on (&self);
   note_outcome (&self);
-  mmtp_network_clear (&self.pair);
+  mmtp_network_clear (&self.network);
   g_free (self.seen);
   return self.outcome;
 }
@@ -375,7 +392,8 @@ static const MmtpRole roles[ANY_TYPE] = {
   [UNKNOWN_TYPE] = BOTH,
 };
 
-/* Of an end that sends this type, or now and then of the other */
+/* Returns an endpoint that sends this type, and sometimes the other endpoint.
+ */
 static MmtpRole
 draw_role (Flood * self)
 {
@@ -386,8 +404,9 @@ draw_role (Flood * self)
   return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
-/* Requests in the sender's name take the answers of its network, which a sender
- * without a key needs itself (docs/security.md, Floods). */
+/* Returns whether the attacker may use the sender's address. Requests with this
+ * address use up the answers for the sender's network, which a sender without a
+ * key needs itself (docs/security.md, Floods). */
 static gboolean
 may_be_sender (const Flood * self)
 {
@@ -400,7 +419,8 @@ may_be_sender (const Flood * self)
   return self->attacker->key || !is_request || !is_waited_for;
 }
 
-/* Of a host of its own, of anybody, or forged as the sender's */
+/* Returns an address of the attacker's host, of any host, or the forged one of
+ * the sender. */
 static MmtpAddress
 draw_address (Flood * self)
 {
@@ -414,40 +434,41 @@ draw_address (Flood * self)
           % N_STRANGERS);
     default:
       mmtp_network_get_address (attacker_draw (&self->random) %
-          MMTP_PAIR_CHANNELS, &address);
+          MMTP_NETWORK_PATHS, &address);
       return address;
   }
 }
 
 static void
-give (Flood * self, MmtpRole from, const MmtpAddress * address, guint channel,
+give (Flood * self, MmtpRole from, const MmtpAddress * address, guint path,
     const guint8 * bytes, gsize size)
 {
   if (from == MMTP_SENDER)
-    mmtp_network_to_receiver (&self->pair, address, bytes, size);
+    mmtp_network_to_receiver (&self->network, address, bytes, size);
   else
-    mmtp_network_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
 static void
-forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
+send_forged_message (Flood * self, MmtpRole from, const MmtpOverheard * known,
     guint64 trailer)
 {
-  const guint channel = attacker_draw (&self->random) % MMTP_PAIR_CHANNELS;
+  const guint path = attacker_draw (&self->random) % MMTP_NETWORK_PATHS;
   const MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
   gsize size;
 
-  mmtp_forge (&message, self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type,
-      from, channel, known, attacker_draw, &self->random);
+  mmtp_build_message (&message,
+      self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type, from, path, known,
+      attacker_draw, &self->random);
   message.trailer = trailer;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   if (self->type == MMTP_RESERVED_13)
     bytes[0] = MMTP_VERSION << 5 | MMTP_RESERVED_13;
   else if (self->type == UNKNOWN_TYPE)
     bytes[0] = attacker_draw (&self->random) | 0x1f;
-  give (self, from, &address, channel, bytes, size);
+  give (self, from, &address, path, bytes, size);
 }
 
 static guint64
@@ -458,32 +479,34 @@ draw_trailer (Flood * self)
   return high << 32 | attacker_draw (&self->random);
 }
 
-/* Numbers, times and the place in the stream are right, the secrets are not. */
+/* Sends a message in which numbers, times and the position in the stream are
+ * correct but the secrets are not. */
 static void
 guess (Flood * self)
 {
-  MmtpOverheard known = self->pair.overheard;
+  MmtpOverheard known = self->network.overheard;
 
   memset (known.nonce_s, 1, MMTP_NONCE_SIZE);
   memset (known.nonce_r, 2, MMTP_NONCE_SIZE);
   memset (known.cookie, 3, MMTP_COOKIE_SIZE);
   known.path_nonce = known.challenge = 4;
-  forge (self, draw_role (self), &known, draw_trailer (self));
+  send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* All that was said is known, and only the key is not. */
+/* Sends a message for which the attacker knows all that was sent, but not the
+ * key. */
 static void
-forge_without_key (Flood * self)
+send_without_key (Flood * self)
 {
   const MmtpRole from = draw_role (self);
-  const MmtpOverheard *known = &self->pair.overheard;
+  const MmtpOverheard *known = &self->network.overheard;
 
-  forge (self, from, known, attacker_draw (&self->random) & 1
+  send_forged_message (self, from, known, attacker_draw (&self->random) & 1
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* One that was sent: of the type, or else of another one whose type is changed.
- * FALSE: nothing has been sent yet */
+/* Copies a message that was sent before. It has this type, or another type that
+ * is then changed. Returns FALSE if no message has been sent yet. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -492,7 +515,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* mostly the last one, which is still under way */
+  /* In half of the cases the copy is of the last message, which has not arrived
+   * yet. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];
@@ -511,7 +535,7 @@ find_any_seen (Flood * self, Recorded * copy)
   return FALSE;
 }
 
-/* Header or trailer of another message */
+/* Replaces the header or the trailer with that of another message. */
 static void
 mix (Flood * self, Recorded * copy)
 {
@@ -527,7 +551,7 @@ mix (Flood * self, Recorded * copy)
 }
 
 static void
-spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
+spoil_in_some_way (Flood * self, Recorded * copy, guint * path)
 {
   switch (attacker_draw (&self->random) % 8) {
     case 0:
@@ -545,8 +569,8 @@ spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
       mix (self, copy);
       break;
     case 6:
-      *channel = copy->bytes[1] = attacker_draw (&self->random)
-          % MMTP_PAIR_CHANNELS;
+      *path = copy->bytes[1] = attacker_draw (&self->random)
+          % MMTP_NETWORK_PATHS;
       break;
     default:
       break;
@@ -557,29 +581,29 @@ static void
 replay (Flood * self)
 {
   Recorded copy;
-  guint channel;
+  guint path;
 
   if (self->type == UNKNOWN_TYPE || !find_seen (self, self->type, &copy)) {
     if (!find_any_seen (self, &copy))
       return;
     copy.bytes[0] = (copy.bytes[0] & 0xe0) | (self->type & 0x1f);
   }
-  channel = copy.bytes[1] % MMTP_PAIR_CHANNELS;
-  spoil_in_some_way (self, &copy, &channel);
-  give (self, copy.from, &copy.address, channel, copy.bytes, copy.size);
+  path = copy.bytes[1] % MMTP_NETWORK_PATHS;
+  spoil_in_some_way (self, &copy, &path);
+  give (self, copy.from, &copy.address, path, copy.bytes, copy.size);
 }
 
 #define N_OFF_PATH 2
 
-/* Those that are off-path come first. */
+/* Off-path attackers come first. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},
-  {"on-path, key, forges", KEY, TRUE, forge_without_key},
+  {"on-path, key, forges", KEY, TRUE, send_without_key},
   {"on-path, key, replays", KEY, TRUE, replay},
 };
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions that must hold -------------------------------------------- */
 
 static gdouble
 get_loss (const Outcome * outcome)
@@ -587,7 +611,7 @@ get_loss (const Outcome * outcome)
   return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
 }
 
-/* ms that the stream began later */
+/* Returns by how many ms the stream began later. */
 static gint
 get_delay (const Outcome * quiet, const Outcome * flooded)
 {
@@ -683,7 +707,7 @@ GST_START_TEST (flood_of_forged_messages_changes_nothing)
 
 GST_END_TEST;
 
-/* A million each second from off-path */
+/* An off-path attacker sends a million messages per second. */
 GST_START_TEST (huge_flood_gets_no_more_answers)
 {
   const Attacker *attacker = &attackers[__i__];
@@ -709,58 +733,59 @@ GST_START_TEST (steps_are_counted)
 
 GST_END_TEST;
 
-/* --- an address of its own ------------------------------------------------ */
+/* --- attempts to move the session to another address ---------------------- */
 
-/* An attacker that is faster than the path wants the session, or a channel of
- * it, at its own address. It sends a copy of the sender's question from there,
- * gives the answer to the sender, and sends a copy of the sender's reaction from
- * its own address before the sender's own message arrives. */
+/* An on-path attacker that is faster than the path tries to move the session,
+ * or a path of it, to its own address. It sends a copy of the sender's request
+ * from its address and forwards the answer to the sender. Then it sends a copy
+ * of the sender's reaction from its address before the sender's own message
+ * arrives. */
 typedef struct
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   MmtpType question, answer, proof;
   GQueue to_receiver, to_sender;        /* of Recorded */
   guint n_proofs;
 } Hijack;
 
 static void
-keep (GQueue * queue, MmtpNetwork * pair, MmtpRole from,
+keep (GQueue * queue, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
   Recorded *copy = g_new (Recorded, 1);
 
-  attacker_record (copy, pair, from, address, bytes, size);
+  attacker_record (copy, network, from, address, bytes, size);
   g_queue_push_tail (queue, copy);
 }
 
 static gboolean
-watch (MmtpNetwork * pair, MmtpRole from, const MmtpAddress * address,
+watch (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
   Hijack *self = data;
   const MmtpType type = bytes[0] & 0x1f;
 
   if (type == self->question || type == self->proof)
-    keep (&self->to_receiver, pair, from, address, bytes, size);
+    keep (&self->to_receiver, network, from, address, bytes, size);
   else if (type == self->answer && attacker_is_stranger (address))
-    keep (&self->to_sender, pair, from, address, bytes, size);
+    keep (&self->to_sender, network, from, address, bytes, size);
   self->n_proofs += type == self->proof;
   return !attacker_is_stranger (address);
 }
 
 static void
-steal (MmtpNetwork * pair, gpointer data)
+steal (MmtpNetwork * network, gpointer data)
 {
   const MmtpAddress own = attacker_make_stranger (7);
   Hijack *self = data;
   Recorded *copy;
 
   while ((copy = g_queue_pop_head (&self->to_receiver))) {
-    mmtp_network_to_receiver (pair, &own, copy->bytes, copy->size);
+    mmtp_network_to_receiver (network, &own, copy->bytes, copy->size);
     g_free (copy);
   }
   while ((copy = g_queue_pop_head (&self->to_sender))) {
-    mmtp_network_to_sender (pair, copy->bytes[1], copy->bytes, copy->size);
+    mmtp_network_to_sender (network, copy->bytes[1], copy->bytes, copy->size);
     g_free (copy);
   }
 }
@@ -774,7 +799,8 @@ static const struct
 };
 
 #define THEFT_TIME 8            /* s */
-#define MAX_START 2             /* s; the longest wait of the handshake */
+/* Seconds; the maximum wait of the handshake. */
+#define MAX_START 2
 
 GST_START_TEST (address_of_a_session_is_not_stolen)
 {
@@ -784,20 +810,21 @@ GST_START_TEST (address_of_a_session_is_not_stolen)
   const MmtpNetworkConfig config = { KEY, FRAME_SIZE, watch, steal, &self };
   guint i;
 
-  mmtp_network_init (&self.pair, &config);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self.pair, i);
-  steal (&self.pair, &self);
-  mmtp_network_run (&self.pair, THEFT_TIME * SECOND);
-  self.pair.streaming = FALSE;
-  mmtp_network_run (&self.pair, 1500 * MS);
+  mmtp_network_init (&self.network, &config);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_path (&self.network, i);
+  steal (&self.network, &self);
+  mmtp_network_run (&self.network, THEFT_TIME * SECOND);
+  self.network.streaming = FALSE;
+  mmtp_network_run (&self.network, 1500 * MS);
   fail_unless (self.n_proofs > 0);
-  assert_equals_int (self.pair.sessions, 1);
-  fail_unless (self.pair.n_put >= (THEFT_TIME - MAX_START) * 25,
-      "%u buffers put", self.pair.n_put);
-  fail_unless ((self.pair.n_put - self.pair.out->len) * 100 < self.pair.n_put,
-      "%u of %u buffers came", self.pair.out->len, self.pair.n_put);
-  mmtp_network_clear (&self.pair);
+  assert_equals_int (self.network.sessions, 1);
+  fail_unless (self.network.n_put >= (THEFT_TIME - MAX_START) * 25,
+      "%u buffers put", self.network.n_put);
+  fail_unless ((self.network.n_put - self.network.out->len) * 100 <
+      self.network.n_put, "%u of %u buffers came", self.network.out->len,
+      self.network.n_put);
+  mmtp_network_clear (&self.network);
 }
 
 GST_END_TEST;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pictures need which, and that the sender gives up a picture with what
- * needs it. The order of the pictures is that of the stream: an open GOP in
- * IBBP is sent as I B B P, and its first two B need the group before.
+/* Checks which pictures refer to which, and that the sender gives up a picture
+ * together with the pictures that refer to it. The pictures are in transport
+ * order: an open GOP with the pattern IBBP is sent as I B B P, and its first
+ * two B-frames refer to the previous GOP.
  */
 
 #include <gst/check/gstcheck.h>
@@ -52,7 +53,7 @@ GST_START_TEST (rank_is_that_of_the_kind)
       MMTP_RANK_DROPPABLE);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 4),
       MMTP_RANK_KEY);
-  /* as a sound that nobody misses: it needs nothing */
+  /* A droppable buffer, such as a sound, refers to no picture. */
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DROPPABLE, 5),
       MMTP_RANK_DROPPABLE);
 }
@@ -67,17 +68,17 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   put (&gop, 0, 1);
   mmtp_gop_lose (&gop, gop.number);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 2), MMTP_RANK_BROKEN);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
-  /* one that is over */
+  /* The loss of a frame of an earlier GOP changes nothing. */
   mmtp_gop_lose (&gop, gop.number - 1);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
 }
 
 GST_END_TEST;
 
-/* --- groups --------------------------------------------------------------- */
+/* --- GOPs ----------------------------------------------------------------- */
 
 GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
 {
@@ -89,7 +90,8 @@ GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
   group = gop.number;
   put (&gop, 0, 1);
   fail_unless_equals_uint64 (gop.number, group);
-  /* the first buffer of the frame is a header that looks like a delta unit */
+  /* The first buffer of the frame is a header, and its flags are those of a
+   * delta unit. */
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
   fail_unless_equals_uint64 (gop.number, group);
   put (&gop, 0, 2);
@@ -107,15 +109,15 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   put (&gop, MMTP_FLAG_DELTA, 2);
   mmtp_gop_give_up (&gop, gop.number, 2 * PERIOD);
   put (&gop, MMTP_FLAG_DELTA, 3);
-  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &plain));
   put (&gop, 0, 4);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
-  /* and not those of the group after it */
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
+  /* The frames of the next GOP can be decoded. */
   put (&gop, 0, 6);
-  fail_if (mmtp_gop_is_vain (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &leading));
 }
 
 GST_END_TEST;
@@ -128,8 +130,8 @@ GST_START_TEST (last_group_that_is_given_up_late_takes_the_leading_pictures)
   put (&gop, 0, 1);
   put (&gop, 0, 2);
   mmtp_gop_give_up (&gop, gop.number - 1, PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;
@@ -143,13 +145,13 @@ GST_START_TEST (what_is_independent_needs_nothing)
   put (&gop, 0, 1);
   mmtp_gop_give_up (&gop, gop.number, PERIOD);
   put (&gop, MMTP_FLAG_DELTA, 2);
-  fail_if (mmtp_gop_is_vain (&gop, &independent));
+  fail_if (mmtp_gop_needs_dropped (&gop, &independent));
   fail_if (mmtp_picture_needs (&independent, 5, 5));
   fail_unless (mmtp_picture_needs (&plain, 5, 5));
   fail_if (mmtp_picture_needs (&plain, 6, 5));
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
-  /* none is missing */
+  /* Without a missing GOP the leading picture is complete. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 
@@ -157,7 +159,8 @@ GST_END_TEST;
 
 /* --- streams without key frames ------------------------------------------- */
 
-/* Frame at which a stream goes on whose frame `lost` was given up */
+/* Returns the frame from which the stream continues after frame `lost` was
+ * given up. */
 static guint64
 find_end (MmtpGop * gop, guint64 lost)
 {
@@ -166,11 +169,12 @@ find_end (MmtpGop * gop, guint64 lost)
   mmtp_gop_give_up (gop, gop->number, lost * PERIOD);
   do
     put (gop, MMTP_FLAG_DELTA, ++frame);
-  while (mmtp_gop_is_vain (gop, &plain));
+  while (mmtp_gop_needs_dropped (gop, &plain));
   return frame;
 }
 
-/* A second is believed to be the interval, of which two pass. */
+/* The assumed interval of key frames is one second. The stream continues after
+ * two intervals. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -197,7 +201,8 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
-/* One is asked for after ten minutes; nobody waits for twenty. */
+/* The key frames are ten minutes apart. Two such intervals would be too long,
+ * so the stream continues after the maximum of 20 s. */
 GST_START_TEST (interval_has_a_bound)
 {
   MmtpGop gop;
@@ -210,7 +215,8 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two fields, or packets that are marked one by one: 40 ms apart */
+/* Two fields, or packets that are flagged one by one, are 40 ms apart and are
+ * no interval. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;
@@ -222,12 +228,12 @@ GST_START_TEST (parts_of_a_key_frame_are_no_interval)
   put (&gop, 0, 51);
   put (&gop, 0, 52);
   fail_unless_equals_uint64 (gop.interval, 25 * PERIOD);
-  fail_unless (mmtp_gop_is_vain (&gop, &leading));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
 }
 
 GST_END_TEST;
 
-/* A B-frame that is shown before the P-frame that it needs */
+/* This B-frame is shown before the P-frame to which it refers. */
 GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 {
   MmtpGop gop;
@@ -237,12 +243,12 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
   put (&gop, MMTP_FLAG_DELTA, 1003);
   mmtp_gop_give_up (&gop, gop.number, 1003 * PERIOD);
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, 1001);
-  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;
 
-/* A seek, or another stream */
+/* The timestamps go back after a seek, or in another stream. */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;
@@ -252,7 +258,7 @@ GST_START_TEST (stream_goes_on_where_its_times_go_back)
   put (&gop, MMTP_FLAG_DELTA, 1001);
   mmtp_gop_give_up (&gop, gop.number, 1001 * PERIOD);
   mmtp_gop_put (&gop, PICTURE_KIND_REFERENCE, 1002, 5 * PERIOD);
-  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_if (mmtp_gop_needs_dropped (&gop, &plain));
 }
 
 GST_END_TEST;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Channels that go and come back under a stream of video that the others could
- * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6): with a
- * warning nothing is lost; without one, only what was on its way in the first
- * 300 ms. And what bonding users suffered elsewhere: channels that answer
- * quickly and deliver nothing, that flap, and whose delay jumps.
+/* Paths that leave and return during a video stream that the other paths could
+ * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). With a
+ * warning no frame is lost. Without one, only frames that were on their way in
+ * the first 300 ms may be lost. The test also has cases from the experience of
+ * bonding users: paths that answer quickly but deliver nothing, that flap, and
+ * whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,22 +17,22 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* After a cut that nobody has told, this long frames may be lost. */
+/* For this time after a cut without a warning, frames may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
 #define QUEUE(rate) ((rate) / 2)        /* 500 ms */
 
-static MmtpSimulationChannelConfig *
-add_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
+static MmtpSimulationPathConfig *
+add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
 {
   VirtualLinkPath path = { rate, delay, 0, FALSE, FALSE, QUEUE (rate) };
 
-  return mmtp_simulation_config_add_channel (config, &path, &path);
+  return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* 25 frames a second for 40 s, 600 kbit/s in I, P and B; each of the two
- * channels can carry 1.5 Mbit/s */
+/* 25 frames per second for 40 s, 600 kbit/s as I-, P- and B-frames. Each of the
+ * two paths can carry 1.5 Mbit/s. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -40,38 +41,40 @@ config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
   mmtp_simulation_config_set_source (config, 1000, 40 * MS, 3000);
   config->source.video = TRUE;
   config->sender.max_delay = config->sender.initial_delay = limit;
-  add_channel (config, MEGABIT * 3 / 2, 20 * MS);
-  add_channel (config, MEGABIT * 3 / 2, 70 * MS);
+  add_path (config, MEGABIT * 3 / 2, 20 * MS);
+  add_path (config, MEGABIT * 3 / 2, 70 * MS);
 }
 
 static MmtpSimulation *
 run (MmtpSimulationConfig * config, const gchar * what)
 {
-  MmtpSimulation *sim;
+  const MmtpSimulationResult *result;
+  MmtpSimulation *simulation;
 
   config->verbose = g_getenv ("MMTP_VERBOSE") != NULL;
-  sim = mmtp_simulation_new (config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (config);
+  mmtp_simulation_run (simulation);
   g_print ("  %-44s", what);
   if (g_getenv ("MMTP_PRINT")) {
     g_print ("\n");
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   }
-  fail_unless_equals_string (mmtp_simulation_get_result (sim)->errors->str, "");
-  fail_unless (mmtp_simulation_get_result (sim)->ready);
-  fail_unless_equals_int (mmtp_simulation_get_result (sim)->frames, 1000);
-  return sim;
+  result = mmtp_simulation_get_result (simulation);
+  fail_unless_equals_string (result->errors->str, "");
+  fail_unless (result->ready);
+  fail_unless_equals_int (result->frames, 1000);
+  return simulation;
 }
 
-/* Of all frames, at most those of [from, to) are lost, and those behind them
- * that need one of them; and none is late */
+/* Checks that only frames of [from, to) are lost, and later frames that refer
+ * to one of them. No frame may be late. */
 static void
-check_lost_only (MmtpSimulation * sim, guint64 from, guint64 to)
+check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
-  guint then = mmtp_simulation_count_lost (sim, from, to);
-  guint useless = mmtp_simulation_count_useless (sim, to, END);
-  guint all = mmtp_simulation_count_lost (sim, 0, END);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
+  guint then = mmtp_simulation_count_lost (simulation, from, to);
+  guint useless = mmtp_simulation_count_useless (simulation, to, END);
+  guint all = mmtp_simulation_count_lost (simulation, 0, END);
 
   g_print (" lost %u in %.1f s, %u that need them, %u else; %" G_GUINT64_FORMAT
       " late\n", then, (to - from) / 1e9, useless, all - then - useless,
@@ -82,48 +85,47 @@ check_lost_only (MmtpSimulation * sim, guint64 from, guint64 to)
 }
 
 static void
-check_carries (MmtpSimulation * sim, guint channel, guint64 min)
+check_carries (MmtpSimulation * simulation, guint path, guint64 min)
 {
   guint64 data =
-      mmtp_simulation_get_result (sim)->channels[channel].data_packets;
+      mmtp_simulation_get_result (simulation)->paths[path].data_packets;
 
-  fail_unless (data >= min, "channel %u carried %" G_GUINT64_FORMAT,
-      channel, data);
+  fail_unless (data >= min, "path %u carried %" G_GUINT64_FORMAT, path, data);
 }
 
-/* --- one of two goes ------------------------------------------------------ */
+/* --- one of two paths fails ----------------------------------------------- */
 
 static void
-run_cut (guint channel, guint64 limit, guint64 phase)
+run_cut (guint path, guint64 limit, guint64 phase)
 {
   MmtpSimulationConfig config;
-  gchar *what = g_strdup_printf ("cut of %u, D0 %u ms, %u ms later", channel,
+  gchar *what = g_strdup_printf ("cut of %u, D0 %u ms, %u ms later", path,
       (guint) (limit / MS), (guint) (phase / MS));
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
-  virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
-  sim = run (&config, what);
-  /* what was put up to D0 before may have been on its way */
-  check_lost_only (sim, CUT + phase - limit, CUT + phase + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[channel].state
+  simulation = run (&config, what);
+  /* Frames that were put up to D0 earlier may still have been on their way. */
+  check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   g_free (what);
 }
 
 GST_START_TEST (cut_without_warning_is_over_in_300_ms)
 {
   static const guint64 limits[] = { 300 * MS, 500 * MS, 1000 * MS };
-  guint channel, i;
+  guint path, i;
   guint64 phase;
 
   g_print ("\n");
-  for (channel = 0; channel < 2; channel++) {
+  for (path = 0; path < 2; path++) {
     for (i = 0; i < G_N_ELEMENTS (limits); i++) {
       for (phase = 0; phase < 200 * MS; phase += 50 * MS)
-        run_cut (channel, limits[i], phase);
+        run_cut (path, limits[i], phase);
     }
   }
 }
@@ -131,180 +133,182 @@ GST_START_TEST (cut_without_warning_is_over_in_300_ms)
 GST_END_TEST;
 
 static void
-run_warned_cut (guint channel, guint64 limit, guint64 phase)
+run_warned_cut (guint path, guint64 limit, guint64 phase)
 {
   MmtpSimulationConfig config;
   gchar *what = g_strdup_printf ("warned cut of %u, D0 %u ms, %u ms later",
-      channel, (guint) (limit / MS), (guint) (phase / MS));
-  MmtpSimulation *sim;
+      path, (guint) (limit / MS), (guint) (phase / MS));
+  MmtpSimulation *simulation;
 
   config_init (&config, limit, phase / MS);
-  virtual_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   mmtp_simulation_config_add_action (&config, CUT + phase,
-      MMTP_SIMULATION_REMOVE, channel);
+      MMTP_SIMULATION_REMOVE, path);
   mmtp_simulation_config_add_action (&config, BACK + phase, MMTP_SIMULATION_ADD,
-      channel);
-  sim = run (&config, what);
-  check_lost_only (sim, 0, 0);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[channel].state
+      path);
+  simulation = run (&config, what);
+  check_lost_only (simulation, 0, 0);
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   g_free (what);
 }
 
 GST_START_TEST (cut_with_warning_loses_nothing)
 {
   static const guint64 limits[] = { 300 * MS, 500 * MS, 1000 * MS };
-  guint channel, i;
+  guint path, i;
   guint64 phase;
 
   g_print ("\n");
-  for (channel = 0; channel < 2; channel++) {
+  for (path = 0; path < 2; path++) {
     for (i = 0; i < G_N_ELEMENTS (limits); i++) {
       for (phase = 0; phase < 200 * MS; phase += 50 * MS)
-        run_warned_cut (channel, limits[i], phase);
+        run_warned_cut (path, limits[i], phase);
     }
   }
 }
 
 GST_END_TEST;
 
-/* The only channel: its user is told, and it goes on when it is back. */
-GST_START_TEST (only_channel_is_told_broken_and_comes_back)
+/* The only path fails: the application is told, and the stream continues when
+ * the path returns. */
+GST_START_TEST (only_path_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.n_channels = 1;
-  virtual_link_config_add_outage (&config.channels[0].link, 10 * SECOND,
+  config.n_paths = 1;
+  virtual_link_config_add_outage (&config.paths[0].link, 10 * SECOND,
       15 * SECOND, 0);
   g_print ("\n");
-  sim = run (&config, "the only channel is cut for 5 s");
-  result = mmtp_simulation_get_result (sim);
-  g_print (" lost %u\n", mmtp_simulation_count_lost (sim, 0, END));
+  simulation = run (&config, "the only path is cut for 5 s");
+  result = mmtp_simulation_get_result (simulation);
+  g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
   fail_unless (result->broken_events > 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 0, 9500 * MS), 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 18 * SECOND, END),
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 0, 9500 * MS),
       0);
-  mmtp_simulation_free (sim);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 18 * SECOND,
+          END), 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* A new one while the stream runs, then the old one goes: the vertical handoff
- * of figure 1 */
-GST_START_TEST (new_channel_takes_over_from_the_old_one)
+/* A new path joins during the stream, and then the old one leaves: the vertical
+ * handoff of figure 1. */
+GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[1].is_later = TRUE;
+  config.paths[1].is_later = TRUE;
   mmtp_simulation_config_add_action (&config, 10 * SECOND, MMTP_SIMULATION_ADD,
       1);
   mmtp_simulation_config_add_action (&config, 15 * SECOND,
       MMTP_SIMULATION_REMOVE, 0);
-  virtual_link_config_add_outage (&config.channels[0].link, 15 * SECOND,
+  virtual_link_config_add_outage (&config.paths[0].link, 15 * SECOND,
       END * 2, 0);
   g_print ("\n");
-  sim = run (&config, "one comes at 10 s, the other goes at 15");
-  check_lost_only (sim, 0, 0);
-  check_carries (sim, 1, 1000);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state ==
+  simulation = run (&config, "one comes at 10 s, the other goes at 15");
+  check_lost_only (simulation, 0, 0);
+  check_carries (simulation, 1, 1000);
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state ==
       MMTP_PATH_GONE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* What is there beforehand is sent ahead, so that its deadlines are far away
- * when both channels fail [4.2]. */
+/* Stored input is sent ahead of its due times, so its deadlines are far away
+ * when both paths fail [4.2]. */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;
-  guint channel;
-  MmtpSimulation *sim;
+  guint path;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
   config.source.stored = config.sender.stored = TRUE;
-  for (channel = 0; channel < 2; channel++)
-    virtual_link_config_add_outage (&config.channels[channel].link, 5 * SECOND,
+  for (path = 0; path < 2; path++)
+    virtual_link_config_add_outage (&config.paths[path].link, 5 * SECOND,
         8 * SECOND, 0);
   g_print ("\n");
-  sim = run (&config, "stored media, both are cut for 3 s");
-  check_lost_only (sim, 0, 0);
-  mmtp_simulation_free (sim);
+  simulation = run (&config, "stored media, both are cut for 3 s");
+  check_lost_only (simulation, 0, 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* --- what bonding users suffered ------------------------------------------ */
+/* --- cases from bonding users --------------------------------------------- */
 
-/* The best of channels by its round trip falls silent for good. */
-GST_START_TEST (silent_fast_channel_ages)
+/* The path with the minimum round trip becomes silent permanently. */
+GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].delay = 2 * MS;
-  config.channels[0].link.path[1].delay = 2 * MS;
-  virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 0);
+  config.paths[0].link.path[0].delay = 2 * MS;
+  config.paths[0].link.path[1].delay = 2 * MS;
+  virtual_link_config_add_outage (&config.paths[0].link, CUT, 2 * END, 0);
   g_print ("\n");
-  sim = run (&config, "fast channel falls silent");
-  check_lost_only (sim, CUT - 500 * MS, CUT + SURPRISE);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state
+  simulation = run (&config, "fast path falls silent");
+  check_lost_only (simulation, CUT - 500 * MS, CUT + SURPRISE);
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state
       != MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* Keep-alives and their answers go on to pass, and measure beautifully, but
- * nothing of a frame's size comes through. */
+/* Keep-alives and their answers still pass, with a good round trip, but no
+ * message of a frame's size arrives. */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].delay = 2 * MS;
-  config.channels[0].link.path[1].delay = 2 * MS;
-  virtual_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 300);
+  config.paths[0].link.path[0].delay = 2 * MS;
+  config.paths[0].link.path[1].delay = 2 * MS;
+  virtual_link_config_add_outage (&config.paths[0].link, CUT, 2 * END, 300);
   g_print ("\n");
-  sim = run (&config, "fast channel passes small packets only");
-  g_print (" lost %u\n", mmtp_simulation_count_lost (sim, 0, END));
-  fail_unless (mmtp_simulation_count_lost (sim, 0, END) <= 10);
-  fail_unless_equals_int (mmtp_simulation_get_result (sim)->too_late, 0);
-  fail_unless (mmtp_simulation_get_result (sim)->channels[0].state
+  simulation = run (&config, "fast path passes small packets only");
+  g_print (" lost %u\n", mmtp_simulation_count_lost (simulation, 0, END));
+  fail_unless (mmtp_simulation_count_lost (simulation, 0, END) <= 10);
+  fail_unless_equals_int (mmtp_simulation_get_result (simulation)->too_late, 0);
+  fail_unless (mmtp_simulation_get_result (simulation)->paths[0].state
       != MMTP_PATH_ACTIVE);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* As of a path that was mute from the beginning */
-GST_START_TEST (channel_that_never_answers_does_no_harm)
+/* The path delivers nothing from the beginning. */
+GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, 500 * MS, 1);
-  config.channels[0].link.path[0].loss = 1;
+  config.paths[0].link.path[0].loss = 1;
   g_print ("\n");
-  sim = run (&config, "first channel never answers");
-  check_lost_only (sim, 0, 0);
-  check_carries (sim, 1, 1000);
-  mmtp_simulation_free (sim);
+  simulation = run (&config, "first path never answers");
+  check_lost_only (simulation, 0, 0);
+  check_carries (simulation, 1, 1000);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* Mute for 15 s, back, mute again: what is put more than 300 ms after each cut
- * is there. */
+/* The path is silent for 15 s, returns, and is silent again. All frames that
+ * are put more than 300 ms after each cut must arrive. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -312,16 +316,16 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
   const MmtpSimulationFrame *frames;
   const MmtpSimulationResult *result;
   guint i, lost = 0, elsewhere = 0;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   guint64 time;
 
   config_init (&config, 500 * MS, 1);
   for (time = up; time + down < END; time += up + down)
-    virtual_link_config_add_outage (&config.channels[0].link, time, time + down,
+    virtual_link_config_add_outage (&config.paths[0].link, time, time + down,
         0);
-  sim = run (&config, what);
-  frames = mmtp_simulation_get_frames (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = run (&config, what);
+  frames = mmtp_simulation_get_frames (simulation);
+  result = mmtp_simulation_get_result (simulation);
   for (i = 0; i < result->frames; i++) {
     guint64 due = frames[i].due - result->origin;
     guint64 before = (due + 500 * MS) % (up + down);
@@ -331,7 +335,8 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* on its way when it was cut, or put in the 300 ms after that */
+    /* The frame was on its way at the cut, or was put in the 300 ms after it.
+     */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);
   }
@@ -339,10 +344,10 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
       elsewhere, result->late_packets);
   fail_unless_equals_int (elsewhere, 0);
   fail_unless_equals_int (result->too_late, 0);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
-GST_START_TEST (flapping_channel_costs_only_its_cuts)
+GST_START_TEST (flapping_path_costs_only_its_cuts)
 {
   g_print ("\n");
   run_flapping ("mute for 15 s of 20", 5 * SECOND, 15 * SECOND);
@@ -352,32 +357,34 @@ GST_START_TEST (flapping_channel_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* 100 and 1200 ms in turn, each second; D0 is 600 ms. What was sent on the
- * channel just before a jump is too late, the rest isn't. */
+/* The delay is 100 ms and 1200 ms in turn, for one second each, and D0 is 600
+ * ms. Packets that were sent on the path shortly before a jump are late, others
+ * are not. */
 GST_START_TEST (delay_that_jumps_each_second)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   guint i;
 
   config_init (&config, 600 * MS, 1);
   for (i = 0; i < 30; i++)
-    virtual_link_config_add_step (&config.channels[0].link, (5 + i) * SECOND,
+    virtual_link_config_add_step (&config.paths[0].link, (5 + i) * SECOND,
         0, (i % 2 ? 100 : 1200) * MS);
   g_print ("\n");
-  sim = run (&config, "delay of 100 and 1200 ms in turn");
-  result = mmtp_simulation_get_result (sim);
+  simulation = run (&config, "delay of 100 and 1200 ms in turn");
+  result = mmtp_simulation_get_result (simulation);
   g_print (" lost %u; %" G_GUINT64_FORMAT " late of %" G_GUINT64_FORMAT "\n",
-      mmtp_simulation_count_lost (sim, 0, END), result->late_packets,
+      mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* the other channel is enough: what is lost was on the first one in the time
-   * in which nobody can know */
-  fail_unless (mmtp_simulation_count_lost (sim, 0, END) <= 15 * 25 * 0.3);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 37 * SECOND, END),
-      0);
-  mmtp_simulation_free (sim);
+  /* The other path suffices. Frames are only lost on the first path, in the
+   * time in which the sender cannot know of the jump. */
+  fail_unless (mmtp_simulation_count_lost (simulation, 0,
+          END) <= 15 * 25 * 0.3);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,
+          END), 0);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -391,13 +398,13 @@ mmtphandoff_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, cut_without_warning_is_over_in_300_ms);
   tcase_add_test (tc, cut_with_warning_loses_nothing);
-  tcase_add_test (tc, only_channel_is_told_broken_and_comes_back);
-  tcase_add_test (tc, new_channel_takes_over_from_the_old_one);
+  tcase_add_test (tc, only_path_is_told_broken_and_comes_back);
+  tcase_add_test (tc, new_path_takes_over_from_the_old_one);
   tcase_add_test (tc, stored_media_outlasts_an_outage_of_all);
-  tcase_add_test (tc, silent_fast_channel_ages);
+  tcase_add_test (tc, silent_fast_path_ages);
   tcase_add_test (tc, beautiful_round_trip_without_data_wins_nothing);
-  tcase_add_test (tc, channel_that_never_answers_does_no_harm);
-  tcase_add_test (tc, flapping_channel_costs_only_its_cuts);
+  tcase_add_test (tc, path_that_never_answers_does_no_harm);
+  tcase_add_test (tc, flapping_path_costs_only_its_cuts);
   tcase_add_test (tc, delay_that_jumps_each_second);
   return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the finding of interfaces to what mmtpinterfaces.h says, with devices
- * that come, change and go in a network of the test's own; where none may be
- * made, a test says that it is skipped.
+/* Checks the detection of network interfaces against mmtpinterfaces.h, with
+ * devices that appear, change and disappear in a network namespace of the test.
+ * A test is reported as skipped if such a namespace is not permitted.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -16,7 +16,7 @@
 
 #define REMOTE "203.0.113.1"
 
-/* The kernel takes its time to make an address of IPv6 ready */
+/* The kernel needs some time until an IPv6 address is ready. */
 #define TIMEOUT 30000           /* ms */
 
 /* --- helpers -------------------------------------------------------------- */
@@ -70,7 +70,7 @@ is_readable (MmtpInterfaces * interfaces, gint timeout)
   return poll (&wait, 1, timeout) == 1;
 }
 
-/* As an element does, until the list is this one */
+/* Updates the list as an element does, until it equals `expected`. */
 static void
 expect (MmtpInterfaces * interfaces, const gchar * expected)
 {
@@ -90,7 +90,7 @@ expect (MmtpInterfaces * interfaces, const gchar * expected)
   g_free (before);
 }
 
-/* What a change makes is a notification, but no other list. */
+/* Checks that a change causes a notification, but does not change the list. */
 static void
 expect_same (MmtpInterfaces * interfaces)
 {
@@ -98,7 +98,7 @@ expect_same (MmtpInterfaces * interfaces)
   fail_if (mmtp_interfaces_update (interfaces));
 }
 
-/* Both lead to the receiver: wlan0 as routing prefers it. */
+/* Makes routes to the receiver over both devices. Routing prefers wlan0. */
 static void
 make_routes (void)
 {
@@ -149,12 +149,12 @@ GST_START_TEST (interfaces_come_and_go)
   expect (interfaces, "wlan0 1500, usb0 1280");
   netns_must ("ip link set usb0 down");
   expect (interfaces, "wlan0 1500");
-  /* its address stays, its route doesn't */
+  /* The device keeps its address but not its route. */
   netns_must ("ip link set usb0 up");
   expect_same (interfaces);
   netns_must ("ip route add default via 198.51.100.1 dev usb0 metric 200");
   expect (interfaces, "wlan0 1500, usb0 1280");
-  /* no carrier: up, but not running */
+  /* Without a carrier the device is up but not running. */
   netns_must ("ip link set wlan0x down");
   expect (interfaces, "usb0 1280");
   netns_must ("ip link set wlan0x up");
@@ -188,7 +188,7 @@ GST_START_TEST (mtu_and_name_are_followed)
 
 GST_END_TEST;
 
-/* Each row: a route, and whether usb0 leads to the receiver by it */
+/* Each row has a route and says whether usb0 leads to the receiver by it. */
 GST_START_TEST (any_table_counts_and_only_what_leads_there)
 {
   static const struct
@@ -244,7 +244,7 @@ GST_START_TEST (ipv6_needs_an_address_that_is_ready)
   assert_found (interfaces, "");
   netns_must ("ip -6 route add default via fe80::1 dev wlan0");
   netns_must ("ip -6 route add default via fe80::1 dev usb0 table 102");
-  /* its link-local address leads to the link only */
+  /* A link-local address leads only to hosts on the link. */
   netns_must ("ip address add 2001:db8:1::7/64 dev wlan0");
   expect (interfaces, "wlan0 1500");
   netns_must ("ip address add 2001:db8:2::9/64 dev usb0 nodad");
@@ -271,7 +271,8 @@ GST_START_TEST (link_local_receiver_is_on_its_link)
 
 GST_END_TEST;
 
-/* However good the other routes: what goes to ourselves goes by lo. */
+/* Packets to the own host use the loopback interface, whichever other routes
+ * exist. */
 GST_START_TEST (to_ourselves_leads_loopback)
 {
   static const gchar *const remotes[] = { "127.0.0.1", "192.0.2.7", "::1" };
@@ -303,7 +304,8 @@ run_batch (const gchar * commands)
   g_free (path);
 }
 
-/* More than the socket has room for: it is told, and looks again. */
+/* There are more notifications than the socket can hold. It is told so and
+ * reads the complete list again. */
 GST_START_TEST (storm_of_changes_loses_nothing)
 {
   GString *batch = g_string_new (NULL);

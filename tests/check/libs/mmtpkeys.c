@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds MMTP's keys, cookies, trailers and replay window to docs/wire-mmtp.md.
- * What HMAC-SHA-256 gives was computed with Python:
+/* Checks MMTP's keys, cookies, trailers and replay window against
+ * docs/wire-mmtp.md. The results of HMAC-SHA-256 were computed with Python:
  *
  *   def h (key, *parts):
  *     return hmac.new (key, b"".join (parts), "sha256").digest ()
@@ -57,8 +57,9 @@ assert_bytes (const guint8 * bytes, const gchar * hexadecimal)
 
 /* --- the key of the application ------------------------------------------- */
 
-/* h (b"correct horse", b"mmtp1 handshake"), and of bytes (range (200)), which
- * is longer than a block of SHA-256 */
+/* The expected key is h (b"correct horse", b"mmtp1 handshake"). The second key
+ * is derived from bytes (range (200)), which is longer than a block of SHA-256.
+ */
 GST_START_TEST (the_handshake_key_is_derived)
 {
   guint8 bytes[200];
@@ -80,7 +81,8 @@ GST_START_TEST (the_handshake_key_is_derived)
 
 GST_END_TEST;
 
-/* h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
+/* The expected MAC is
+ *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
 GST_START_TEST (a_handshake_is_signed)
 {
   guint8 bytes[92], mac[MMTP_MAC_SIZE];
@@ -108,7 +110,8 @@ GST_START_TEST (a_handshake_is_signed)
 
 GST_END_TEST;
 
-/* h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
+/* The expected seal is
+ *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
 GST_START_TEST (a_seal_proves_the_key)
 {
   guint8 bytes[24 + MMTP_TRAILER_SIZE];
@@ -152,7 +155,7 @@ GST_START_TEST (without_a_key_a_handshake_has_zeros)
   fail_unless (memcmp (mac, zeros, sizeof (mac)) == 0);
   fail_unless (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
 
-  /* and the two kinds don't come together */
+  /* A MAC of one kind is not accepted as the other kind. */
   fail_if (mmtp_key_verify (&other, bytes, sizeof (bytes), mac));
   mmtp_key_sign (&other, bytes, sizeof (bytes), mac);
   fail_if (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
@@ -205,9 +208,10 @@ check_cookie (const Cookie * self, guint64 now)
       self->nonce_s, self->cookie);
 }
 
-/* (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
- *   (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
- *   nonce_s)[:24] */
+/* The expected cookie is
+ *   (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
+ *     (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
+ *     nonce_s)[:24] */
 GST_START_TEST (a_cookie_is_of_time_address_and_nonce)
 {
   Cookie cookie;
@@ -228,7 +232,7 @@ GST_START_TEST (a_cookie_holds_for_ten_seconds)
   fail_unless (check_cookie (&cookie, NOW + 10));
   fail_if (check_cookie (&cookie, NOW + 11));
   fail_if (check_cookie (&cookie, G_MAXUINT64));
-  /* and none comes from the future */
+  /* A cookie from the future is refused. */
   fail_if (check_cookie (&cookie, NOW - 1));
   fail_if (check_cookie (&cookie, 0));
 }
@@ -281,7 +285,7 @@ GST_START_TEST (a_cookie_with_another_bit_is_refused)
 
 GST_END_TEST;
 
-/* --- one direction -------------------------------------------------------- */
+/* --- trailers of one direction -------------------------------------------- */
 
 static const guint8 query[16] = { 0x2c, 0, 0, 0, 0, 0, 0, 0xff };
 
@@ -298,9 +302,10 @@ init_direction (MmtpDirection * direction, const gchar * application_key,
   mmtp_key_clear (&key);
 }
 
-/* secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
- * h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
- *   bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8], and with b"receiver" */
+/* The expected trailers, with b"sender" and with b"receiver", are
+ *   secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
+ *   h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
+ *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8] */
 GST_START_TEST (with_a_key_the_trailer_is_an_hmac)
 {
   MmtpDirection sender, receiver;
@@ -429,7 +434,7 @@ GST_START_TEST (a_number_1023_behind_is_new_and_one_1024_behind_is_not)
   fail_unless (mmtp_replay_check (&replay, 3978));
   assert_equals_uint64 (replay.highest, 5000);
 
-  /* 5001 has the place of 3977, which has left */
+  /* 5001 uses the slot of 3977, which has left the window. */
   fail_unless (mmtp_replay_check (&replay, 5001));
   mmtp_replay_accept (&replay, 5001);
   fail_if (mmtp_replay_check (&replay, 3977));
@@ -443,7 +448,7 @@ static const guint64 jumps[] = {
   G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 - 3000
 };
 
-/* Whatever it leaps over is new, and what it has seen stays seen. */
+/* The skipped numbers are new, and numbers that were seen stay seen. */
 GST_START_TEST (the_window_jumps)
 {
   const guint64 jump = jumps[__i__], first = 3000, last = first + jump;
@@ -463,7 +468,7 @@ GST_START_TEST (the_window_jumps)
 
 GST_END_TEST;
 
-/* Against a plain list of what was accepted */
+/* Compares the window with a plain list of the accepted numbers. */
 GST_START_TEST (the_window_is_a_list_of_numbers)
 {
   enum
@@ -486,6 +491,40 @@ GST_START_TEST (the_window_is_a_list_of_numbers)
       fail_unless (seen[number] || number + 1023 < highest);
   }
   g_free (seen);
+}
+
+GST_END_TEST;
+
+/* GLib computes the same, whichever library is used: for messages around each
+ * border of a block of SHA-256 (64 bytes), and with keys shorter and longer than
+ * a block. */
+GST_START_TEST (the_hmac_is_that_of_glib)
+{
+  guint8 bytes[8 + 300], key[100], digest[MMTP_HMAC_SIZE];
+  MmtpHmac *hmac;
+  gchar *expected;
+  GString *text;
+  gsize key_size, size;
+  guint i;
+
+  fill (bytes, 7, sizeof (bytes));
+  fill (bytes, 1, 8);           /* NUMBER */
+  fill (key, 3, sizeof (key));
+  for (key_size = 16; key_size <= sizeof (key); key_size += 28) {
+    hmac = mmtp_hmac_new (key, key_size);
+    for (size = 0; size <= 300; size++) {
+      mmtp_hmac_compute (hmac, NUMBER, bytes + 8, size, digest);
+      text = g_string_new (NULL);
+      for (i = 0; i < sizeof (digest); i++)
+        g_string_append_printf (text, "%02x", digest[i]);
+      expected = g_compute_hmac_for_data (G_CHECKSUM_SHA256, key, key_size,
+          bytes, 8 + size);
+      assert_equals_string (text->str, expected);
+      g_free (expected);
+      g_string_free (text, TRUE);
+    }
+    mmtp_hmac_free (hmac);
+  }
 }
 
 GST_END_TEST;
@@ -515,6 +554,7 @@ mmtpkeys_suite (void)
       a_number_1023_behind_is_new_and_one_1024_behind_is_not);
   tcase_add_loop_test (tcase, the_window_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tcase, the_window_is_a_list_of_numbers);
+  tcase_add_test (tcase, the_hmac_is_that_of_glib);
   return suite;
 }
 

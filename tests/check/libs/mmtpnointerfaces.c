@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the finding of interfaces without libmnl to an error that says so. */
+/* Without libmnl, the detection of interfaces must fail with an error that says
+ * so. */
 
 #include <gst/check/gstcheck.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds MMTP's codec to the drawings of docs/wire-mmtp.md: a message of every
- * type, its bytes put down by hand from them, with no two fields alike; what is
- * too short, too long, or excluded by the text; and the numbers that wrap.
+/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. There is a
+ * message of every type whose bytes were written by hand from the drawings,
+ * with different values in all fields. Further cases are messages that are too
+ * short, too long or invalid by the text, and numbers that wrap.
  */
 
 #include <gst/check/gstcheck.h>
@@ -41,9 +42,10 @@ typedef struct
 {
   const gchar *name;
   guint from;                   /* MmtpRole, or both */
-  gsize min;                    /* shorter is SHORT */
-  gsize min_valid;              /* from here on, cut off is VALID again */
-  MmtpRefusal longer;           /* with something behind the body */
+  gsize min;                    /* Shorter messages are refused as SHORT. */
+  /* From this size on, a message that is cut is VALID again. */
+  gsize min_valid;
+  MmtpRefusal longer;           /* Result if bytes follow the body. */
   const gchar *bytes;           /* in hexadecimal */
   MmtpMessage message;
 } Vector;
@@ -207,7 +209,8 @@ find_vector (const gchar * name)
   g_assert_not_reached ();
 }
 
-/* Other than what any field has, so that one that isn't read shows. */
+/* The message is filled with a value that no field has, so that a field that is
+ * not read is noticed. */
 static MmtpRefusal
 parse (MmtpMessage * message, const guint8 * bytes, gsize size, guint from)
 {
@@ -218,8 +221,8 @@ parse (MmtpMessage * message, const guint8 * bytes, gsize size, guint from)
   return refusal ? refusal : mmtp_packet_parse_body (message, bytes, size);
 }
 
-/* In memory of just that size, so that AddressSanitizer sees what is read
- * beyond it. */
+/* Parses a copy of exactly `size` bytes, so that AddressSanitizer finds any
+ * access beyond them. */
 static MmtpRefusal
 parse_copy (const guint8 * bytes, gsize size, guint from)
 {
@@ -269,8 +272,8 @@ GST_START_TEST (every_type_is_written_as_drawn)
 
 GST_END_TEST;
 
-/* Every field has its own place in what is written: if that is the same bytes
- * again, every field was read from its place. */
+/* Each field has its own value. If the parsed message is written as the same
+ * bytes again, each field was read from its correct place. */
 GST_START_TEST (every_type_is_read_as_drawn)
 {
   const Vector *vector = &vectors[__i__];
@@ -342,7 +345,8 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* A REFUSE says with it which version the receiver has, section 4. */
+/* Section 4: only a REFUSE may have another version, because it tells the
+ * version of the receiver. */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
   const Vector *vector = &vectors[__i__];
@@ -400,8 +404,8 @@ GST_START_TEST (types_without_a_name_are_refused)
 
 GST_END_TEST;
 
-/* What a receiver needs for the answer, section 4: of the version before, and
- * of the next one */
+/* Section 4: the receiver reads what it needs for the answer from a message of
+ * the previous version and of the next version. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
@@ -437,7 +441,7 @@ typedef struct
 {
   const gchar *vector;
   gsize offset;
-  const gchar *bytes;           /* that stand there instead */
+  const gchar *bytes;           /* Bytes that replace the original ones. */
   MmtpRefusal expected;
 } Change;
 
@@ -446,9 +450,10 @@ static const Change changes[] = {
   {"data", 14, "29", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 14, "45", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 14, "81", MMTP_VALID},
-  /* an empty payload can't begin with one */
+  /* An empty payload cannot begin with a prelude. */
   {"data-empty", 14, "ff", MMTP_REFUSED_MALFORMED},
-  /* 2 to 64, within the payload, and as long as the mask says */
+  /* The length of a prelude is 2 to 64. The prelude must fit into the payload
+   * and be as long as its mask requires. */
   {"data-prelude", 16, "00", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "01", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 16, "19", MMTP_REFUSED_MALFORMED},
@@ -478,19 +483,19 @@ static const Change changes[] = {
   {"join", 23, "007f", MMTP_REFUSED_MALFORMED},
   {"join", 23, "ffe3", MMTP_VALID},
   {"join", 23, "ffe4", MMTP_REFUSED_MALFORMED},
-  /* keep-alive period: 10 to 10000 ms */
+  /* The keep-alive period is 10 to 10000 ms. */
   {"open", 81, "000a", MMTP_VALID},
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* flags that mean nothing yet, reasons of the future */
+  /* Flags without a meaning yet, and reasons of future versions. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},
   {"leave", 8, "fe", MMTP_VALID},
   {"leave", 9, "ff", MMTP_VALID},
   {"keepalive", 33, "fe", MMTP_VALID},
-  /* section 2: the whole number is that of bytes 2 and 3 */
+  /* Section 2: the full number must match bytes 2 and 3. */
   {"join", 2, "0709", MMTP_REFUSED_MALFORMED},
   {"join", 7, "ffffffffffff0708", MMTP_VALID},
   {"join", 14, "18", MMTP_REFUSED_MALFORMED},
@@ -498,10 +503,10 @@ static const Change changes[] = {
   {"keepalive", 13, "17", MMTP_REFUSED_MALFORMED},
   {"report", 2, "0809", MMTP_REFUSED_MALFORMED},
   {"report", 14, "18", MMTP_REFUSED_MALFORMED},
-  /* the offset is known, 1, or not, 0 */
+  /* The flag says whether the offset is known (1) or not (0). */
   {"keepalive", 38, "00", MMTP_VALID},
   {"keepalive", 38, "02", MMTP_REFUSED_MALFORMED},
-  /* reports count from 1; n and m say what is there */
+  /* Reports are counted from 1. The counts n and m must match the size. */
   {"report", 15, "00000000", MMTP_REFUSED_MALFORMED},
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},
@@ -510,14 +515,14 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* an empty range: of the second record, and the last one */
+  /* An empty range: one in the second record, and the last one. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
-  /* numbers and versions that count from 1 */
+  /* Numbers and versions that are counted from 1. */
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
-  /* the whole text: at most 8192, and the piece is of it */
+  /* The whole text has at most 8192 bytes, and the piece must be within it. */
   {"caps", 8, "2000", MMTP_VALID},
   {"caps", 8, "2001", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "1008", MMTP_REFUSED_MALFORMED},
@@ -528,7 +533,7 @@ static const Change changes[] = {
   {"caps", 10, "ffff", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "00050000", MMTP_VALID},
   {"caps", 8, "00040000", MMTP_REFUSED_MALFORMED},
-  /* the first number is one of them */
+  /* The first number must be in the mask. */
   {"repair", 10, "00000001", MMTP_VALID},
   {"repair", 10, "80000002", MMTP_REFUSED_MALFORMED},
 };
@@ -577,7 +582,8 @@ count_message (const gchar * domain, GLogLevelFlags level,
   (*(guint *) n)++;
 }
 
-/* A core that wants to is mistaken, and hears of it. */
+/* The codec refuses to write an invalid message, because the core has an error
+ * if it tries to. */
 GST_START_TEST (what_the_text_excludes_is_not_written)
 {
   guint8 bytes[2000];
@@ -624,7 +630,8 @@ GST_START_TEST (a_probe_has_its_whole_size)
 
 GST_END_TEST;
 
-/* It was PAIR in version 1. */
+/* The bit 0x02 in the flags of DATA has no meaning any more. In version 1 the
+ * bit was the flag PAIR. */
 GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
 {
   MmtpMessage message;
@@ -642,7 +649,7 @@ GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
 
 GST_END_TEST;
 
-/* The largest that is allowed: 16 records of 16 ranges, 1479 bytes */
+/* The largest valid report has 16 records of 16 ranges and 1479 bytes. */
 GST_START_TEST (a_report_has_sixteen_records_of_sixteen_ranges)
 {
   const gsize size = 31 + 16 * (42 + 16 * 3) + 8;
@@ -677,7 +684,8 @@ GST_END_TEST;
 
 /* --- the prelude ---------------------------------------------------------- */
 
-/* Field by field in the order of the bits, as the text has them */
+/* The fields of the prelude in the order of the bits, as the text describes
+ * them. */
 static const struct
 {
   guint8 bit;
@@ -725,7 +733,7 @@ check_prelude (const MmtpPrelude * prelude, guint8 mask)
   assert_equals_int (prelude->dts, mask & 0x20 ? 0x1234 : 0);
 }
 
-/* Unknown bits come last, and are skipped by the length. */
+/* Unknown bits come last, and the length tells how many bytes to skip. */
 GST_START_TEST (a_prelude_has_what_its_mask_says)
 {
   MmtpMessage message;
@@ -802,8 +810,8 @@ get_distance (guint64 a, guint64 b)
   return a > b ? a - b : b - a;
 }
 
-/* Every value with these low bits around `near`, and of the nearest ones the
- * last */
+/* Tries all values with these low bits around `near` and returns the nearest
+ * one; of two equally near ones, the last. */
 static guint64
 unwrap_slowly (guint64 low, guint bits, guint64 near)
 {
@@ -870,16 +878,16 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* 65535 came, then 0: one more, not 65535 less */
+  /* After 65535, the bits of 0 mean one more and not 65535 less. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);
-  /* never before 0 */
+  /* The result is never below 0. */
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 0), 0xffff);
   assert_equals_uint64 (mmtp_unwrap (0xffffffff, 32, 5), 0xffffffff);
-  /* the time of sending, 167.77216 s */
+  /* The sending time wraps after 167.77216 s. */
   assert_equals_uint64 (mmtp_unwrap (3, 24, 16777215), 16777219);
-  /* with all bits there is nothing to unwrap */
+  /* With all 64 bits the number is returned unchanged. */
   assert_equals_uint64 (mmtp_unwrap (7, 64, G_MAXUINT64), 7);
   assert_equals_uint64 (mmtp_unwrap (G_MAXUINT64, 64, 7), G_MAXUINT64);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The experiment of Magalhães and Kravets (2001, section 5) in virtual time:
- * 1000 frames of 1400 bytes over RangeLAN2 and infrared, in time within a
- * second. Prints their tables 2 to 4 beside ours, and holds ours to what an
- * ideal scheduler brings with our bytes on the wire.
+/* Repeats the experiment of Magalhães and Kravets (2001, section 5) in virtual
+ * time: 1000 frames of 1400 bytes over RangeLAN2 and infrared, with a limit of
+ * one second. The test prints tables 2 to 4 of the paper together with our
+ * results. It compares our results with an ideal scheduler for packets of our
+ * size.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,18 +16,20 @@
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
-#define TICK (10 * MS / 1000)   /* of the times on the wire */
-#define LIMIT SECOND            /* "more than one second after" [5.2] */
-/* A frame of ours on the wire: DATA's header and trailer, UDP, IP */
+#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
+/* The paper counts frames as late "more than one second after" [5.2]. */
+#define LIMIT SECOND
+/* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
-/* Table 1: 36.4 and 9.2 kB/s of frames of 1400 bytes, which were UDP's; the
- * least delay is that of such a frame, so what is behind its transmission is
- * less; the mean is as much above the least as half of the fluctuation. */
+/* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. Its
+ * minimum delay is that of such a frame, so the delay after the transmission is
+ * smaller. The mean delay exceeds the minimum by half of the fluctuation. */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
 #define RADIO_FLUCTUATION (2 * (291 - 176) * MS)
-#define RADIO_QUEUE 200000      /* 5.5 s, as wirelesslink's rangelan2 */
+/* 5.5 s, as in wirelesslink's profile rangelan2. */
+#define RADIO_QUEUE 200000
 #define INFRARED_RATE 9384
 #define INFRARED_DELAY 162826087        /* 315 ms - 1400 / 9.2 */
 #define INFRARED_FLUCTUATION (2 * (465 - 315) * MS)
@@ -50,50 +53,50 @@ config_init (MmtpSimulationConfig * config, const MmtpSimulationEnds * ends,
   config->sender.frame_period = period_ms * 1000;
 }
 
-/* Half duplex, as both are */
-static MmtpSimulationChannelConfig *
+/* Half duplex, like both links. */
+static MmtpSimulationPathConfig *
 add_radio (MmtpSimulationConfig * config, Delays delays)
 {
-  VirtualLinkPath path = { RADIO_RATE, RADIO_DELAY,
+  VirtualLinkPath direction = { RADIO_RATE, RADIO_DELAY,
     delays == FLUCTUATING ? RADIO_FLUCTUATION : 0, FALSE, FALSE, RADIO_QUEUE
   };
-  MmtpSimulationChannelConfig *channel =
-      mmtp_simulation_config_add_channel (config, &path, &path);
+  MmtpSimulationPathConfig *path =
+      mmtp_simulation_config_add_path (config, &direction, &direction);
 
-  channel->link.half_duplex = TRUE;
-  return channel;
+  path->link.half_duplex = TRUE;
+  return path;
 }
 
-/* At random, in both directions */
+/* Random losses in both directions. */
 static void
-set_losses (MmtpSimulationChannelConfig * channel, gdouble loss)
+set_losses (MmtpSimulationPathConfig * path, gdouble loss)
 {
-  channel->link.path[0].loss = channel->link.path[1].loss = loss;
+  path->link.path[0].loss = path->link.path[1].loss = loss;
 }
 
-static MmtpSimulationChannelConfig *
+static MmtpSimulationPathConfig *
 add_infrared (MmtpSimulationConfig * config, Delays delays)
 {
-  VirtualLinkPath path = { INFRARED_RATE, INFRARED_DELAY,
+  VirtualLinkPath direction = { INFRARED_RATE, INFRARED_DELAY,
     delays == FLUCTUATING ? INFRARED_FLUCTUATION : 0, FALSE, FALSE,
     INFRARED_QUEUE
   };
-  MmtpSimulationChannelConfig *channel =
-      mmtp_simulation_config_add_channel (config, &path, &path);
+  MmtpSimulationPathConfig *path =
+      mmtp_simulation_config_add_path (config, &direction, &direction);
 
-  channel->link.half_duplex = TRUE;
-  return channel;
+  path->link.half_duplex = TRUE;
+  return path;
 }
 
 static guint
-get_ideal (guint64 period_ms)
+get_optimum (guint64 period_ms)
 {
-  const MmtpOptimumChannel channels[] = {
+  const MmtpOptimumPath paths[] = {
     {WIRE_SIZE / (gdouble) RADIO_RATE, RADIO_DELAY / 1e9},
     {WIRE_SIZE / (gdouble) INFRARED_RATE, INFRARED_DELAY / 1e9}
   };
 
-  return mmtp_optimum_count (channels, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
+  return mmtp_optimum_count (paths, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
 }
 
 /* --- tables 2 and 3 ------------------------------------------------------- */
@@ -105,9 +108,9 @@ typedef struct
 } Flood;
 
 static guint
-count_blocks (MmtpSimulation * sim)
+count_blocks (MmtpSimulation * simulation)
 {
-  const MmtpSimulationFrame *frames = mmtp_simulation_get_frames (sim);
+  const MmtpSimulationFrame *frames = mmtp_simulation_get_frames (simulation);
   guint i, blocks = 0;
 
   for (i = 0; i < FRAMES; i++) {
@@ -122,24 +125,25 @@ run_flood (const Flood * theirs, gboolean radio)
 {
   MmtpSimulationConfig config;
   const MmtpSimulationResult *result;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, &mmtp_simulation_udp, theirs->period, 1);
   if (radio)
     set_losses (add_radio (&config, STEADY), 0.02);
   else
     add_infrared (&config, STEADY);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   g_print ("| %u | %u / %u | %u/%u / %u/%u | %u / %u |\n", theirs->period,
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
-      result->missing, count_blocks (sim), theirs->in_time, result->in_time);
-  /* each frame is one of these */
+      result->missing, count_blocks (simulation), theirs->in_time,
+      result->in_time);
+  /* Each frame is in time, late or missing. */
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_START_TEST (udp_floods_each_link)
@@ -181,19 +185,20 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-#define FIRST_ENOUGH 5          /* 35 ms: both links carry all of it */
+/* In ms: with this period both links carry the whole stream. */
+#define FIRST_ENOUGH 5
 
-/* What must hold in every run. At most one packet of a hundred may be late;
- * `late` is the part that is reached where more are. */
+/* Checks what must hold in every run. At most 1 % of the packets may be late;
+ * `late` is the achieved share where more are late. */
 static void
-check_run (MmtpSimulation * sim, guint period, gdouble min, gdouble of,
+check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* by no more than the clocks of both ends differ from the truth */
+  /* A frame may be output late only by the error of both endpoints' clocks. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -207,31 +212,32 @@ static MmtpSimulation *
 run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
   /* [4.3] "The protocol queries the communication framework to learn [...] an
-   * estimate of the propagation delay and packet rate": where delays fluctuate
-   * by six times a packet's time on the air, pairs say little. */
+   * estimate of the propagation delay and packet rate". If the delay fluctuates
+   * by six times the transmission time of a packet, packet pairs are not a
+   * reliable measure. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
-    config.channels[0].known_rate = RADIO_RATE * 8;
-    config.channels[1].known_rate = INFRARED_RATE * 8;
+    config.paths[0].known_rate = RADIO_RATE * 8;
+    config.paths[1].known_rate = INFRARED_RATE * 8;
   }
   config.verbose = g_getenv ("MMTP_VERBOSE") != NULL;
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_PRINT"))
-    mmtp_simulation_print (sim);
-  return sim;
+    mmtp_simulation_print (simulation);
+  return simulation;
 }
 
 static void
-print_row (const Row * row, MmtpSimulation * sim)
+print_row (const Row * row, MmtpSimulation * simulation)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
-  guint ideal = get_ideal (row->period);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
+  guint optimum = get_optimum (row->period);
 
   g_print ("| %u | ", row->period);
   if (row->late < 0)
@@ -239,18 +245,18 @@ print_row (const Row * row, MmtpSimulation * sim)
   else
     g_print ("%d | %d | %d ", row->late, row->lost, row->in_time);
   g_print ("| %" G_GUINT64_FORMAT " | %u | %u | %u | %.1f |\n",
-      result->late_packets, result->missing, result->in_time, ideal,
-      100.0 * result->in_time / ideal);
+      result->late_packets, result->missing, result->in_time, optimum,
+      100.0 * result->in_time / optimum);
 }
 
-/* 95 % are asked for, and at most 1 % late. Both are missed since the stream
- * begins with the first round trip, when nothing has been measured yet;
- * before, it began after five seconds of probing. What is reached is held;
- * docs/mmtp.md has what is missing. */
+/* The goal is 95 %, with at most 1 % late. Both are missed since the stream
+ * begins with the first round trip, when the paths are not measured yet;
+ * earlier, it began after five seconds of probing. The test checks what is
+ * achieved. docs/mmtp.md says what is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
-GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
+GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 {
   guint i;
 
@@ -259,29 +265,31 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
   g_print ("| period, ms | late | lost | in time | ours late | lost | in time |"
       " ideal | %% |\n");
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    MmtpSimulation *sim = run_paper (table[i].period, STEADY, 1, 0);
+    MmtpSimulation *simulation = run_paper (table[i].period, STEADY, 1, 0);
 
-    print_row (&table[i], sim);
-    check_run (sim, table[i].period, REACHED_STEADY,
-        get_ideal (table[i].period), REACHED_STEADY_LATE);
-    mmtp_simulation_free (sim);
+    print_row (&table[i], simulation);
+    check_run (simulation, table[i].period, REACHED_STEADY,
+        get_optimum (table[i].period), REACHED_STEADY_LATE);
+    mmtp_simulation_free (simulation);
   }
 }
 
 GST_END_TEST;
 
-/* 90 % are asked for in each seed, and 93 % in the mean. Where delays fluctuate
- * this much the share of one seed says little: at 10 ms it was 80.6 to 91.0 % in
- * 256 seeds, and up to 22 % of the packets were late. So the median over seeds is
- * held for each period. A bound is what the median of 16 seeds falls short of
- * once in 1000 times, by the distribution over those 256 seeds. */
+/* The goal is 90 % for each seed and 93 % on average. With delays that
+ * fluctuate so much, the share of one seed says little: at 10 ms it was 80.6 to
+ * 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
+ * therefore checks the median over seeds for each period. The bounds are chosen
+ * so that the median of 16 seeds misses them once in 1000 times, by the
+ * distribution over those 256 seeds. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
 {
-  gdouble use, late;            /* medians: of the ideal, of the packets */
+  /* Medians: share of the ideal result, and share of late packets. */
+  gdouble use, late;
 } Typical;
 
 static const Typical typical[FIRST_ENOUGH] = {
@@ -307,21 +315,22 @@ static void
 check_fluctuating (const Row * row, const Typical * bound)
 {
   gdouble use[SEEDS], late[SEEDS], sum = 0, median_use, median_late;
-  guint ideal = get_ideal (row->period), n_late = 0, i;
+  guint optimum = get_optimum (row->period), n_late = 0, i;
 
   for (i = 0; i < SEEDS; i++) {
-    MmtpSimulation *sim = run_paper (row->period, FLUCTUATING, i + 1, 0);
-    const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+    MmtpSimulation *simulation = run_paper (row->period, FLUCTUATING, i + 1, 0);
+    const MmtpSimulationResult *result =
+        mmtp_simulation_get_result (simulation);
     guint n = result->late_packets + result->too_late;
 
-    /* Where both links together carry the stream, every frame is in time. */
-    check_run (sim, row->period, bound ? WORST_SEED : 1, ideal,
+    /* If both links together carry the stream, all frames must be in time. */
+    check_run (simulation, row->period, bound ? WORST_SEED : 1, optimum,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
-    use[i] = result->in_time / (gdouble) ideal;
+    use[i] = result->in_time / (gdouble) optimum;
     late[i] = n / (gdouble) result->data_packets;
     sum += use[i];
     n_late += n;
-    mmtp_simulation_free (sim);
+    mmtp_simulation_free (simulation);
   }
   median_use = sort_for_median (use);
   median_late = sort_for_median (late);
@@ -348,28 +357,28 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* At most one of a hundred may be late; one run of twenty has 1.6. */
+/* The goal is at most 1 %; in one run of twenty it is 1.6 %. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
 run_losses (guint period, Delays delays, guint64 seed, gdouble min)
 {
-  MmtpSimulation *sim = run_paper (period, delays, seed, 0.02);
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
+  MmtpSimulation *simulation = run_paper (period, delays, seed, 0.02);
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   guint in_time = result->in_time;
 
   g_print ("  %3u ms, seed %" G_GUINT64_FORMAT ": the radio lost %"
       G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " sent again, %u in time\n",
       period, seed, result->links[0][0].lost, result->sender.retransmitted,
       in_time);
-  check_run (sim, period, min, FRAMES, REACHED_LOSSES_LATE);
-  mmtp_simulation_free (sim);
+  check_run (simulation, period, min, FRAMES, REACHED_LOSSES_LATE);
+  mmtp_simulation_free (simulation);
   return in_time;
 }
 
-/* 99.5 % are asked for in each seed, and reached in 18 of 20: what is missing
- * in the others is in the first second, where a lost message of the handshake
- * leaves the rate unknown. */
+/* The goal is 99.5 % for each seed; 18 of 20 seeds achieve it. The others lose
+ * frames in the first second, when a lost handshake message leaves the rate
+ * unknown. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -389,11 +398,11 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* What one seed loses is a matter of chance, 16 of 1000 in the mean, and so is
- * whether two of them are close together: the mean is asked for. 99.5 % are
- * asked from 35 ms on, and reached from 40 ms on; at 35 ms, where 8 % of the
- * rate is to spare, what is reached is held. docs/mmtp.md has what is
- * missing. */
+/* How many frames a seed loses is random, 16 of 1000 on average, and so is
+ * whether two losses are close together. The test therefore checks the mean.
+ * The goal is 99.5 % from 35 ms on, and it is achieved from 40 ms on. At 35 ms
+ * only 8 % of the rate is spare, so the test checks what is achieved.
+ * docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 
@@ -426,7 +435,7 @@ mmtppaper_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, udp_floods_each_link);
-  tcase_add_test (tc, mmtp_brings_90_percent_of_the_ideal_at_constant_rates);
+  tcase_add_test (tc, mmtp_brings_90_percent_of_the_optimum_at_constant_rates);
   tcase_add_test (tc, mmtp_brings_90_percent_where_delays_fluctuate);
   tcase_add_test (tc, losses_of_the_radio_are_repaired);
   tcase_add_test (tc, losses_are_repaired_where_delays_fluctuate);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* REPAIR of docs/wire-mmtp.md: of some messages and all of them combined, the
- * one that is missing. */
+/* Checks REPAIR of docs/wire-mmtp.md: the receiver computes the missing message
+ * from the other messages and their combination. */
 
 #include <gst/check/gstcheck.h>
 
@@ -15,19 +15,19 @@ typedef struct
   MmtpBlock block;
   MmtpRepair repair;
   MmtpStore *store;
-} Rig;
+} Fixture;
 
-/* Of lengths that differ, the last one the shortest; every other is the second
- * of a pair */
+/* Makes messages of different lengths; the last one is the shortest. Every
+ * other message is a delta unit. */
 static void
-rig_init (Rig * rig, guint64 first)
+fixture_init (Fixture * fixture, guint64 first)
 {
   MmtpMessage message = { MMTP_DATA };
   guint8 payload[50];
   guint i;
 
-  memset (rig, 0, sizeof (*rig));
-  rig->store = mmtp_store_new ();
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->store = mmtp_store_new ();
   for (i = 0; i < N; i++) {
     memset (payload, 17 * i + 3, sizeof (payload));
     message.channel = 3;
@@ -40,58 +40,59 @@ rig_init (Rig * rig, guint64 first)
     message.data.caps_version = i;
     message.data.payload = payload;
     message.data.payload_size = 40 - 8 * i;
-    rig->sizes[i] = mmtp_packet_write (&message, rig->bytes[i],
-        sizeof (rig->bytes[i]));
-    fail_unless (rig->sizes[i] > 0);
-    fail_unless (mmtp_block_add (&rig->block, first + i, rig->bytes[i],
-            rig->sizes[i]));
+    fixture->sizes[i] = mmtp_packet_write (&message, fixture->bytes[i],
+        sizeof (fixture->bytes[i]));
+    fail_unless (fixture->sizes[i] > 0);
+    fail_unless (mmtp_block_add (&fixture->block, first + i, fixture->bytes[i],
+            fixture->sizes[i]));
   }
-  mmtp_block_get_repair (&rig->block, &rig->repair);
-  fail_unless_equals_int (rig->repair.mask, (1 << N) - 1);
-  fail_unless_equals_int (rig->repair.first, first & 0xffffff);
-  fail_unless_equals_int (rig->repair.content_size, rig->sizes[0] - 18);
+  mmtp_block_get_repair (&fixture->block, &fixture->repair);
+  fail_unless_equals_int (fixture->repair.mask, (1 << N) - 1);
+  fail_unless_equals_int (fixture->repair.first, first & 0xffffff);
+  fail_unless_equals_int (fixture->repair.content_size, fixture->sizes[0] - 18);
 }
 
 static void
-rig_clear (Rig * rig)
+fixture_clear (Fixture * fixture)
 {
-  mmtp_block_clear (&rig->block);
-  mmtp_store_free (rig->store);
+  mmtp_block_clear (&fixture->block);
+  mmtp_store_free (fixture->store);
 }
 
 static void
-come (Rig * rig, guint64 first, guint i)
+come (Fixture * fixture, guint64 first, guint i)
 {
-  mmtp_store_add (rig->store, (first + i) & 0xffffff, rig->bytes[i],
-      rig->sizes[i]);
+  mmtp_store_add (fixture->store, (first + i) & 0xffffff, fixture->bytes[i],
+      fixture->sizes[i]);
 }
 
 static void
-check_none (Rig * rig)
+check_none (Fixture * fixture)
 {
   const guint8 *bytes;
   gsize size;
 
-  fail_if (mmtp_store_poll (rig->store, &bytes, &size));
+  fail_if (mmtp_store_poll (fixture->store, &bytes, &size));
 }
 
-/* As it was sent, but for what is another message's */
+/* Checks that the message is as it was sent, except for the fields that belong
+ * to another message. */
 static void
-check_out (Rig * rig, guint i)
+check_out (Fixture * fixture, guint i)
 {
   const guint8 *bytes;
   guint8 expected[100];
   gsize size;
 
-  fail_unless (mmtp_store_poll (rig->store, &bytes, &size));
-  fail_unless_equals_int (size, rig->sizes[i]);
-  memcpy (expected, rig->bytes[i], size);
+  fail_unless (mmtp_store_poll (fixture->store, &bytes, &size));
+  fail_unless_equals_int (size, fixture->sizes[i]);
+  memcpy (expected, fixture->bytes[i], size);
   memset (expected + 1, 0, 6);
   memset (expected + size - 8, 0, 8);
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Also where the 24 bits of stream numbers begin again */
+/* Includes numbers at which the 24 bits of stream numbers wrap. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)
@@ -100,17 +101,17 @@ GST_START_TEST (any_one_that_is_missing_comes_out)
   guint missing, i;
 
   for (missing = 0; missing < N; missing++) {
-    Rig rig;
+    Fixture fixture;
 
-    rig_init (&rig, first);
+    fixture_init (&fixture, first);
     for (i = 0; i < N; i++)
       if (i != missing)
-        come (&rig, first, i);
-    check_none (&rig);
-    mmtp_store_add_repair (rig.store, &rig.repair);
-    check_out (&rig, missing);
-    check_none (&rig);
-    rig_clear (&rig);
+        come (&fixture, first, i);
+    check_none (&fixture);
+    mmtp_store_add_repair (fixture.store, &fixture.repair);
+    check_out (&fixture, missing);
+    check_none (&fixture);
+    fixture_clear (&fixture);
   }
 }
 
@@ -118,95 +119,99 @@ GST_END_TEST;
 
 GST_START_TEST (of_two_one_has_to_come)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 100);
+  fixture_init (&fixture, 100);
   for (i = 2; i < N; i++)
-    come (&rig, 100, i);
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  come (&rig, 100, 0);
-  check_out (&rig, 1);
-  check_none (&rig);
-  rig_clear (&rig);
+    come (&fixture, 100, i);
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  come (&fixture, 100, 0);
+  check_out (&fixture, 1);
+  check_none (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (where_all_have_come_nothing_comes_out)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 100);
+  fixture_init (&fixture, 100);
   for (i = 0; i < N; i++)
-    come (&rig, 100, i);
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  rig_clear (&rig);
+    come (&fixture, 100, i);
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_does_not_belong_together_is_dropped)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 100);
+  fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
-    come (&rig, 100, i);
-  /* longer than all of them */
-  rig.repair.sizes ^= 0x1000;
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  /* shorter than any message */
-  rig.repair.sizes ^= 0x1000 ^ (rig.sizes[0] - 18) ^ 5;
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  /* one that came is longer than all combined */
-  rig.repair.sizes ^= (rig.sizes[0] - 18) ^ 5;
-  rig.repair.content_size = 3;
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  rig_clear (&rig);
+    come (&fixture, 100, i);
+  /* The computed length is longer than all messages. */
+  fixture.repair.sizes ^= 0x1000;
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  /* The computed length is shorter than any message. */
+  fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  /* A message that arrived is longer than the combination. */
+  fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
+  fixture.repair.content_size = 3;
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_long_ago_is_forgotten)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
+  fixture_init (&fixture, 0);
   for (i = 1; i < N; i++)
-    come (&rig, 0, i);
+    come (&fixture, 0, i);
   for (i = 0; i < 64; i++)
-    mmtp_store_add (rig.store, 64 + i, rig.bytes[0], rig.sizes[0]);
-  mmtp_store_add_repair (rig.store, &rig.repair);
-  check_none (&rig);
-  rig_clear (&rig);
+    mmtp_store_add (fixture.store, 64 + i, fixture.bytes[0], fixture.sizes[0]);
+  mmtp_store_add_repair (fixture.store, &fixture.repair);
+  check_none (&fixture);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_block_spans_32_numbers)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 100);
-  fail_if (mmtp_block_add (&rig.block, 99, rig.bytes[0], rig.sizes[0]));
-  fail_if (mmtp_block_add (&rig.block, 132, rig.bytes[0], rig.sizes[0]));
-  fail_unless (mmtp_block_add (&rig.block, 131, rig.bytes[0], rig.sizes[0]));
-  fail_unless_equals_int (rig.block.n, N + 1);
-  mmtp_block_restart (&rig.block);
-  fail_unless (mmtp_block_add (&rig.block, 132, rig.bytes[0], rig.sizes[0]));
-  mmtp_block_get_repair (&rig.block, &rig.repair);
-  fail_unless_equals_int (rig.repair.mask, 1);
-  fail_unless_equals_int (rig.repair.sizes, rig.sizes[0] - 18);
-  rig_clear (&rig);
+  fixture_init (&fixture, 100);
+  fail_if (mmtp_block_add (&fixture.block, 99, fixture.bytes[0],
+          fixture.sizes[0]));
+  fail_if (mmtp_block_add (&fixture.block, 132, fixture.bytes[0],
+          fixture.sizes[0]));
+  fail_unless (mmtp_block_add (&fixture.block, 131, fixture.bytes[0],
+          fixture.sizes[0]));
+  fail_unless_equals_int (fixture.block.n, N + 1);
+  mmtp_block_restart (&fixture.block);
+  fail_unless (mmtp_block_add (&fixture.block, 132, fixture.bytes[0],
+          fixture.sizes[0]));
+  mmtp_block_get_repair (&fixture.block, &fixture.repair);
+  fail_unless_equals_int (fixture.repair.mask, 1);
+  fail_unless_equals_int (fixture.repair.sizes, fixture.sizes[0] - 18);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;

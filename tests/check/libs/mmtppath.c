@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender's view of a path to sections 4.4 to 4.6 of Magalhães and
- * Kravets and to docs/wire-mmtp.md sections 6 and 7: what is in flight, when it
- * has stalled, when it is drained. A receiver is played by hand. */
+/* Checks the sender's state of a path against sections 4.4 to 4.6 of Magalhães
+ * and Kravets and sections 6 and 7 of docs/wire-mmtp.md: the bytes in flight,
+ * and when the path is stalled or drained. The test plays the receiver. */
 
 #include <gst/check/gstcheck.h>
 
@@ -16,16 +16,17 @@
 #define OVERHEAD 28
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
-#define DELAY (20 * MS)         /* one way, in both directions */
-/* The receiver's clock, which has wrapped before 10 s are over */
+#define DELAY (20 * MS)         /* One-way delay of each direction. */
+/* Offset of the receiver's clock. Its times in reports wrap after 167.77 s,
+ * which is 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
 {
-  MmtpPath *channel;
+  MmtpPath *path;
   MmtpRecord record;
   guint64 delay;                /* ns, one way */
-} Rig;
+} Fixture;
 
 static guint32
 get_ticks (guint64 time)
@@ -35,55 +36,55 @@ get_ticks (guint64 time)
 
 /* `rate`: configured; 0: none */
 static void
-rig_init (Rig * rig, guint64 rate)
+fixture_init (Fixture * fixture, guint64 rate)
 {
   MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, rate, 0 };
-  MmtpPath *channel = mmtp_path_new (3, "a");
+  MmtpPath *path = mmtp_path_new (3, "a");
 
-  memset (rig, 0, sizeof (*rig));
-  rig->delay = DELAY;
-  rig->channel = channel;
-  mmtp_path_open (channel, START, &config);
-  mmtp_path_add_round_trip (channel, START, 2 * DELAY);
-  mmtp_path_start (channel, START, mmtp_rate_control_find (NULL), 0);
-  channel->deadline = SECOND;
-  rig->record.channel = 3;
-  rig->record.flags = MMTP_RECORD_UNMEASURED;
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->delay = DELAY;
+  fixture->path = path;
+  mmtp_path_open (path, START, &config);
+  mmtp_path_add_round_trip (path, START, 2 * DELAY);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0);
+  path->deadline = SECOND;
+  fixture->record.channel = 3;
+  fixture->record.flags = MMTP_RECORD_UNMEASURED;
 }
 
 static void
-rig_clear (Rig * rig)
+fixture_clear (Fixture * fixture)
 {
-  mmtp_path_free (rig->channel);
+  mmtp_path_free (fixture->path);
 }
 
 static void
-send (Rig * rig, guint64 now, guint n)
-{
-  while (n--)
-    mmtp_path_sent (rig->channel, now, MAX_SIZE, rig->channel->sent.next + 1000,
-        TRUE);
-}
-
-static void
-send_control (Rig * rig, guint64 now, guint n)
+send (Fixture * fixture, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (rig->channel, now, MAX_SIZE, MMTP_NO_STREAM, FALSE);
+    mmtp_path_sent (fixture->path, now, MAX_SIZE,
+        fixture->path->sent.next + 1000, TRUE);
+}
+
+static void
+send_control (Fixture * fixture, guint64 now, guint n)
+{
+  while (n--)
+    mmtp_path_sent (fixture->path, now, MAX_SIZE, MMTP_NO_STREAM, FALSE);
 }
 
 /* A message arrives. */
 static void
-arrive (Rig * rig, guint64 number)
+arrive (Fixture * fixture, guint64 number)
 {
-  const MmtpSent *sent = mmtp_sent_log_get (&rig->channel->sent, number);
-  MmtpRecord *record = &rig->record;
-  gint32 transit = rig->delay / TICK;
+  const MmtpSent *sent = mmtp_sent_log_get (&fixture->path->sent, number);
+  MmtpRecord *record = &fixture->record;
+  gint32 transit = fixture->delay / TICK;
 
   record->highest = MAX (record->highest, number);
   record->received++;
   record->bytes += sent->size - OVERHEAD;
-  record->arrival = get_ticks (sent->time + rig->delay);
+  record->arrival = get_ticks (sent->time + fixture->delay);
   record->min_transit = record->flags ? transit :
       MIN (record->min_transit, transit);
   record->high_transit = record->flags ? transit :
@@ -92,151 +93,151 @@ arrive (Rig * rig, guint64 number)
   record->flags = 0;
 }
 
-/* The receiver wrote it at `written` and it comes at `now`. */
+/* The receiver made the report at `written`, and it arrives at `now`. */
 static gboolean
-report_late (Rig * rig, guint64 written, guint64 now)
+report_late (Fixture * fixture, guint64 written, guint64 now)
 {
-  gboolean more = mmtp_path_report (rig->channel, now, &rig->record,
+  gboolean more = mmtp_path_report (fixture->path, now, &fixture->record,
       get_ticks (written));
 
-  rig->record.flags = MMTP_RECORD_UNMEASURED;
+  fixture->record.flags = MMTP_RECORD_UNMEASURED;
   return more;
 }
 
 static gboolean
-report (Rig * rig, guint64 written)
+report (Fixture * fixture, guint64 written)
 {
-  return report_late (rig, written, written + DELAY);
+  return report_late (fixture, written, written + DELAY);
 }
 
-/* All that was sent arrives and is reported. */
+/* All packets that were sent arrive and are reported. */
 static void
-report_all (Rig * rig, guint64 written)
+report_all (Fixture * fixture, guint64 written)
 {
   guint64 number;
 
-  for (number = rig->channel->sent.unreported; number < rig->channel->sent.next;
-      number++)
-    arrive (rig, number);
-  report (rig, written);
+  for (number = fixture->path->sent.unreported;
+      number < fixture->path->sent.next; number++)
+    arrive (fixture, number);
+  report (fixture, written);
 }
 
-/* Sends a packet each 5 ms, and reports each 50. `limited`: nothing more
- * waits. */
+/* Sends a packet every 5 ms and a report every 50 ms. `limited` means that no
+ * more packets wait. */
 static void
-run (Rig * rig, guint64 from, guint64 to, gboolean limited)
+run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 {
   guint64 now;
 
   for (now = from; now < to; now += 5 * MS) {
     if (limited)
-      mmtp_path_note_idle (rig->channel);
-    if (mmtp_path_has_window (rig->channel, MAX_SIZE, FALSE))
-      send (rig, now, 1);
+      mmtp_path_note_idle (fixture->path);
+    if (mmtp_path_has_window (fixture->path, MAX_SIZE, FALSE))
+      send (fixture, now, 1);
     if ((now - from) % (50 * MS) == 45 * MS)
-      report_all (rig, now + rig->delay);
+      report_all (fixture, now + fixture->delay);
   }
 }
 
-/* --- in flight ----------------------------------------------------------- */
+/* --- in flight ------------------------------------------------------------ */
 
 GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 10);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 10 * PACKET);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 10);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 10 * PACKET);
   for (i = 0; i < 10; i++)
-    fail_unless_equals_uint64 (mmtp_sent_log_get (&rig.channel->sent,
+    fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.path->sent,
             i)->in_flight, (i + 1) * PACKET);
   for (i = 0; i < 4; i++)
-    arrive (&rig, i);
-  fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 6 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->delivered, 4 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
-  fail_if (report (&rig, START + 100 * MS));
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 6 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
-  report_all (&rig, START + 150 * MS);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
-  fail_unless_equals_uint64 (rig.channel->delivered, 10 * PACKET);
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  fail_unless (report (&fixture, START + 50 * MS));
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->progress_time, START + 70 * MS);
+  fail_if (report (&fixture, START + 100 * MS));
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->progress_time, START + 70 * MS);
+  report_all (&fixture, START + 150 * MS);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
+  fail_unless_equals_uint64 (fixture.path->delivered, 10 * PACKET);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (lost_messages_are_not_in_flight)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 10);
-  arrive (&rig, 0);
-  arrive (&rig, 5);
-  rig.record.lost = 4;
-  fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 4 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->delivered, 2 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->stats.lost, 4);
-  /* One of them was overtaken only: it has been delivered, and was not in
-   * flight any more. */
-  arrive (&rig, 3);
-  fail_unless (report (&rig, START + 100 * MS));
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 4 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->delivered, 3 * PACKET);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 10);
+  arrive (&fixture, 0);
+  arrive (&fixture, 5);
+  fixture.record.lost = 4;
+  fail_unless (report (&fixture, START + 50 * MS));
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
+  /* One of them was only reordered. It counts as delivered, and it is no longer
+   * in flight. */
+  arrive (&fixture, 3);
+  fail_unless (report (&fixture, START + 100 * MS));
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 3 * PACKET);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A report is overdue when half as much time more has passed as lies between
- * reports, which is 50 ms at first. */
+/* A report is overdue after one and a half report intervals. The interval is 50
+ * ms at first. */
 GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 1);
-  report_all (&rig, START + 50 * MS);
-  fail_unless_equals_uint64 (mmtp_path_get_overdue (rig.channel),
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 1);
+  report_all (&fixture, START + 50 * MS);
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 50 * MS + DELAY + 75 * MS);
-  send (&rig, START + 60 * MS, 1);
-  report_all (&rig, START + 90 * MS);
-  /* The interval follows shorter ones slowly: 50 ms less a sixteenth. */
-  fail_unless_equals_uint64 (mmtp_path_get_overdue (rig.channel),
+  send (&fixture, START + 60 * MS, 1);
+  report_all (&fixture, START + 90 * MS);
+  /* The interval decreases slowly: from 50 ms by one sixteenth. */
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (window_limits_what_is_in_flight)
 {
-  Rig rig;
+  Fixture fixture;
   MmtpRateLimits *limits;
 
-  rig_init (&rig, 0);
-  limits = &rig.channel->limits;
+  fixture_init (&fixture, 0);
+  limits = &fixture.path->limits;
   fail_unless (limits->window >= 3 * PACKET);
   limits->window = 3 * PACKET;
   limits->reserve = 2 * PACKET;
-  send (&rig, START, 2);
-  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
-  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE + 1, FALSE));
-  send (&rig, START, 1);
-  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
-  /* what it is trusted with where no other path has room */
-  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE));
-  send (&rig, START, 2);
-  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE));
-  /* A path on which nothing is in flight may always carry one. */
-  report_all (&rig, START + 50 * MS);
-  rig.channel->limits.window = rig.channel->limits.reserve = 0;
-  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
-  rig_clear (&rig);
+  send (&fixture, START, 2);
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
+  send (&fixture, START, 1);
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
+  /* The reserve may be used if no other path has room. */
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
+  send (&fixture, START, 2);
+  fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
+  /* A path with nothing in flight may always carry one packet. */
+  report_all (&fixture, START + 50 * MS);
+  fixture.path->limits.window = fixture.path->limits.reserve = 0;
+  fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -244,200 +245,202 @@ GST_END_TEST;
 GST_START_TEST (numbers_go_on_when_it_comes_back)
 {
   MmtpPathConfig config = { "a", 500, 48, 0, 0 };
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 100);
-  fail_unless_equals_uint64 (mmtp_sent_log_get (&rig.channel->sent,
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 100);
+  fail_unless_equals_uint64 (mmtp_sent_log_get (&fixture.path->sent,
           99)->stream_number, 1099);
-  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 100) == NULL);
-  mmtp_path_open (rig.channel, START + SECOND, &config);
-  fail_unless_equals_uint64 (rig.channel->sent.next, 100);
-  fail_unless_equals_uint64 (rig.channel->sent.unreported, 100);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
-  fail_unless (rig.channel->control == NULL);
-  fail_unless_equals_int (rig.channel->max_size, 500);
-  fail_if (rig.channel->delays.is_known);
-  mmtp_path_start (rig.channel, START + SECOND,
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 100) == NULL);
+  mmtp_path_open (fixture.path, START + SECOND, &config);
+  fail_unless_equals_uint64 (fixture.path->sent.next, 100);
+  fail_unless_equals_uint64 (fixture.path->sent.unreported, 100);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
+  fail_unless (fixture.path->control == NULL);
+  fail_unless_equals_int (fixture.path->max_size, 500);
+  fail_if (fixture.path->delays.is_known);
+  mmtp_path_start (fixture.path, START + SECOND,
       mmtp_rate_control_find (NULL), 0);
-  fail_unless (rig.channel->limits.window >= 3 * 548);
-  rig_clear (&rig);
+  fail_unless (fixture.path->limits.window >= 3 * 548);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- the ring ------------------------------------------------------------ */
+/* --- the ring ------------------------------------------------------------- */
 
 GST_START_TEST (ring_grows_with_what_is_in_flight)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  /* Where it began does not matter. */
-  send (&rig, START, 50);
-  report_all (&rig, START + 50 * MS);
-  mmtp_sent_log_forget (&rig.channel->sent, START + 1);
-  fail_unless_equals_uint64 (rig.channel->sent.kept, 50);
-  fail_unless_equals_int (rig.channel->sent.ring_size, 64);
+  fixture_init (&fixture, 0);
+  /* The begin of the log does not matter. */
+  send (&fixture, START, 50);
+  report_all (&fixture, START + 50 * MS);
+  mmtp_sent_log_forget (&fixture.path->sent, START + 1);
+  fail_unless_equals_uint64 (fixture.path->sent.kept, 50);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 64);
   for (i = 0; i < 1000; i++)
-    send (&rig, START + i, 1);
-  fail_unless_equals_int (rig.channel->sent.ring_size, 1024);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 1000 * PACKET);
+    send (&fixture, START + i, 1);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 1024);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 1000 * PACKET);
   for (i = 0; i < 1000; i++) {
-    const MmtpSent *sent = mmtp_sent_log_get (&rig.channel->sent, 50 + i);
+    const MmtpSent *sent = mmtp_sent_log_get (&fixture.path->sent, 50 + i);
 
     fail_unless_equals_uint64 (sent->stream_number, 1050 + i);
     fail_unless_equals_uint64 (sent->time, START + i);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (remembers_no_more_than_ranges_can_tell)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 number;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 100000);
-  fail_unless_equals_uint64 (rig.channel->sent.next - rig.channel->sent.kept,
-      32768);
-  fail_unless_equals_int (rig.channel->sent.ring_size, 32768);
-  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 67231) == NULL);
-  /* What is forgotten is not in flight. */
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 32768 * PACKET);
-  fail_unless (mmtp_sent_log_find (&rig.channel->sent, 70000 & 0xffff,
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 100000);
+  fail_unless_equals_uint64 (fixture.path->sent.next -
+      fixture.path->sent.kept, 32768);
+  fail_unless_equals_int (fixture.path->sent.ring_size, 32768);
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 67231) == NULL);
+  /* Packets that the log has forgotten are not in flight. */
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 32768 * PACKET);
+  fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
   fail_unless_equals_uint64 (number, 70000);
-  rig.record.highest = 98999;
-  rig.record.received = 32000;
-  rig.record.bytes = 32000 * MAX_SIZE;
-  rig.record.flags = 0;
-  fail_unless (report (&rig, START + 50 * MS));
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 1000 * PACKET);
-  fail_unless (mmtp_sent_log_find (&rig.channel->sent, 70000 & 0xffff,
+  fixture.record.highest = 98999;
+  fixture.record.received = 32000;
+  fixture.record.bytes = 32000 * MAX_SIZE;
+  fixture.record.flags = 0;
+  fail_unless (report (&fixture, START + 50 * MS));
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 1000 * PACKET);
+  fail_unless (mmtp_sent_log_find (&fixture.path->sent, 70000 & 0xffff,
           &number));
   fail_unless_equals_uint64 (number, 70000);
-  mmtp_sent_log_forget (&rig.channel->sent, START + 1);
-  fail_unless_equals_uint64 (rig.channel->sent.kept, 99000);
-  rig_clear (&rig);
+  mmtp_sent_log_forget (&fixture.path->sent, START + 1);
+  fail_unless_equals_uint64 (fixture.path->sent.kept, 99000);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- reports ------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------- */
 
 GST_START_TEST (more_than_was_sent_is_impossible)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  fail_unless (mmtp_path_is_possible (rig.channel, &rig.record));
-  send (&rig, START, 10);
+  fixture_init (&fixture, 0);
+  fail_unless (mmtp_path_is_possible (fixture.path, &fixture.record));
+  send (&fixture, START, 10);
   for (i = 0; i < 10; i++)
-    arrive (&rig, i);
-  fail_unless (mmtp_path_is_possible (rig.channel, &rig.record));
-  rig.record.highest = 10;
-  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
-  rig.record.highest = 9;
-  rig.record.received = 11;
-  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
-  rig.record.received = 10;
-  rig.record.bytes++;
-  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  fail_unless (mmtp_path_is_possible (fixture.path, &fixture.record));
+  fixture.record.highest = 10;
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
+  fixture.record.highest = 9;
+  fixture.record.received = 11;
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
+  fixture.record.received = 10;
+  fixture.record.bytes++;
+  fail_if (mmtp_path_is_possible (fixture.path, &fixture.record));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Reports on different paths overtake each other, and 32 bits wrap. */
+/* Reports are reordered between paths, and the counters of 32 bits wrap. */
 GST_START_TEST (counters_do_not_go_back)
 {
-  Rig rig;
+  Fixture fixture;
   MmtpRecord old;
   guint i;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 10);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 10);
   for (i = 0; i < 6; i++)
-    arrive (&rig, i);
-  rig.record.lost = rig.record.late = 1;
-  old = rig.record;
+    arrive (&fixture, i);
+  fixture.record.lost = fixture.record.late = 1;
+  old = fixture.record;
   for (; i < 8; i++)
-    arrive (&rig, i);
-  rig.record.lost = 2;
-  rig.record.late = 3;
-  fail_unless (report (&rig, START + 50 * MS));
-  fail_if (mmtp_path_report (rig.channel, START + 80 * MS, &old,
+    arrive (&fixture, i);
+  fixture.record.lost = 2;
+  fixture.record.late = 3;
+  fail_unless (report (&fixture, START + 50 * MS));
+  fail_if (mmtp_path_report (fixture.path, START + 80 * MS, &old,
           get_ticks (START + 40 * MS)));
-  fail_unless_equals_uint64 (rig.channel->stats.reported, 8);
-  fail_unless_equals_uint64 (rig.channel->stats.lost, 2);
-  fail_unless_equals_uint64 (rig.channel->stats.late, 3);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 2 * PACKET);
-  fail_unless_equals_uint64 (rig.channel->delivered, 8 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->stats.reported, 8);
+  fail_unless_equals_uint64 (fixture.path->stats.lost, 2);
+  fail_unless_equals_uint64 (fixture.path->stats.late, 3);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 2 * PACKET);
+  fail_unless_equals_uint64 (fixture.path->delivered, 8 * PACKET);
 
-  rig.channel->stats.reported = rig.channel->stats.lost = G_MAXUINT32 - 1;
-  rig.record.received = 3;
-  rig.record.lost = 1;
-  fail_unless (report (&rig, START + 100 * MS));
-  fail_unless_equals_uint64 (rig.channel->stats.reported,
+  fixture.path->stats.reported = fixture.path->stats.lost = G_MAXUINT32 - 1;
+  fixture.record.received = 3;
+  fixture.record.lost = 1;
+  fail_unless (report (&fixture, START + 100 * MS));
+  fail_unless_equals_uint64 (fixture.path->stats.reported,
       G_GUINT64_CONSTANT (0x100000003));
-  fail_unless_equals_uint64 (rig.channel->stats.lost,
+  fail_unless_equals_uint64 (fixture.path->stats.lost,
       G_GUINT64_CONSTANT (0x100000001));
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (delays_are_transits_less_the_offset)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  mmtp_path_update_delay (rig.channel, START, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (rig.channel->delay, MMTP_NEVER);
-  send (&rig, START, 2);
-  arrive (&rig, 0);
-  rig.delay = 30 * MS;
-  arrive (&rig, 1);
-  fail_unless (report (&rig, START + 50 * MS));
-  mmtp_path_update_delay (rig.channel, START + 70 * MS, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (rig.channel->delay, 25 * MS);
-  fail_unless_equals_uint64 (rig.channel->high_delay, 35 * MS);
-  mmtp_path_update_delay (rig.channel, START + 70 * MS, 22 * MS);
-  fail_unless_equals_uint64 (rig.channel->delay, 0);
-  fail_unless_equals_uint64 (rig.channel->high_delay, 8 * MS);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  mmtp_path_update_delay (fixture.path, START, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (fixture.path->delay, MMTP_NEVER);
+  send (&fixture, START, 2);
+  arrive (&fixture, 0);
+  fixture.delay = 30 * MS;
+  arrive (&fixture, 1);
+  fail_unless (report (&fixture, START + 50 * MS));
+  mmtp_path_update_delay (fixture.path, START + 70 * MS, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (fixture.path->delay, 25 * MS);
+  fail_unless_equals_uint64 (fixture.path->high_delay, 35 * MS);
+  mmtp_path_update_delay (fixture.path, START + 70 * MS, 22 * MS);
+  fail_unless_equals_uint64 (fixture.path->delay, 0);
+  fail_unless_equals_uint64 (fixture.path->high_delay, 8 * MS);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A record of which nothing came has no transits. */
+/* A record without received messages has no transits. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 1);
-  arrive (&rig, 0);
-  report (&rig, START + 50 * MS);
-  fail_unless_equals_int64 (rig.channel->delays.min, DELAY);
-  rig.record.transit = rig.record.min_transit = rig.record.high_transit = -1;
-  rig.record.jitter = 12345678;
-  report (&rig, START + 100 * MS);
-  fail_unless_equals_int64 (rig.channel->delays.min, DELAY);
-  fail_unless_equals_int64 (rig.channel->delays.jitter, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + 50 * MS);
+  fail_unless_equals_int64 (fixture.path->delays.min, DELAY);
+  fixture.record.transit = fixture.record.min_transit =
+      fixture.record.high_transit = -1;
+  fixture.record.jitter = 12345678;
+  report (&fixture, START + 100 * MS);
+  fail_unless_equals_int64 (fixture.path->delays.min, DELAY);
+  fail_unless_equals_int64 (fixture.path->delays.jitter, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* "a silent link's old, beautiful round-trip time must age" */
+/* The low minimum delay of an earlier time must not count forever, because the
+ * path may have become silent since then. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
@@ -455,160 +458,163 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* What is longer than was asked for is a report that was lost, or a gap. */
+/* An interval that is longer than the requested one means a lost report or a
+ * gap. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 now = START;
   guint i;
 
-  rig_init (&rig, 0);
-  rig.channel->report_period = 200 * MS;
+  fixture_init (&fixture, 0);
+  fixture.path->report_period = 200 * MS;
   for (i = 0; i < 10; i++, now += 120 * MS)
-    report (&rig, now);
-  fail_unless_equals_uint64 (rig.channel->report_interval, 120 * MS);
-  report (&rig, now + 5 * SECOND);
-  fail_unless_equals_uint64 (rig.channel->report_interval, 200 * MS);
+    report (&fixture, now);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 120 * MS);
+  report (&fixture, now + 5 * SECOND);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 200 * MS);
   now += 5 * SECOND;
   for (i = 0; i < 100; i++) {
     now += 20 * MS;
-    report (&rig, now);
+    report (&fixture, now);
   }
-  fail_unless_equals_uint64 (rig.channel->report_interval, 20 * MS);
-  rig_clear (&rig);
+  fail_unless_equals_uint64 (fixture.path->report_interval, 20 * MS);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- stalls -------------------------------------------------------------- */
+/* --- stalls --------------------------------------------------------------- */
 
 static void
-make_fast (Rig * rig)
+make_fast (Fixture * fixture)
 {
-  rig->channel->limits.delivery_rate = 1000000000;
-  rig->channel->limits.is_app_limited = FALSE;
+  fixture->path->limits.delivery_rate = 1000000000;
+  fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* One message has arrived and another one has not, which was sent 40 ms later;
- * both take `DELAY` and no time for their size. */
+/* One message has arrived. Another one, sent 40 ms later, has not. Both need
+ * `DELAY`, and no time for their size. */
 static void
-rig_init_waiting (Rig * rig)
+fixture_init_waiting (Fixture * fixture)
 {
-  rig_init (rig, 0);
-  send (rig, START, 1);
-  arrive (rig, 0);
-  report (rig, START + 50 * MS);
-  make_fast (rig);
-  send (rig, START + 40 * MS, 1);
+  fixture_init (fixture, 0);
+  send (fixture, START, 1);
+  arrive (fixture, 0);
+  report (fixture, START + 50 * MS);
+  make_fast (fixture);
+  send (fixture, START + 40 * MS, 1);
 }
 
 GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  report (&rig, START + 40 * MS + DELAY + 100 * MS);
-  fail_if (rig.channel->is_stalled);
-  report (&rig, START + 40 * MS + DELAY + 110 * MS);
-  fail_unless (rig.channel->is_stalled);
-  /* until something arrives, and nothing else is due */
-  arrive (&rig, 1);
-  report (&rig, START + 40 * MS + DELAY + 120 * MS);
-  fail_if (rig.channel->is_stalled);
-  /* A channel on which nothing is sent does not stall. */
-  report (&rig, START + 10 * SECOND);
-  fail_if (rig.channel->is_stalled);
-  rig_clear (&rig);
+  fixture_init_waiting (&fixture);
+  report (&fixture, START + 40 * MS + DELAY + 100 * MS);
+  fail_if (fixture.path->is_stalled);
+  report (&fixture, START + 40 * MS + DELAY + 110 * MS);
+  fail_unless (fixture.path->is_stalled);
+  /* The stall ends when a message arrives and none is overdue. */
+  arrive (&fixture, 1);
+  report (&fixture, START + 40 * MS + DELAY + 120 * MS);
+  fail_if (fixture.path->is_stalled);
+  /* A path on which nothing is sent does not stall. */
+  report (&fixture, START + 10 * SECOND);
+  fail_if (fixture.path->is_stalled);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* The receiver wrote its report before anything was missed. */
+/* The receiver made the report before any message was overdue. */
 GST_START_TEST (stalled_return_path_is_no_stall)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
+  fixture_init (&fixture, 0);
   for (i = 0; i < 100; i++)
-    send (&rig, START + i * 20 * MS, 1);
+    send (&fixture, START + i * 20 * MS, 1);
   for (i = 0; i < 20; i++)
-    arrive (&rig, i);
-  report_late (&rig, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
-  fail_if (rig.channel->is_stalled);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 80 * PACKET);
-  /* and one that was on its way behind it says that all had arrived */
+    arrive (&fixture, i);
+  report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
+  fail_if (fixture.path->is_stalled);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
+  /* A later report, which was already on its way, says that all messages have
+   * arrived. */
   for (; i < 100; i++)
-    arrive (&rig, i);
-  report_late (&rig, START + 2 * SECOND + DELAY, START + 5 * SECOND);
-  fail_if (rig.channel->is_stalled);
-  fail_unless_equals_uint64 (rig.channel->sent.in_flight, 0);
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
+  fail_if (fixture.path->is_stalled);
+  fail_unless_equals_uint64 (fixture.path->sent.in_flight, 0);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (jitter_is_no_stall)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  rig.channel->delays.jitter = 50 * MS;
-  report (&rig, START + 40 * MS + DELAY + 290 * MS);
-  fail_if (rig.channel->is_stalled);
-  report (&rig, START + 40 * MS + DELAY + 310 * MS);
-  fail_unless (rig.channel->is_stalled);
-  rig_clear (&rig);
+  fixture_init_waiting (&fixture);
+  fixture.path->delays.jitter = 50 * MS;
+  report (&fixture, START + 40 * MS + DELAY + 290 * MS);
+  fail_if (fixture.path->is_stalled);
+  report (&fixture, START + 40 * MS + DELAY + 310 * MS);
+  fail_unless (fixture.path->is_stalled);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A packet takes 1.12 s at 10 kbit/s. */
+/* At 10 kbit/s a packet takes 1.12 s. */
 GST_START_TEST (slow_path_is_not_stalled)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  rig.channel->limits.delivery_rate = 10000;
-  report (&rig, START + SECOND);
-  fail_if (rig.channel->is_stalled);
-  rig.channel->limits.delivery_rate = 10000;
-  rig.channel->limits.is_app_limited = FALSE;
-  report (&rig, START + 40 * MS + DELAY + 1120 * MS + 110 * MS);
-  fail_unless (rig.channel->is_stalled);
-  rig_clear (&rig);
+  fixture_init_waiting (&fixture);
+  fixture.path->limits.delivery_rate = 10000;
+  report (&fixture, START + SECOND);
+  fail_if (fixture.path->is_stalled);
+  fixture.path->limits.delivery_rate = 10000;
+  fixture.path->limits.is_app_limited = FALSE;
+  report (&fixture, START + 40 * MS + DELAY + 1120 * MS + 110 * MS);
+  fail_unless (fixture.path->is_stalled);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* 60 ms after it should have come a message is in doubt, and one that is sent
- * now takes 20 ms and as long again, which with what has passed is 120. */
+/* A message is in doubt 60 ms after its expected arrival. A packet that is sent
+ * now takes 20 ms, and the gap is expected to last as long again: 120 ms with
+ * the time that has passed. */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
   guint64 before, written;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  mmtp_path_update_delay (rig.channel, START + 60 * MS, 0);
+  fixture_init_waiting (&fixture);
+  mmtp_path_update_delay (fixture.path, START + 60 * MS, 0);
   written = came + 30 * MS;
-  report (&rig, written);
-  fail_if (mmtp_path_is_overdue (rig.channel));
-  before = mmtp_path_get_cautious_delay (rig.channel, written, FALSE);
+  report (&fixture, written);
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  before = mmtp_path_get_cautious_delay (fixture.path, written, FALSE);
   fail_unless (before < 2 * DELAY);
   written = came + 60 * MS;
-  make_fast (&rig);
-  report (&rig, written);
-  fail_unless (mmtp_path_is_overdue (rig.channel));
-  fail_if (rig.channel->is_stalled);
-  fail_unless (mmtp_path_get_cautious_delay (rig.channel, written, FALSE) >=
-      rig.channel->delay + 2 * rig.channel->gap);
-  fail_unless (rig.channel->gap > 59 * MS && rig.channel->gap <= 60 * MS);
-  /* it came after all */
-  arrive (&rig, 1);
-  report (&rig, written + 10 * MS);
-  fail_if (mmtp_path_is_overdue (rig.channel));
-  rig_clear (&rig);
+  make_fast (&fixture);
+  report (&fixture, written);
+  fail_unless (mmtp_path_is_overdue (fixture.path));
+  fail_if (fixture.path->is_stalled);
+  fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
+      fixture.path->delay + 2 * fixture.path->gap);
+  fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
+  /* The message has arrived after all. */
+  arrive (&fixture, 1);
+  report (&fixture, written + 10 * MS);
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -616,447 +622,452 @@ GST_END_TEST;
 GST_START_TEST (jitter_is_no_gap)
 {
   const guint64 came = START + 40 * MS + DELAY;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  rig.channel->delays.jitter = 40 * MS;
-  report (&rig, came + 110 * MS);
-  fail_if (mmtp_path_is_overdue (rig.channel));
-  rig.channel->delays.jitter = 40 * MS;
-  make_fast (&rig);
-  report (&rig, came + 112 * MS);
-  fail_unless (mmtp_path_is_overdue (rig.channel));
-  rig_clear (&rig);
+  fixture_init_waiting (&fixture);
+  fixture.path->delays.jitter = 40 * MS;
+  report (&fixture, came + 110 * MS);
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fixture.path->delays.jitter = 40 * MS;
+  make_fast (&fixture);
+  report (&fixture, came + 112 * MS);
+  fail_unless (mmtp_path_is_overdue (fixture.path));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* No report comes at all: the return path may be at fault, but what was sent
- * is in doubt. */
+/* No report arrives. The cause may be the return path, but the messages are in
+ * doubt. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
   guint64 limit;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init_waiting (&rig);
-  arrive (&rig, 1);
-  report (&rig, START + 70 * MS);
-  mmtp_path_update_delay (rig.channel, START + 80 * MS, 0);
-  send (&rig, START + 80 * MS, 1);
-  sent = mmtp_sent_log_get (&rig.channel->sent, 2);
+  fixture_init_waiting (&fixture);
+  arrive (&fixture, 1);
+  report (&fixture, START + 70 * MS);
+  mmtp_path_update_delay (fixture.path, START + 80 * MS, 0);
+  send (&fixture, START + 80 * MS, 1);
+  sent = mmtp_sent_log_get (&fixture.path->sent, 2);
   fail_unless (sent->expected >= START + 80 * MS + DELAY);
-  limit = sent->expected + DELAY + rig.channel->report_interval / 2 * 3 +
+  limit = sent->expected + DELAY + fixture.path->report_interval / 2 * 3 +
       30 * MS;
-  fail_if (mmtp_path_is_missing (rig.channel, sent, limit));
-  fail_unless (mmtp_path_is_missing (rig.channel, sent, limit + 1));
-  fail_unless (mmtp_path_is_in_doubt (rig.channel, limit + 1));
-  fail_if (mmtp_path_is_overdue (rig.channel));
-  rig_clear (&rig);
+  fail_if (mmtp_path_is_missing (fixture.path, sent, limit));
+  fail_unless (mmtp_path_is_missing (fixture.path, sent, limit + 1));
+  fail_unless (mmtp_path_is_in_doubt (fixture.path, limit + 1));
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A configured rate is believed, as in the paper. */
+/* A configured rate is trusted, as in the paper. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, RATE);
-  send (&rig, START, 1);
-  arrive (&rig, 0);
-  report (&rig, START + 50 * MS);
-  send (&rig, START + 40 * MS, 1);
-  report (&rig, START + 10 * SECOND);
-  fail_if (mmtp_path_is_overdue (rig.channel));
-  fail_if (mmtp_path_is_in_doubt (rig.channel, START + 20 * SECOND));
-  rig_clear (&rig);
+  fixture_init (&fixture, RATE);
+  send (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + 50 * MS);
+  send (&fixture, START + 40 * MS, 1);
+  report (&fixture, START + 10 * SECOND);
+  fail_if (mmtp_path_is_overdue (fixture.path));
+  fail_if (mmtp_path_is_in_doubt (fixture.path, START + 20 * SECOND));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (nothing_is_stalled_before_anything_came)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 1);
-  report (&rig, START + SECOND);
-  fail_if (rig.channel->is_stalled);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 1);
+  report (&fixture, START + SECOND);
+  fail_if (fixture.path->is_stalled);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- application-limited ------------------------------------------------- */
+/* --- application-limited -------------------------------------------------- */
 
 GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 4);
-  mmtp_path_note_idle (rig.channel);
-  send (&rig, START + 10 * MS, 4);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 4);
+  mmtp_path_note_idle (fixture.path);
+  send (&fixture, START + 10 * MS, 4);
   for (i = 0; i < 8; i++)
-    fail_unless (mmtp_sent_log_get (&rig.channel->sent, i)->is_app_limited ==
-        (i >= 4));
-  /* until one that was sent after that has been reported */
+    fail_unless (mmtp_sent_log_get (&fixture.path->sent,
+            i)->is_app_limited == (i >= 4));
+  /* The flag is set until a packet that was sent later has been reported. */
   for (i = 0; i < 4; i++)
-    arrive (&rig, i);
-  report (&rig, START + 50 * MS);
-  send (&rig, START + 60 * MS, 1);
-  fail_unless (mmtp_sent_log_get (&rig.channel->sent, 8)->is_app_limited);
-  arrive (&rig, 4);
-  report (&rig, START + 100 * MS);
-  send (&rig, START + 110 * MS, 1);
-  fail_if (mmtp_sent_log_get (&rig.channel->sent, 9)->is_app_limited);
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  report (&fixture, START + 50 * MS);
+  send (&fixture, START + 60 * MS, 1);
+  fail_unless (mmtp_sent_log_get (&fixture.path->sent, 8)->is_app_limited);
+  arrive (&fixture, 4);
+  report (&fixture, START + 100 * MS);
+  send (&fixture, START + 110 * MS, 1);
+  fail_if (mmtp_sent_log_get (&fixture.path->sent, 9)->is_app_limited);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (limits_say_that_the_application_limits)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  run (&rig, START, START + 2 * SECOND, TRUE);
-  fail_unless (rig.channel->limits.is_app_limited);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  run (&fixture, START, START + 2 * SECOND, TRUE);
+  fail_unless (fixture.path->limits.is_app_limited);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- draining ------------------------------------------------------------ */
+/* --- draining ------------------------------------------------------------- */
 
-/* Since the path has always been busy a standing queue has become its base. */
+/* The path was always busy, so a standing queue is now part of its base delay.
+ */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 window, now;
 
-  rig_init (&rig, 0);
-  run (&rig, START, START + 9 * SECOND, FALSE);
-  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+  fixture_init (&fixture, 0);
+  run (&fixture, START, START + 9 * SECOND, FALSE);
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   for (now = START + 9 * SECOND; now < START + 11 * SECOND &&
-      !rig.channel->drain_window; now += 50 * MS)
-    run (&rig, now, now + 50 * MS, FALSE);
-  fail_unless (rig.channel->drain_window > 0);
-  window = rig.channel->drain_window;
+      !fixture.path->drain_window; now += 50 * MS)
+    run (&fixture, now, now + 50 * MS, FALSE);
+  fail_unless (fixture.path->drain_window > 0);
+  window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
-  fail_unless (window < rig.channel->limits.window);
-  /* No more than that may be in flight, nor what it is trusted with alone. */
-  rig.channel->limits.reserve = 100 * PACKET;
-  while (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE))
-    send (&rig, now, 1);
-  fail_unless (rig.channel->sent.in_flight <= window);
-  rig_clear (&rig);
+  fail_unless (window < fixture.path->limits.window);
+  /* The window of the drain is the maximum in flight; the reserve may not be
+   * used either. */
+  fixture.path->limits.reserve = 100 * PACKET;
+  while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
+    send (&fixture, now, 1);
+  fail_unless (fixture.path->sent.in_flight <= window);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (delay_of_a_drained_path_is_its_base)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 now, number;
 
-  rig_init (&rig, 0);
-  run (&rig, START, START + SECOND, FALSE);
-  /* The path becomes longer. */
-  rig.delay = 80 * MS;
-  for (now = START + SECOND; !rig.channel->drain_window; now += 50 * MS)
-    run (&rig, now, now + 50 * MS, FALSE);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+  fixture_init (&fixture, 0);
+  run (&fixture, START, START + SECOND, FALSE);
+  /* The delay of the path increases. */
+  fixture.delay = 80 * MS;
+  for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
+    run (&fixture, now, now + 50 * MS, FALSE);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  /* What was sent before waited behind a queue: it says nothing. */
-  send (&rig, now, 1);
-  rig.delay = 70 * MS;
-  report_all (&rig, now + 50 * MS);
-  fail_unless (rig.channel->drain_window > 0);
-  number = rig.channel->drained_from;
-  fail_unless_equals_uint64 (number, rig.channel->sent.next);
-  rig.delay = 60 * MS;
-  send (&rig, now + 80 * MS, 1);
-  report_all (&rig, now + 120 * MS);
-  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+  /* Packets that were sent before the drain waited in the queue, so they are
+   * ignored. */
+  send (&fixture, now, 1);
+  fixture.delay = 70 * MS;
+  report_all (&fixture, now + 50 * MS);
+  fail_unless (fixture.path->drain_window > 0);
+  number = fixture.path->drained_from;
+  fail_unless_equals_uint64 (number, fixture.path->sent.next);
+  fixture.delay = 60 * MS;
+  send (&fixture, now + 80 * MS, 1);
+  report_all (&fixture, now + 120 * MS);
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       60 * MS);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A drain that is not reported on is over all the same, and says nothing. */
+/* A drain without a report ends by itself, and its result is ignored. */
 GST_START_TEST (drain_ends_by_itself)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 now;
 
-  rig_init (&rig, 0);
-  for (now = START; !rig.channel->drain_window; now += 50 * MS)
-    run (&rig, now, now + 50 * MS, FALSE);
-  rig.delay = 200 * MS;
-  report (&rig, now + 350 * MS);
-  fail_unless (rig.channel->drain_window > 0);
-  report (&rig, now + 450 * MS);
-  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
-  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+  fixture_init (&fixture, 0);
+  for (now = START; !fixture.path->drain_window; now += 50 * MS)
+    run (&fixture, now, now + 50 * MS, FALSE);
+  fixture.delay = 200 * MS;
+  report (&fixture, now + 350 * MS);
+  fail_unless (fixture.path->drain_window > 0);
+  report (&fixture, now + 450 * MS);
+  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (idle_and_configured_paths_are_not_drained)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 now;
 
-  rig_init (&rig, 0);
+  fixture_init (&fixture, 0);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
-    run (&rig, now, now + 50 * MS, TRUE);
-    fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+    run (&fixture, now, now + 50 * MS, TRUE);
+    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   }
-  rig_clear (&rig);
-  rig_init (&rig, RATE);
+  fixture_clear (&fixture);
+  fixture_init (&fixture, RATE);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
-    run (&rig, now, now + 50 * MS, FALSE);
-    fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+    run (&fixture, now, now + 50 * MS, FALSE);
+    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
   }
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- pacing, delays [4.4] ------------------------------------------------ */
+/* --- pacing, delays [4.4] ------------------------------------------------- */
 
 /* A configured path is paced at 97 % of its rate. */
 GST_START_TEST (token_comes_when_the_packet_has_gone)
 {
   const guint64 time = 41237 * MS / 1000;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, RATE);
-  send (&rig, START + 100 * MS, 1);
-  /* Idle time saves no token; a coarse timer's millisecond is not lost. */
-  fail_unless (ABS ((gint64) (rig.channel->token - (START + 99 * MS + time)))
+  fixture_init (&fixture, RATE);
+  send (&fixture, START + 100 * MS, 1);
+  /* Idle time saves no tokens, but the lateness of a coarse timer (1 ms) is not
+   * lost. */
+  fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
-  send (&rig, rig.channel->token, 1);
-  send (&rig, rig.channel->token, 2);
-  fail_unless (ABS ((gint64) (rig.channel->token - (START + 99 * MS + 4 *
+  send (&fixture, fixture.path->token, 1);
+  send (&fixture, fixture.path->token, 2);
+  fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + 4 *
                   time))) < (gint64) MS);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* What moves from a path that has failed to one that carried little need not
- * wait until it is known what that one carries. */
+/* Packets that move from a failed path to one that carried little need not wait
+ * until the rate of this path is known. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  rig.channel->limits.pacing_rate = 1120000;
-  rig.channel->limits.is_app_limited = FALSE;
-  rig.channel->token = START;
-  send (&rig, START, 1);
-  fail_unless_equals_uint64 (rig.channel->token, START + 10 * MS);
-  rig.channel->limits.is_app_limited = TRUE;
-  send (&rig, START + 10 * MS, 1);
-  fail_unless_equals_uint64 (rig.channel->token, START + 15 * MS);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  fixture.path->limits.pacing_rate = 1120000;
+  fixture.path->limits.is_app_limited = FALSE;
+  fixture.path->token = START;
+  send (&fixture, START, 1);
+  fail_unless_equals_uint64 (fixture.path->token, START + 10 * MS);
+  fixture.path->limits.is_app_limited = TRUE;
+  send (&fixture, START + 10 * MS, 1);
+  fail_unless_equals_uint64 (fixture.path->token, START + 15 * MS);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Infrared of the paper: what is added to be safe would leave nothing. */
+/* The infrared link of the paper: without this limit, the safety margin would
+ * leave no time for waiting. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, RATE);
-  rig.channel->delay = 197 * MS;
-  rig.channel->high_delay = 746 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  fixture_init (&fixture, RATE);
+  fixture.path->delay = 197 * MS;
+  fixture.path->high_delay = 746 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       875 * MS);
-  rig.channel->deadline = 4 * SECOND;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  fixture.path->deadline = 4 * SECOND;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* but what takes so long takes so long */
-  rig.channel->deadline = SECOND;
-  rig.channel->high_delay = 900 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  /* A delay that really is so high is not reduced. */
+  fixture.path->deadline = SECOND;
+  fixture.path->high_delay = 900 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       900 * MS);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Where no rate is configured a slow message of late says nothing of the
- * next. */
+/* Without a configured rate, one slow message does not predict the next one. */
 GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 expected;
 
-  rig_init (&rig, 0);
-  rig.channel->delay = 50 * MS;
-  rig.channel->high_delay = 900 * MS;
-  expected = mmtp_path_get_expected_delay (rig.channel, START);
+  fixture_init (&fixture, 0);
+  fixture.path->delay = 50 * MS;
+  fixture.path->high_delay = 900 * MS;
+  expected = mmtp_path_get_expected_delay (fixture.path, START);
   fail_unless (expected >= 50 * MS);
   fail_unless (expected < 100 * MS);
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected);
-  rig.channel->delays.jitter = 10 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  fixture.path->delays.jitter = 10 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected + 20 * MS);
-  rig.channel->delays.jitter = 300 * MS;
-  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
+  fixture.path->delays.jitter = 300 * MS;
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       expected + 125 * MS);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* At the rate of a few messages of control each packet would seem too late. */
+/* The rate of a few control messages is very low. With this rate, each packet
+ * would seem too late. */
 GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 {
   guint64 expected;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  send_control (&rig, START, 1);
-  report_all (&rig, START + DELAY);
-  mmtp_path_update_delay (rig.channel, START + 2 * DELAY, 0);
-  expected = mmtp_path_get_expected_delay (rig.channel, START + 2 * DELAY);
-  fail_unless_equals_uint64 (expected, rig.channel->delay);
-  rig_clear (&rig);
+  fixture_init (&fixture, 0);
+  send_control (&fixture, START, 1);
+  report_all (&fixture, START + DELAY);
+  mmtp_path_update_delay (fixture.path, START + 2 * DELAY, 0);
+  expected = mmtp_path_get_expected_delay (fixture.path, START + 2 * DELAY);
+  fail_unless_equals_uint64 (expected, fixture.path->delay);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* What is in flight beyond a round trip waits in a queue. */
+/* Bytes in flight beyond those of a round trip wait in a queue. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
-  Rig rig;
+  Fixture fixture;
   guint64 before, after;
 
-  rig_init (&rig, 0);
-  rig.channel->delay = 50 * MS;
-  rig.channel->limits.delivery_rate = rig.channel->limits.peak_rate = 1120000;
-  rig.channel->limits.is_app_limited = FALSE;
-  before = mmtp_path_get_expected_delay (rig.channel, START);
+  fixture_init (&fixture, 0);
+  fixture.path->delay = 50 * MS;
+  fixture.path->limits.delivery_rate = fixture.path->limits.peak_rate = 1120000;
+  fixture.path->limits.is_app_limited = FALSE;
+  before = mmtp_path_get_expected_delay (fixture.path, START);
   fail_unless_equals_uint64 (before, 60 * MS);
-  send (&rig, START, 50);
-  after = mmtp_path_get_expected_delay (rig.channel, START);
-  /* 500 ms of packets, less the round trip of 40 and half of 50 */
+  send (&fixture, START, 50);
+  after = mmtp_path_get_expected_delay (fixture.path, START);
+  /* 500 ms of packets, less the round trip of 40 ms and half of 50 ms. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* The rate of a path that the application limits is unknown. So the bytes in
    * flight do not count as a queue. */
-  rig.channel->limits.is_app_limited = TRUE;
-  fail_unless (mmtp_path_get_expected_delay (rig.channel, START) <= before);
-  rig_clear (&rig);
+  fixture.path->limits.is_app_limited = TRUE;
+  fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- does it deliver [4.6] ----------------------------------------------- */
+/* --- detection of paths that deliver nothing [4.6] ------------------------ */
 
 static void
-note_missed (Rig * rig, guint64 number, guint n)
+note_missed (Fixture * fixture, guint64 number, guint n)
 {
   while (n--)
-    mmtp_path_note_missed (rig->channel, number++);
+    mmtp_path_note_missed (fixture->path, number++);
 }
 
 GST_START_TEST (does_not_deliver_when_only_small_messages_come)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  send (&rig, START, 7);
-  arrive (&rig, 6);
-  rig.record.lost = 6;
-  report (&rig, START + 50 * MS);
-  note_missed (&rig, 0, 6);
-  fail_unless (mmtp_path_delivers (rig.channel));
-  send (&rig, START + 50 * MS, 1);
-  arrive (&rig, 7);
-  report (&rig, START + 100 * MS);
-  fail_if (mmtp_path_delivers (rig.channel));
-  send (&rig, START + 100 * MS, 20);
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 7);
+  arrive (&fixture, 6);
+  fixture.record.lost = 6;
+  report (&fixture, START + 50 * MS);
+  note_missed (&fixture, 0, 6);
+  fail_unless (mmtp_path_delivers (fixture.path));
+  send (&fixture, START + 50 * MS, 1);
+  arrive (&fixture, 7);
+  report (&fixture, START + 100 * MS);
+  fail_if (mmtp_path_delivers (fixture.path));
+  send (&fixture, START + 100 * MS, 20);
   for (i = 8; i < 28; i++)
-    arrive (&rig, i);
-  report (&rig, START + 150 * MS);
-  fail_unless (mmtp_path_delivers (rig.channel));
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  report (&fixture, START + 150 * MS);
+  fail_unless (mmtp_path_delivers (fixture.path));
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* Before the stream begins nearly all that is sent is control. */
+/* Before the stream begins, nearly all messages are control messages. */
 GST_START_TEST (lost_control_messages_are_no_measure)
 {
-  Rig rig;
+  Fixture fixture;
   guint i;
 
-  rig_init (&rig, 0);
-  send_control (&rig, START, 100);
-  send (&rig, START, 8);
+  fixture_init (&fixture, 0);
+  send_control (&fixture, START, 100);
+  send (&fixture, START, 8);
   for (i = 14; i < 107; i++)
-    arrive (&rig, i);
-  arrive (&rig, 107);
-  rig.record.lost = 15;
-  report (&rig, START + 50 * MS);
-  note_missed (&rig, 0, 14);
-  note_missed (&rig, 107, 1);
-  fail_unless (mmtp_path_delivers (rig.channel));
-  /* told once more, it is the same loss */
-  note_missed (&rig, 107, 1);
-  note_missed (&rig, 107, 1);
-  fail_unless (mmtp_path_delivers (rig.channel));
-  fail_unless_equals_int (rig.channel->missed, 1);
-  rig_clear (&rig);
+    arrive (&fixture, i);
+  arrive (&fixture, 107);
+  fixture.record.lost = 15;
+  report (&fixture, START + 50 * MS);
+  note_missed (&fixture, 0, 14);
+  note_missed (&fixture, 107, 1);
+  fail_unless (mmtp_path_delivers (fixture.path));
+  /* A loss that is reported again counts only once. */
+  note_missed (&fixture, 107, 1);
+  note_missed (&fixture, 107, 1);
+  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless_equals_int (fixture.path->missed, 1);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* A packet of 40 ms is measured on an idle path. From then on it is known how
- * long others take behind what is in flight, although the application has never
- * asked for the rate of the path. */
+/* A packet that takes 40 ms is measured on an idle path. From then on the
+ * sender knows how long further packets need after those in flight, although
+ * the application has never used the full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;
-  Rig rig;
+  Fixture fixture;
 
-  rig_init (&rig, 0);
-  fail_if (mmtp_path_is_measured (rig.channel));
-  send_control (&rig, START, 1);
-  arrive (&rig, 0);
-  report (&rig, START + DELAY);
-  fail_if (mmtp_path_is_measured (rig.channel));
-  mmtp_path_note_idle (rig.channel);
-  send (&rig, START + 100 * MS, 1);
-  rig.delay = DELAY + 40 * MS;
-  arrive (&rig, 1);
-  report (&rig, START + 160 * MS);
-  fail_unless (mmtp_path_is_measured (rig.channel));
-  mmtp_path_update_delay (rig.channel, now, 0);
-  delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
+  fixture_init (&fixture, 0);
+  fail_if (mmtp_path_is_measured (fixture.path));
+  send_control (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + DELAY);
+  fail_if (mmtp_path_is_measured (fixture.path));
+  mmtp_path_note_idle (fixture.path);
+  send (&fixture, START + 100 * MS, 1);
+  fixture.delay = DELAY + 40 * MS;
+  arrive (&fixture, 1);
+  report (&fixture, START + 160 * MS);
+  fail_unless (mmtp_path_is_measured (fixture.path));
+  mmtp_path_update_delay (fixture.path, now, 0);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now, TRUE);
   fail_unless (delay >= 60 * MS - TICK
       && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
-  send (&rig, now, 2);
-  delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
+  send (&fixture, now, 2);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now, TRUE);
   fail_unless (delay >= 140 * MS - TICK
       && delay <= 145 * MS, "%" G_GUINT64_FORMAT, delay);
-  delay = mmtp_path_get_cautious_delay (rig.channel, now + 80 * MS, TRUE);
+  delay = mmtp_path_get_cautious_delay (fixture.path, now + 80 * MS, TRUE);
   fail_unless (delay >= 60 * MS - TICK
       && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
-  rig_clear (&rig);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;

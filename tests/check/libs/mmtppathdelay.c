@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The base delay and the high delay of a path, from reports on which only
- * differences mean something. */
+/* Checks the base delay and the high delay of a path. Only differences between
+ * the delays in reports have a meaning. */
 
 #include <gst/check/gstcheck.h>
 
@@ -9,7 +9,7 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
 
-/* A report of `n` messages that took between `least` and `high` ms */
+/* Adds a report of `n` messages whose delays were `min` to `high` ms. */
 static void
 add (MmtpPathDelay * delay, guint64 now, gint min, gint high, guint n)
 {
@@ -60,8 +60,8 @@ GST_START_TEST (last_report_is_kept)
 
 GST_END_TEST;
 
-/* What no report of the last three was below. At the beginning there are fewer
- * reports. */
+/* The standing delay is the minimum of the last three reports. At the beginning
+ * there are fewer reports. */
 GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 {
   static const gint min[] = { 30, 20, 90, 80, 70, 20 };
@@ -80,7 +80,7 @@ GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 
 GST_END_TEST;
 
-/* The zero of one-way delays is arbitrary. */
+/* The origin of one-way delays is arbitrary. */
 GST_START_TEST (delays_may_be_negative)
 {
   MmtpPathDelay delay;
@@ -114,7 +114,7 @@ GST_START_TEST (base_is_the_minimum_of_a_minute)
 
 GST_END_TEST;
 
-/* A path that says nothing for long keeps what it had. */
+/* A path that gets no reports for a long time keeps its base delay. */
 GST_START_TEST (base_outlasts_a_silence)
 {
   MmtpPathDelay delay;
@@ -128,8 +128,8 @@ GST_START_TEST (base_outlasts_a_silence)
 
 GST_END_TEST;
 
-/* When the queue has been drained its delay is the base, although it was lower
- * in the last minute; and a lower one counts at once. */
+/* After a drain the measured delay becomes the base, although the base of the
+ * last minute was lower. A lower delay becomes the base at once. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;
@@ -159,13 +159,13 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* and of the last report where nothing has come for longer */
+  /* The last report counts if no newer one has come. */
   check_high (&delay, 100 * SECOND, 60);
 }
 
 GST_END_TEST;
 
-/* Of 256 messages the slowest one is taken for an accident. */
+/* The slowest of 256 messages is ignored as an exception. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;
@@ -178,7 +178,7 @@ GST_START_TEST (one_message_of_many_may_be_slower)
   check_high (&delay, 3 * SECOND, 60);
   add (&delay, 3 * SECOND, 20, 400, 5);
   check_high (&delay, 3 * SECOND, 400);
-  /* Of few messages nobody knows. */
+  /* With few messages, the slowest one is not ignored. */
   mmtp_path_delay_clear (&delay);
   add (&delay, 0, 20, 500, 1);
   add (&delay, 50 * MS, 20, 60, 254);

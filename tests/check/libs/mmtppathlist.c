@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the syntax of channels to what mmtppathlist.h says: each form, and each
- * error with its text, since that is all that a user gets to see of it.
+/* Checks the syntax of the property channels against mmtppathlist.h: each form,
+ * and each error with its text, because users see only this text.
  */
 
 #include <gst/check/gstcheck.h>
@@ -36,7 +36,8 @@ describe (const MmtpPathList * channels)
   return g_string_free (text, FALSE);
 }
 
-/* `described`: of all channels, parsed with the receiver tv:5004 */
+/* `described` is the description of all channels, parsed with the receiver
+ * tv:5004. */
 static void
 assert_parsed (const gchar * text, const gchar * described)
 {
@@ -217,7 +218,8 @@ GST_START_TEST (bonding_addresses_of_ristsink)
 
 GST_END_TEST;
 
-/* The same paths, names and all */
+/* The property bonding-addresses gives the same paths as channels, including
+ * their names. */
 GST_START_TEST (bonding_addresses_are_channels)
 {
   const gchar *text = "10.0.0.2:5004,tv.example.org:5006/wlan0,"
@@ -423,7 +425,7 @@ GST_START_TEST (same_name_twice_is_an_error)
 
 GST_END_TEST;
 
-/* The number of a channel is a byte: docs/wire-mmtp.md section 1. */
+/* The number of a channel is one byte (docs/wire-mmtp.md section 1). */
 GST_START_TEST (more_than_256_are_an_error)
 {
   GString *text = g_string_new ("c0");

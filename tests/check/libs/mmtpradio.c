@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A film that is a fifth too large for the one radio there is, in virtual time:
- * the two cores over wirelesslink's 802.11b, with a microwave oven as in
- * pipelines/demo.ini. What is given up is B-frames first, and nothing is later
- * than the latency. Prints the table of docs/mmtpsink.md.
+/* Streams a film whose rate is a fifth too high over the only radio, in virtual
+ * time. The two cores run over wirelesslink's profile 80211b with a microwave
+ * oven, as in pipelines/demo.ini. B-frames must be given up first, and no frame
+ * may be later than the latency. The test prints the table of docs/mmtpsink.md.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,20 +19,21 @@
 #define FRAMES 250
 #define PERIOD (40 * MS)
 #define GOP 15
-#define LATE (500 * MS)         /* of the lab: docs/lab.md */
+#define LATE (500 * MS)         /* Deadline of the lab: docs/lab.md */
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Between the two cores' clocks */
+/* Difference between the clocks of the two cores. */
 #define OFFSET (500 * LINK_SECOND)
-/* The mobile receives; the link counts it as the first station. */
+/* The receiver is mobile; the link counts it as the first station. */
 #define MOBILE 0
 #define BASE 1
-/* 3.5 to 7 s of the film, which begins a quarter of a second after the link:
- * the channel is measured before */
+/* 3.5 to 7 s of the film. The film begins 0.25 s after the link, because the
+ * path is measured first. */
 #define OVEN "3.75-7.25"
 
-/* Mean sizes of the first 10 s of bunny-6M.m2v, bytes */
+/* Mean sizes in bytes of the I-, P- and B-frames in the first 10 s of
+ * bunny-6M.m2v. */
 static const guint sizes[] = { 73664, 43370, 19787 };
 
 static const guint8 flags[] = { 0, MMTP_FLAG_DELTA,
@@ -56,10 +57,11 @@ typedef struct
 typedef struct
 {
   guint64 now;
-  guint64 origin;               /* when the film begins, or NEVER */
+  guint64 origin;               /* Time at which the film begins, or NEVER. */
   guint n_put;
-  guint64 arrived[FRAMES];      /* or NEVER */
-  guint share;                  /* percent of the sizes */
+  guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
+  /* Frame sizes in percent of the original ones. */
+  guint share;
   Link *link;
   guint down, up;               /* flows */
   MmtpSender *sender;
@@ -88,7 +90,7 @@ get_due (const Run * run, guint number)
       run->origin + number * PERIOD;
 }
 
-/* --- what happens --------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static void
 run_link (Run * run)
@@ -156,7 +158,7 @@ take_buffer (Run * run, GBytes * data)
   g_bytes_unref (data);
 }
 
-/* All that both ends have to say */
+/* Handles all messages and events of both endpoints. */
 static void
 drain (Run * run)
 {
@@ -164,11 +166,11 @@ drain (Run * run)
   MmtpSenderEvent sent;
   MmtpReceiverEvent received;
   MmtpAddress address;
-  guint channel;
+  guint path;
   gsize size;
 
   while ((size = mmtp_sender_poll_output (run->sender, run->now + OFFSET,
-              &channel, bytes, sizeof bytes)))
+              &path, bytes, sizeof bytes)))
     carry (run, FALSE, bytes, size);
   while ((size = mmtp_receiver_poll_output (run->receiver, run->now, &address,
               bytes, sizeof bytes)))
@@ -218,7 +220,7 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 static void
 begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 {
-  MmtpPathConfig channel = { "radio", MAX_SIZE, HEADERS, 0, 0 };
+  MmtpPathConfig path = { "radio", MAX_SIZE, HEADERS, 0, 0 };
   MmtpReceiverConfig receiver;
   guint8 entropy[MMTP_ENTROPY_SIZE];
   MmtpSenderConfig sender;
@@ -239,11 +241,11 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   run->receiver = mmtp_receiver_new (&receiver, entropy);
   memset (run->arrived, 0xff, sizeof run->arrived);
   run->origin = NEVER;
-  mmtp_sender_add_path (run->sender, OFFSET, &channel);
+  mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
-/* A P-frame refers to the one before it that is no B-frame, a B-frame to the
- * two before it; a GOP is open, but for the first. */
+/* A P-frame refers to the previous I- or P-frame, a B-frame to the last two of
+ * these. All GOPs except the first are open. */
 static void
 judge (const Run * run, Result * result)
 {
@@ -267,7 +269,8 @@ judge (const Run * run, Result * result)
   }
 }
 
-/* `percent`: of the film's bytes. It ends when all that is left is late. */
+/* `percent` scales the sizes of the film's frames. The run ends when all
+ * remaining frames are late. */
 static Result
 stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 {
@@ -287,8 +290,8 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 
 /* --- tests ---------------------------------------------------------------- */
 
-/* What fits are 5.4 Mbit/s of 6. In one of the seeds an I-frame and two
- * P-frames are lost, when the radio has become slower. */
+/* The radio carries 5.4 of 6 Mbit/s. In one of the seeds an I-frame and two
+ * P-frames are lost when the radio becomes slower. */
 GST_START_TEST (what_does_not_fit_is_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver in virtual time; the test plays the sender, message by
+/* Checks the receiver in virtual time. The test plays the sender, message by
  * message. */
 
 #include <gst/check/gstcheck.h>
@@ -12,13 +12,14 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define US(n) ((n) * G_GUINT64_CONSTANT (1000))
 
-/* The sender's clock is as far from ours as it may be. */
+/* The difference between the sender's clock and ours is as large as possible.
+ */
 #define SENDER_START G_GUINT64_CONSTANT (281474975736640)       /* us */
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* With a message each 10 ms a channel is fast enough for a report each
- * period. */
+/* With a message of this size every 10 ms, a path is fast enough for one report
+ * in each period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -26,13 +27,15 @@ typedef struct
   MmtpReceiver *receiver;
   guint64 now;                  /* ns, ours */
   MmtpKey key;
-  MmtpDirection ours, theirs;   /* of the sender: what it sends; what comes */
+  /* Directions of the sender: what it sends, and what it receives. */
+  MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
-  guint64 token;                /* that the receiver uses */
+  guint64 token;                /* Token in messages of the receiver. */
   guint64 numbers[MMTP_MAX_PATHS];
   guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
-  /* the last message that came, and where it was sent to */
+  /* The last message from the receiver, and the address to which it was sent.
+   */
   guint8 bytes[MMTP_MAX_MESSAGE];
   gsize size;
   MmtpMessage message;
@@ -90,7 +93,7 @@ sender_now (const Peer * peer)
   return SENDER_START + (peer->now - OUR_START) / 1000;
 }
 
-/* Ticks of a message that was sent so many ms ago */
+/* Returns the sending time, in ticks, of a message that was sent `ms` ago. */
 static guint32
 sent_before (const Peer * peer, guint ms)
 {
@@ -98,13 +101,13 @@ sent_before (const Peer * peer, guint ms)
 }
 
 static MmtpMessage
-make (const Peer * peer, MmtpType type, guint8 channel, guint transit)
+make (const Peer * peer, MmtpType type, guint8 path, guint transit)
 {
   MmtpMessage message;
 
   memset (&message, 0, sizeof (message));
   message.type = type;
-  message.channel = channel;
+  message.channel = path;
   message.sent = sent_before (peer, transit);
   return message;
 }
@@ -119,7 +122,7 @@ give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
   mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
-/* Sealed, with the next number of the channel */
+/* Delivers the message with a valid trailer and the next number of the path. */
 static void
 give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
 {
@@ -152,7 +155,7 @@ poll_message (Peer * peer)
   return TRUE;
 }
 
-/* A message of the session, of which each has a number of its own */
+/* Polls a message of the session; each has its own number. */
 static gboolean
 poll_sealed (Peer * peer)
 {
@@ -176,7 +179,7 @@ poll_type (Peer * peer, MmtpType type)
   return FALSE;
 }
 
-/* Until there is nothing more to send */
+/* Polls until the receiver has no more messages. */
 static void
 drain (Peer * peer)
 {
@@ -201,9 +204,9 @@ count_refused (Peer * peer, MmtpRefusal refusal)
   return stats.refused[refusal];
 }
 
-/* --- handshake ----------------------------------------------------------- */
+/* --- handshake ------------------------------------------------------------ */
 
-/* A peer with a key seals it. */
+/* The message of a peer with a key is sealed. */
 static void
 give_init (Peer * peer, const MmtpAddress * address)
 {
@@ -257,7 +260,7 @@ take_accept (Peer * peer)
       peer->message.accept.nonce_r, MMTP_RECEIVER, peer->token);
 }
 
-/* Channel 0, from host 1 */
+/* Path 0, from host 1 */
 static void
 open_session (Peer * peer)
 {
@@ -298,7 +301,7 @@ GST_START_TEST (a_session_opens_by_a_cookie)
     fail_unless (peer.size <= MMTP_INIT_SIZE);
     fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
     memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-    /* no state yet */
+    /* The receiver has no state for this sender yet. */
     fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
     peer.now += MS (100);
     open = make_open (&peer, cookie);
@@ -323,8 +326,8 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Anybody can provoke reasons 3 and 4 in a sender's name, and so they prove
- * nothing. */
+/* Any host can provoke the reasons 3 and 4 in the name of a sender, so a sealed
+ * refusal would prove nothing. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -371,7 +374,7 @@ GST_START_TEST (who_may_not_is_told_why)
   give_init (&peer, &here);
   fail_unless (poll_message (&peer));
   memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-  /* a cookie is of its address, and of its time */
+  /* A cookie is valid only for its address and for a limited time. */
   open = make_open (&peer, cookie);
   give (&peer, &open, &there);
   expect_refuse (&peer, MMTP_REFUSE_COOKIE);
@@ -412,8 +415,9 @@ give_of_version (Peer * peer, MmtpMessage * message, guint version)
   mmtp_receiver_input (peer->receiver, peer->now, &address, bytes, size);
 }
 
-/* A sender of another version is told ours, and the application is told of the
- * sender: once for each version, since anybody may say so. */
+/* A sender of another version is told the receiver's version, and the
+ * application is told of the sender. It is told only once for each version,
+ * because anyone can send such messages. */
 GST_START_TEST (another_version_is_refused_and_told)
 {
   static const guint8 cookie[MMTP_COOKIE_SIZE];
@@ -457,7 +461,7 @@ GST_START_TEST (one_session_at_a_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   token = peer.message.accept.token;
-  /* ACCEPT got lost: the same one once more */
+  /* The ACCEPT was lost, so the receiver sends the same one again. */
   first = make_open (&peer, peer.message.init.cookie);
   give (&peer, &first, &here);
   fail_unless (poll_message (&peer));
@@ -474,7 +478,7 @@ GST_START_TEST (one_session_at_a_time)
   open = make_open (&other, other.message.init.cookie);
   give (&other, &open, &there);
   expect_refuse (&other, MMTP_REFUSE_BUSY);
-  /* until the first is silent for too long */
+  /* The second sender is refused until the first one is silent for too long. */
   other.now += MS (10000);
   mmtp_receiver_timeout (peer.receiver, other.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
@@ -516,8 +520,9 @@ end_session (Peer * peer)
   while (poll_type (peer, MMTP_END_ACK));
 }
 
-/* With the right token from another address, even on the sender's host, and without
- * it from the right one; i: with a key */
+/* An END with the correct token but from another address does not count, even
+ * from the sender's host. An END from the correct address without the token
+ * does not count either. i: with a key */
 GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -545,7 +550,7 @@ GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 
 GST_END_TEST;
 
-/* As a sender asks, for 1.75 s; ms */
+/* Times in ms at which a sender sends its requests, up to 1.75 s. */
 static const guint asked_at[] = { 0, 250, 750, 1750 };
 
 static void
@@ -559,7 +564,8 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* From this host, with another port; returns what the last OPEN got */
+/* Asks for a session from this host with another port. Returns the type of the
+ * answer to the last OPEN. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
 {
@@ -632,7 +638,8 @@ GST_START_TEST (who_was_lost_may_go_on)
 
 GST_END_TEST;
 
-/* One that was killed need not wait for its own last session. */
+/* A sender that was killed and starts again need not wait for the end of its
+ * own last session. */
 GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
 {
   check_taken_over (1, FALSE, TRUE);
@@ -643,13 +650,14 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* a second one on the same host */
+  /* A second sender on the same host. */
   check_taken_over (1, TRUE, FALSE);
 }
 
 GST_END_TEST;
 
-/* Who asks often is no more in doubt, and nobody is asked too often. */
+/* Frequent requests of a second sender do not shorten the doubt about the first
+ * one, and the receiver does not query the first one too often. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -660,7 +668,7 @@ GST_START_TEST (a_doubt_takes_its_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   address.bytes[5]++;
-  /* The round trip is not known: 2 s */
+  /* The round trip is not known, so the doubt lasts 2 s. */
   while (peer.now < end) {
     other = peer;
     other.nonce[0] ^= 1;
@@ -682,7 +690,7 @@ GST_START_TEST (a_doubt_takes_its_time)
 
 GST_END_TEST;
 
-/* Where the application has had its EOS nothing can follow. */
+/* No stream can follow after the application has got EOS. */
 GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 {
   MmtpAddress there = make_address (2);
@@ -703,7 +711,7 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
         i == 0);
     fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   }
-  /* until it wants more */
+  /* From now on the application accepts another stream. */
   mmtp_receiver_set_ends (peer.receiver, FALSE);
   ask_for_session (&other, &there);
   fail_unless (poll_message (&other));
@@ -713,7 +721,8 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 
 GST_END_TEST;
 
-/* INITs each 100 us for a second; answers are no longer than they are. */
+/* Sends an INIT every 100 us for one second and returns the number of answers.
+ * An answer may not be longer than its INIT. */
 static guint
 count_answers (Peer * peer, guint n_networks)
 {
@@ -737,7 +746,7 @@ count_answers (Peer * peer, guint n_networks)
   return answers;
 }
 
-/* 100 at once, and 99 in what is left of the second */
+/* 100 answers at once, and 99 in the rest of the second. */
 GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 {
   Peer peer;
@@ -752,7 +761,7 @@ GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 
 GST_END_TEST;
 
-/* 100 at once, and 999 in what is left of the second */
+/* 100 answers at once, and 999 in the rest of the second. */
 GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
@@ -772,8 +781,8 @@ gets_cookie (Peer * peer, const MmtpAddress * address)
   return poll_message (peer) && peer->message.type == MMTP_COOKIE;
 }
 
-/* An INIT has no freshness: whoever sees one can send it again from any
- * address for as long as the key is in use. */
+/* An INIT does not prove that it is new: an attacker can send an observed INIT
+ * again from any address for as long as the key is in use. */
 GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 {
   const MmtpAddress other_network = make_address (9);
@@ -796,7 +805,8 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 
 GST_END_TEST;
 
-/* From the network of a sender as well, and the same the other way round */
+/* Senders with a key and unknown hosts have separate budgets of answers, even
+ * in the same network, so neither uses up the budget of the other. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
@@ -818,7 +828,7 @@ GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 
 GST_END_TEST;
 
-/* A host that was there before has a reserve of both. */
+/* A host that had a session before has a reserve in both budgets. */
 GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 {
   MmtpAddress address = make_address (1);
@@ -834,14 +844,14 @@ GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 
 GST_END_TEST;
 
-/* --- data ---------------------------------------------------------------- */
+/* --- data ----------------------------------------------------------------- */
 
 static MmtpMessage
-make_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+make_data (Peer * peer, guint8 path, guint transit, guint32 number,
     guint64 due_ms, guint8 flags)
 {
   static const guint8 payload[PAYLOAD];
-  MmtpMessage message = make (peer, MMTP_DATA, channel, transit);
+  MmtpMessage message = make (peer, MMTP_DATA, path, transit);
 
   message.data.stream_number = number;
   message.data.due = (SENDER_START + due_ms * 1000) & G_MAXUINT32;
@@ -854,22 +864,22 @@ make_data (Peer * peer, guint8 channel, guint transit, guint32 number,
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
 static void
-give_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+give_data (Peer * peer, guint8 path, guint transit, guint32 number,
     guint64 due_ms)
 {
-  MmtpMessage message = make_data (peer, channel, transit, number, due_ms,
+  MmtpMessage message = make_data (peer, path, transit, number, due_ms,
       WHOLE);
-  MmtpAddress address = make_address (channel + 1);
+  MmtpAddress address = make_address (path + 1);
 
   give_sealed (peer, &message, &address);
 }
 
 static void
-give_keepalive (Peer * peer, guint8 channel, guint transit, gint32 offset,
+give_keepalive (Peer * peer, guint8 path, guint transit, gint32 offset,
     guint32 floor)
 {
-  MmtpMessage message = make (peer, MMTP_KEEPALIVE, channel, transit);
-  MmtpAddress address = make_address (channel + 1);
+  MmtpMessage message = make (peer, MMTP_KEEPALIVE, path, transit);
+  MmtpAddress address = make_address (path + 1);
 
   message.keepalive.initial_delay = D0 * 1000;
   message.keepalive.has_offset = TRUE;
@@ -892,7 +902,7 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* due at OPEN, and 20 ms between the clocks */
+  /* The frame was due at OPEN, and the clocks differ by 20 ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (g_bytes_get_size (event.data), PAYLOAD);
@@ -932,7 +942,7 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless (event.discont);
   g_bytes_unref (event.data);
-  /* both after their deadline */
+  /* Both buffers arrive after their deadlines. */
   give_data (&peer, 0, 50, 0, 0);
   give_data (&peer, 0, 50, 2, 40);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -945,8 +955,8 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
-/* A timer that is late is no reason to lose what came in time; a D0 that became
- * less is. */
+/* A late timer must not make the receiver drop a buffer that arrived in time. A
+ * lower D0 may. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -980,13 +990,14 @@ GST_START_TEST (what_came_in_time_goes_out)
 
 GST_END_TEST;
 
-/* --- reports ------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------- */
 
-/* Messages 1 to 31 behind OPEN, each of which is reported at once */
+/* Messages 1 to 31 after OPEN. Each of them is reported at once. */
 #define START_MESSAGES 31
-#define REPORT_SIZE 81          /* of one channel, without losses */
+/* Size of a report for one path without losses. */
+#define REPORT_SIZE 81
 
-/* One ms after the other, with timers */
+/* Advances the time ms by ms and runs the timers. */
 static void
 advance (Peer * peer, guint ms)
 {
@@ -996,7 +1007,8 @@ advance (Peer * peer, guint ms)
   }
 }
 
-/* The REPORTs that wait to be sent; peer->message is the last of them. */
+/* Returns the number of REPORTs that wait to be sent. `peer->message` becomes
+ * the last of them. */
 static guint
 count_reports (Peer * peer)
 {
@@ -1012,7 +1024,8 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* A stream of so many messages on channel 0, so many ms apart; the REPORTs */
+/* Sends `n` messages on path 0, `distance` ms apart. Returns the number of
+ * REPORTs. */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {
@@ -1026,7 +1039,7 @@ stream (Peer * peer, guint n, guint distance)
   return reports;
 }
 
-/* Behind the start */
+/* Opens a session and continues until its start is over. */
 static void
 begin_stream (Peer * peer)
 {
@@ -1035,7 +1048,7 @@ begin_stream (Peer * peer)
   stream (peer, 100, 10);
 }
 
-/* ms until the next report, which is peer->message */
+/* Returns the ms until the next report, which becomes `peer->message`. */
 static guint
 get_wait (Peer * peer)
 {
@@ -1079,7 +1092,7 @@ GST_START_TEST (a_report_goes_each_period)
       fail_unless_equals_int (record->lost, 0);
       fail_unless_equals_int (record->arrival, peer.now / 10000 & 0xffffff);
     }
-    /* The first messages are reported each. */
+    /* Each of the first messages is reported at once. */
     if (i + 1 == START_MESSAGES)
       fail_unless_equals_int (n, START_MESSAGES);
   }
@@ -1093,8 +1106,9 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* 2.5 % of what comes on the channel, but each 300 ms at least */
-GST_START_TEST (a_slow_channel_has_fewer_reports)
+/* The reports use 2.5 % of the rate of the path, but come at least every 300
+ * ms. */
+GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;
   Peer peer;
@@ -1113,7 +1127,7 @@ GST_START_TEST (a_slow_channel_has_fewer_reports)
 
 GST_END_TEST;
 
-/* A keep-alive period that is shorter than the period of reports */
+/* The keep-alive period is shorter than the report period. */
 GST_START_TEST (reports_are_no_rarer_than_keepalives)
 {
   MmtpReceiverConfig config;
@@ -1124,7 +1138,7 @@ GST_START_TEST (reports_are_no_rarer_than_keepalives)
   config.keepalive_period = MS (20);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
-  /* 306 kB/s, so that a report may go each 10.6 ms */
+  /* The rate is 306 kB/s, so a report is allowed every 10.6 ms. */
   stream (&peer, 300, 4);
   n = stream (&peer, 250, 4);
   fail_unless_equals_int (n, 50);
@@ -1156,13 +1170,13 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
   begin_stream (&peer);
   for (i = 0; i < G_N_ELEMENTS (periods); i++) {
     give_report_period (&peer, periods[i].wanted);
-    /* the KEEPALIVE may be the end of a gap */
+    /* The KEEPALIVE may count as the end of a gap. */
     get_wait (&peer);
     get_wait (&peer);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
   }
-  /* the receiver's own choice again */
+  /* The receiver chooses the period itself again. */
   give_report_period (&peer, 0);
   stream (&peer, 200, 10);
   fail_unless_equals_int (stream (&peer, 100, 10), 20);
@@ -1171,8 +1185,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
 
 GST_END_TEST;
 
-/* The next report after a long period was chosen is not sent by the short one,
- * and the other way round. */
+/* After a change of the period, the next report already uses the new period,
+ * whether it is longer or shorter. */
 GST_START_TEST (another_period_holds_at_once)
 {
   Peer peer;
@@ -1211,7 +1225,7 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* another one no sooner than 10 ms later */
+  /* The next report comes at least 10 ms later. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1223,8 +1237,9 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* Where the period is long, reports at once are a fourth of it apart. */
-GST_START_TEST (losses_on_a_slow_channel_wait)
+/* With a long report period, immediate reports are at least a quarter of the
+ * period apart. */
+GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
 
@@ -1241,8 +1256,8 @@ GST_START_TEST (losses_on_a_slow_channel_wait)
 
 GST_END_TEST;
 
-/* Nothing came for longer than a period: what comes first is reported at once,
- * and again 10 ms later. */
+/* No message arrived for longer than a period. The first message after this gap
+ * is reported at once, and again 10 ms later. */
 GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 {
   static const guint gaps[] = { 75, 300, 1700, 5000 };
@@ -1253,11 +1268,11 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
   for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
     advance (&peer, gaps[i] - 1);
     n = count_reports (&peer);
-    /* Feedback goes on in the gap, and says that nothing came. */
+    /* Reports continue during the gap and say that no message arrived. */
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
-    /* no sooner than 10 ms after the last one */
+    /* The next report comes at least 10 ms after the last one. */
     while (mmtp_receiver_next_wakeup (peer.receiver) < peer.now + MS (20)) {
       advance (&peer, 1);
       count_reports (&peer);
@@ -1270,7 +1285,8 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* and then as before: a gap says nothing of the rate */
+    /* Afterwards the period is as before, because a gap does not change the
+     * measured rate. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1279,9 +1295,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 
 GST_END_TEST;
 
-/* Keep-alives alone are further apart than the period that the stream had: no
- * gap ends with each of them. */
-GST_START_TEST (an_idle_channel_has_no_gaps)
+/* Keep-alives alone are further apart than the report period of the stream.
+ * They must not count as gaps. */
+GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;
   Peer peer;
@@ -1302,8 +1318,8 @@ GST_START_TEST (an_idle_channel_has_no_gaps)
 
 GST_END_TEST;
 
-/* As fast as messages may come, there is no more than one report each 5 ms, and
- * no less than one for each 64 messages in such a time. */
+/* A report is due after 64 messages, but at most every 5 ms. Here 64 messages
+ * come in 3.2 ms, so the reports are 5 to 6 ms apart. */
 GST_START_TEST (many_messages_have_no_more_than_a_report_each_5_ms)
 {
   guint64 last = 0;
@@ -1366,7 +1382,8 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* of the first three one is missing, of all of them another then */
+  /* One of the first three messages is missing, and after its repair one of all
+   * five. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
@@ -1377,7 +1394,7 @@ GST_START_TEST (a_repair_brings_what_was_lost)
     fail_if (event.discont);
     g_bytes_unref (event.data);
   }
-  /* what comes all the same is one too many */
+  /* A repaired message that arrives after all is a duplicate. */
   give_sealed (&peer, &messages[1], &address);
   mmtp_receiver_get_stats (peer.receiver, &stats);
   fail_unless_equals_uint64 (stats.recovered, 2);
@@ -1417,9 +1434,9 @@ GST_START_TEST (a_repair_lets_nothing_out_that_is_late)
 
 GST_END_TEST;
 
-/* --- who may speak ------------------------------------------------------- */
+/* --- refused messages ----------------------------------------------------- */
 
-/* Every type that a sender sends within a session */
+/* All types that a sender sends during a session. */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
   MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END,
   MMTP_REPAIR
@@ -1460,47 +1477,47 @@ make_any (Peer * peer, MmtpType type)
   return message;
 }
 
-/* What a forger must not move: all but the counters of what was refused */
+/* Returns the state that an attacker must not change. Only the counters of
+ * refused messages may change. */
 static void
-get_state (Peer * peer, MmtpReceiverStats * stats,
-    MmtpReceiverPathStats * channel)
+get_state (Peer * peer, MmtpReceiverStats * stats, MmtpReceiverPathStats * path)
 {
   mmtp_receiver_get_stats (peer->receiver, stats);
   memset (stats->refused, 0, sizeof (stats->refused));
-  mmtp_receiver_get_path_stats (peer->receiver, 0, channel);
+  mmtp_receiver_get_path_stats (peer->receiver, 0, path);
 }
 
 static void
 expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
-    const MmtpReceiverPathStats * channel, guint64 wakeup)
+    const MmtpReceiverPathStats * path, guint64 wakeup)
 {
   MmtpReceiverStats stats_now;
-  MmtpReceiverPathStats channel_now;
+  MmtpReceiverPathStats path_now;
   MmtpReceiverEvent event;
 
-  get_state (peer, &stats_now, &channel_now);
+  get_state (peer, &stats_now, &path_now);
   fail_unless (memcmp (stats, &stats_now, sizeof (stats_now)) == 0);
-  fail_unless (memcmp (channel, &channel_now, sizeof (channel_now)) == 0);
+  fail_unless (memcmp (path, &path_now, sizeof (path_now)) == 0);
   fail_unless_equals_uint64 (mmtp_receiver_next_wakeup (peer->receiver),
       wakeup);
   fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
   fail_if (poll_message (peer));
 }
 
-/* Who sees nothing and guesses: each type, each trailer that a bit is wrong in,
- * from the sender's address and from elsewhere */
+/* An off-path attacker guesses: all types, and all trailers with one wrong bit,
+ * from the sender's address and from other addresses. */
 static void
-forge (const gchar * key)
+expect_refused_guesses (const gchar * key)
 {
   MmtpReceiverStats stats;
-  MmtpReceiverPathStats channel;
+  MmtpReceiverPathStats path;
   guint64 wakeup, refused = 0;
   guint i, bit, host;
   Peer peer;
 
   peer_init (&peer, NULL, key);
   open_session (&peer);
-  get_state (&peer, &stats, &channel);
+  get_state (&peer, &stats, &path);
   wakeup = mmtp_receiver_next_wakeup (peer.receiver);
   for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
     for (host = 1; host <= 2; host++) {
@@ -1524,32 +1541,32 @@ forge (const gchar * key)
   }
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_TRAILER),
       refused);
-  expect_unmoved (&peer, &stats, &channel, wakeup);
+  expect_unmoved (&peer, &stats, &path, wakeup);
   peer_clear (&peer);
 }
 
 GST_START_TEST (guesses_move_nothing)
 {
-  forge (NULL);
-  forge ("secret");
+  expect_refused_guesses (NULL);
+  expect_refused_guesses ("secret");
 }
 
 GST_END_TEST;
 
-/* Who sees the packets but has no key: every byte that is changed is
- * noticed. */
+/* An on-path attacker without the key changes a message. Each changed byte must
+ * be noticed. */
 GST_START_TEST (with_a_key_no_byte_can_be_changed)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverStats stats;
-  MmtpReceiverPathStats channel;
+  MmtpReceiverPathStats path;
   guint64 wakeup;
   guint i;
   Peer peer;
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  get_state (&peer, &stats, &channel);
+  get_state (&peer, &stats, &path);
   wakeup = mmtp_receiver_next_wakeup (peer.receiver);
   for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
     MmtpMessage message = make_any (&peer, session_types[i]);
@@ -1562,14 +1579,15 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
     for (at = 0; at < size; at++) {
-      /* the type of an INIT begins another story */
+      /* Another type of an INIT would be another message, so only the version
+       * is changed. */
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, at);
     }
   }
-  expect_unmoved (&peer, &stats, &channel, wakeup);
+  expect_unmoved (&peer, &stats, &path, wakeup);
   peer_clear (&peer);
 }
 
@@ -1604,7 +1622,7 @@ GST_START_TEST (what_is_replayed_moves_nothing)
 
 GST_END_TEST;
 
-GST_START_TEST (what_comes_before_a_session_or_on_no_channel_is_refused)
+GST_START_TEST (what_comes_before_a_session_or_on_no_path_is_refused)
 {
   MmtpAddress address = make_address (1);
   MmtpMessage message;
@@ -1630,12 +1648,12 @@ GST_START_TEST (what_comes_before_a_session_or_on_no_channel_is_refused)
 
 GST_END_TEST;
 
-/* --- channels come and go ------------------------------------------------ */
+/* --- paths join and leave ------------------------------------------------- */
 
 static guint64
-join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
+join_from (Peer * peer, guint8 path, guint8 host, guint64 nonce)
 {
-  MmtpMessage message = make (peer, MMTP_JOIN, channel, 0);
+  MmtpMessage message = make (peer, MMTP_JOIN, path, 0);
   MmtpAddress address = make_address (host);
 
   message.join.nonce = nonce;
@@ -1644,7 +1662,7 @@ join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
   give_sealed (peer, &message, &address);
   fail_unless (poll_sealed (peer));
   fail_unless_equals_int (peer->message.type, MMTP_CHALLENGE);
-  fail_unless_equals_int (peer->message.channel, channel);
+  fail_unless_equals_int (peer->message.channel, path);
   fail_unless (memcmp (&peer->address, &address, sizeof (address)) == 0);
   fail_unless (peer->size <= MMTP_JOIN_SIZE);
   fail_unless_equals_uint64 (peer->message.challenge.nonce, nonce);
@@ -1652,29 +1670,29 @@ join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
 }
 
 static void
-respond_from (Peer * peer, guint8 channel, guint8 host, guint64 challenge)
+respond_from (Peer * peer, guint8 path, guint8 host, guint64 challenge)
 {
-  MmtpMessage message = make (peer, MMTP_RESPONSE, channel, 0);
+  MmtpMessage message = make (peer, MMTP_RESPONSE, path, 0);
   MmtpAddress address = make_address (host);
 
   message.challenge.challenge = challenge;
   give_sealed (peer, &message, &address);
 }
 
-/* Channel n comes from host n + 1. */
+/* Path n has the address of host n + 1. */
 static void
-join_channel (Peer * peer, guint8 channel)
+join_path (Peer * peer, guint8 path)
 {
   MmtpReceiverEvent event;
-  guint64 challenge = join_from (peer, channel, channel + 1, 77);
+  guint64 challenge = join_from (peer, path, path + 1, 77);
 
   fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
-  respond_from (peer, channel, channel + 1, challenge);
+  respond_from (peer, path, path + 1, challenge);
   fail_unless (poll_event (peer, MMTP_EVENT_JOINED, &event));
-  fail_unless_equals_int (event.path, channel);
+  fail_unless_equals_int (event.path, path);
 }
 
-GST_START_TEST (a_channel_joins_by_its_address)
+GST_START_TEST (a_path_joins_by_its_address)
 {
   MmtpReceiverEvent event;
   guint64 challenge, other;
@@ -1682,13 +1700,13 @@ GST_START_TEST (a_channel_joins_by_its_address)
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  peer.numbers[5] = 70000;      /* it was here before, the whole number is
-                                 * said */
+  /* The path existed before, so the full number is sent. */
+  peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
   other = join_from (&peer, 5, 7, 3);
   fail_unless (challenge != other);
-  /* nothing goes there, nor is taken from there yet */
+  /* No stream is sent to this address or accepted from it yet. */
   give_data (&peer, 5, 0, 0, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   respond_from (&peer, 5, 6, other);
@@ -1700,7 +1718,8 @@ GST_START_TEST (a_channel_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
-  /* and to another address the same way, when this one is silent */
+  /* The path moves to another address in the same way, if the current one is
+   * silent. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1711,7 +1730,7 @@ GST_START_TEST (a_channel_joins_by_its_address)
 
 GST_END_TEST;
 
-GST_START_TEST (a_channel_leaves_and_comes_back)
+GST_START_TEST (a_path_leaves_and_comes_back)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverEvent event;
@@ -1720,7 +1739,7 @@ GST_START_TEST (a_channel_leaves_and_comes_back)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   give_data (&peer, 1, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
@@ -1737,20 +1756,20 @@ GST_START_TEST (a_channel_leaves_and_comes_back)
   fail_unless_equals_int (peer.message.leave.highest, 2);
   fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
   fail_unless_equals_int (event.path, 1);
-  /* acknowledged again, and left once */
+  /* The LEAVE is acknowledged again, but the event comes only once. */
   give_sealed (&peer, &message, &address);
   fail_unless (poll_type (&peer, MMTP_LEAVE));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 1, 0, 1, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   peer.numbers[1]--;
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   peer_clear (&peer);
 }
 
 GST_END_TEST;
 
-/* --- caps, rate, delay, floor, end --------------------------------------- */
+/* --- caps, rate, delay, floor, end ---------------------------------------- */
 
 static void
 give_caps (Peer * peer, guint8 version, const gchar * text, guint from,
@@ -1808,10 +1827,10 @@ GST_START_TEST (buffers_wait_for_their_caps)
   g_free (event.caps);
   expect_buffer (&peer, FALSE);
   expect_buffer (&peer, FALSE);
-  /* the acknowledgement got lost */
+  /* The acknowledgement was lost. */
   give_caps (&peer, 1, text, 0, 12);
   fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
-  /* other ones are for the buffers that have them */
+  /* New caps apply only to the buffers that refer to them. */
   give_caps (&peer, 2, "audio/mpeg", 0, 10);
   give_version (&peer, 2, 1);
   expect_buffer (&peer, FALSE);
@@ -1825,7 +1844,7 @@ GST_START_TEST (buffers_wait_for_their_caps)
   fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
   fail_unless (event.caps == NULL);
   expect_buffer (&peer, FALSE);
-  /* until their deadline */
+  /* Buffers wait for their caps until their deadline. */
   give_version (&peer, 5, 3);
   give_version (&peer, 6, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1837,8 +1856,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The times of a stream go back: the first buffer could wait for its caps for
- * longer than the one behind it. */
+/* The timestamps go back: the first buffer could wait for its caps for longer
+ * than the buffer after it. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);
@@ -1946,7 +1965,7 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
 
 GST_END_TEST;
 
-/* Changes of D0 that one second allows */
+/* Number of changes of D0 that are allowed in one second. */
 #define MAX_DELAY_CHANGES 4
 
 GST_START_TEST (changes_of_the_initial_delay_are_limited)
@@ -1967,7 +1986,7 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The KEEPALIVE after that second applies what was wanted last. */
+  /* The KEEPALIVE after this second applies the last requested D0. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
@@ -1977,16 +1996,16 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
 
 GST_END_TEST;
 
-/* Nothing will be sent below the floor, but on a slow channel it still
- * comes. */
-GST_START_TEST (the_floor_holds_when_all_channels_have_brought_what_was_before)
+/* The sender sends nothing below the floor any more, but earlier packets may
+ * still arrive on a slow path. */
+GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   peer.now += MS (200);
   give_data (&peer, 0, 10, 2, 200);
   give_keepalive (&peer, 0, 10, 0, 2);
@@ -2004,7 +2023,7 @@ GST_START_TEST (the_floor_holds_when_all_channels_have_brought_what_was_before)
 
 GST_END_TEST;
 
-/* Whether it is answered */
+/* Sends END and returns whether it is acknowledged. */
 static gboolean
 give_end (Peer * peer, guint32 number)
 {
@@ -2019,8 +2038,8 @@ give_end (Peer * peer, guint32 number)
   return TRUE;
 }
 
-/* The application may be gone when the sender asks next, so it is said three
- * times at once. */
+/* The application may have ended when the sender asks again, so the
+ * acknowledgement is sent three times at once. */
 static void
 expect_end (Peer * peer, guint32 number)
 {
@@ -2046,14 +2065,14 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   give_data (&peer, 0, 0, 0, 0);
   expect_buffer (&peer, FALSE);
   give_data (&peer, 0, 0, 2, 0);
-  /* while something may be repaired the sender has to stay */
+  /* The sender has to stay while a message may still be repaired. */
   fail_if (give_end (&peer, 3));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 0, 1, 0);
   expect_buffer (&peer, FALSE);
   expect_buffer (&peer, FALSE);
   expect_end (&peer, 3);
-  /* the acknowledgement may get lost; nothing more comes out */
+  /* The acknowledgement may be lost, but no further buffer is output. */
   fail_unless (give_end (&peer, 3));
   give_data (&peer, 0, 0, 3, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2061,7 +2080,7 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   mmtp_receiver_timeout (peer.receiver, peer.now);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
-  /* and another session can begin at once */
+  /* Another session can begin at once. */
   peer.nonce[3] ^= 1;
   peer.numbers[0] = 0;
   open_session (&peer);
@@ -2099,7 +2118,7 @@ GST_START_TEST (the_end_comes_at_the_deadline_when_something_is_missing)
 
 GST_END_TEST;
 
-/* --- reports of several channels ----------------------------------------- */
+/* --- reports of several paths --------------------------------------------- */
 
 static void
 give_query (Peer * peer, guint8 via, guint8 about)
@@ -2118,7 +2137,7 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   drain (&peer);
   give_query (&peer, 1, MMTP_ALL_CHANNELS);
   fail_unless (poll_sealed (&peer));
@@ -2145,19 +2164,21 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* With so many channels only the fastest one has the records of all. */
-#define MANY_CHANNELS 6
+/* With this number of paths, only the fastest one carries the records of all
+ * paths. */
+#define MANY_PATHS 6
 
-/* The fastest goes silent: reports of all go on the next. */
-GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
+/* The fastest path becomes silent. The reports of all paths move to the next
+ * fastest one. */
+GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 {
   guint all_on[2] = { 0, 0 }, own_on[2] = { 0, 0 }, i;
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  for (i = 1; i < MANY_CHANNELS; i++)
-    join_channel (&peer, i);
+  for (i = 1; i < MANY_PATHS; i++)
+    join_path (&peer, i);
   for (i = 0; i < 200; i++) {
     peer.now += MS (10);
     if (i < 100)
@@ -2169,7 +2190,7 @@ GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
         continue;
       if (i == 100)
         all_on[0] = all_on[1] = 0;
-      if (peer.message.report.n_records == MANY_CHANNELS)
+      if (peer.message.report.n_records == MANY_PATHS)
         all_on[peer.message.channel]++;
       else if (peer.message.channel < 2)
         own_on[peer.message.channel]++;
@@ -2187,8 +2208,9 @@ GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
 
 GST_END_TEST;
 
-/* Reports that go at the same moment on several channels say the same. */
-GST_START_TEST (all_channels_carry_the_same_records)
+/* Reports that are sent at the same time on several paths have the same
+ * records. */
+GST_START_TEST (all_paths_carry_the_same_records)
 {
   MmtpReport reports[2];
   gboolean has[2];
@@ -2197,7 +2219,7 @@ GST_START_TEST (all_channels_carry_the_same_records)
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   give_report_period (&peer, 100);
   for (i = 0; i < 200; i++) {
     peer.now += MS (9);
@@ -2232,16 +2254,16 @@ GST_START_TEST (all_channels_carry_the_same_records)
 
 GST_END_TEST;
 
-/* The sender takes reports from any channel: what comes again after a gap is
- * reported on the fastest channel, and 10 ms later on its own. */
-GST_START_TEST (the_end_of_a_gap_is_told_on_two_channels)
+/* The sender accepts reports on any path. The first message after a gap is
+ * reported on the fastest path, and 10 ms later on its own path. */
+GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };
   Peer peer;
 
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
-  join_channel (&peer, 1);
+  join_path (&peer, 1);
   for (i = 0; i < 200; i++) {
     advance (&peer, 10);
     give_data (&peer, 0, 20, peer.next++, peer.now / 1000000);
@@ -2324,23 +2346,23 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
   tcase_add_test (tc, what_came_in_time_goes_out);
   tcase_add_test (tc, a_report_goes_each_period);
-  tcase_add_test (tc, a_slow_channel_has_fewer_reports);
+  tcase_add_test (tc, a_slow_path_has_fewer_reports);
   tcase_add_test (tc, reports_are_no_rarer_than_keepalives);
   tcase_add_test (tc, the_sender_chooses_the_period_of_reports);
   tcase_add_test (tc, another_period_holds_at_once);
   tcase_add_test (tc, a_loss_is_reported_at_once);
-  tcase_add_test (tc, losses_on_a_slow_channel_wait);
+  tcase_add_test (tc, losses_on_a_slow_path_wait);
   tcase_add_test (tc, the_end_of_a_gap_is_reported_at_once_and_again);
-  tcase_add_test (tc, an_idle_channel_has_no_gaps);
+  tcase_add_test (tc, an_idle_path_has_no_gaps);
   tcase_add_test (tc, many_messages_have_no_more_than_a_report_each_5_ms);
   tcase_add_test (tc, a_repair_brings_what_was_lost);
   tcase_add_test (tc, a_repair_lets_nothing_out_that_is_late);
   tcase_add_test (tc, guesses_move_nothing);
   tcase_add_test (tc, with_a_key_no_byte_can_be_changed);
   tcase_add_test (tc, what_is_replayed_moves_nothing);
-  tcase_add_test (tc, what_comes_before_a_session_or_on_no_channel_is_refused);
-  tcase_add_test (tc, a_channel_joins_by_its_address);
-  tcase_add_test (tc, a_channel_leaves_and_comes_back);
+  tcase_add_test (tc, what_comes_before_a_session_or_on_no_path_is_refused);
+  tcase_add_test (tc, a_path_joins_by_its_address);
+  tcase_add_test (tc, a_path_leaves_and_comes_back);
   tcase_add_test (tc, buffers_wait_for_their_caps);
   tcase_add_test (tc, no_buffer_is_late_because_another_waits_for_its_caps);
   tcase_add_test (tc, caps_that_are_not_plain_are_refused_as_a_whole);
@@ -2348,13 +2370,13 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, the_initial_delay_follows_the_sender_within_limits);
   tcase_add_test (tc, changes_of_the_initial_delay_are_limited);
   tcase_add_test (tc,
-      the_floor_holds_when_all_channels_have_brought_what_was_before);
+      the_floor_holds_when_all_paths_have_brought_what_was_before);
   tcase_add_test (tc, the_end_comes_when_all_is_there);
   tcase_add_test (tc, the_end_comes_at_the_deadline_when_something_is_missing);
   tcase_add_test (tc, a_query_is_answered_at_once_and_not_too_often);
-  tcase_add_test (tc, reports_go_on_the_fastest_channel_that_lives);
-  tcase_add_test (tc, all_channels_carry_the_same_records);
-  tcase_add_test (tc, the_end_of_a_gap_is_told_on_two_channels);
+  tcase_add_test (tc, reports_go_on_the_fastest_path_that_lives);
+  tcase_add_test (tc, all_paths_carry_the_same_records);
+  tcase_add_test (tc, the_end_of_a_gap_is_told_on_two_paths);
   tcase_add_test (tc, a_missed_keepalive_is_asked_for);
   return s;
 }

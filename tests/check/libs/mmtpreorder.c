@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order and reassembly of the stream. Times are ms in the tables, payloads are
- * text. */
+/* Checks the order and the reassembly of the stream. Times in the tables are in
+ * ms, and payloads are text. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* A packet that is due at its stream number in seconds, or as is said */
+/* Adds a packet with the given due time. Without one, a packet is due at as
+ * many seconds as its stream number. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -36,7 +37,8 @@ add (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
   return add_due (reorder, now, number, flags, text, deadline, deadline);
 }
 
-/* What goes out, a comma between buffers, a ! before one that is discont */
+/* Compares the output with `expected`: a comma separates buffers, and a !
+ * precedes a buffer that follows a gap. */
 static void
 check_output (MmtpReorder * reorder, const gchar * expected)
 {
@@ -92,7 +94,7 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* comes after its turn */
+  /* The packet arrives after its turn. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -103,7 +105,7 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
 
 GST_END_TEST;
 
-/* Due times may go back: the earliest deadline behind the gap counts. */
+/* Due times may go back. The earliest deadline after the gap counts. */
 GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -130,12 +132,12 @@ GST_START_TEST (a_buffer_that_misses_a_packet_is_dropped_whole)
   add (reorder, 0, 4, LAST, "b2", 200);
   mmtp_reorder_timeout (reorder, MS (100));
   check_output (reorder, "!b1b2");
-  /* without its first one */
+  /* The first packet of the buffer is missing. */
   add (reorder, 100, 6, LAST, "c2", 300);
   add (reorder, 100, 7, WHOLE, "d", 400);
   mmtp_reorder_timeout (reorder, MS (300));
   check_output (reorder, "!d");
-  /* without its last one */
+  /* The last packet of the buffer is missing. */
   add (reorder, 300, 8, FIRST, "e1", 500);
   add (reorder, 300, 9, WHOLE, "f", 600);
   check_output (reorder, "!f");
@@ -173,7 +175,7 @@ GST_START_TEST (each_packet_counts_once)
   add (reorder, 0, 0, WHOLE, "a", 100);
   fail_unless_equals_int (add (reorder, 0, 0, WHOLE, "a", 100),
       MMTP_REORDER_DUPLICATE);
-  /* also long after its deadline */
+  /* A duplicate is recognised even long after its deadline. */
   fail_unless_equals_int (add (reorder, 500, 0, WHOLE, "a", 100),
       MMTP_REORDER_DUPLICATE);
   check_output (reorder, "a,b");
@@ -184,7 +186,7 @@ GST_START_TEST (each_packet_counts_once)
 
 GST_END_TEST;
 
-/* What came too late is not waited for any longer. */
+/* A packet that arrived late does not make later buffers wait. */
 GST_START_TEST (a_late_packet_makes_no_one_wait)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -243,7 +245,7 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* D0 changes: what waits has less time, or more. */
+/* After a change of D0, waiting packets have less or more time. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -255,13 +257,13 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* b is over by that, and what was before it */
+  /* The deadlines of b and of the packets before it have passed now. */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* what was not fetched */
+  /* Buffers that the caller has not fetched are affected, too. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -276,7 +278,7 @@ GST_END_TEST;
 
 #define MAX_BYTES 100000
 
-/* Only one is missing, and thousands come behind it. */
+/* One packet is missing, and thousands follow it. */
 GST_START_TEST (what_waits_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -311,8 +313,9 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* Of a buffer that is too long at least one packet counts, whether it is so in
- * one piece or in many; what is only too much together does not. */
+/* A buffer that exceeds the limit by itself is counted as too long, in one
+ * packet or in several. Packets that exceed the limit only together are not
+ * counted as too long. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -355,7 +358,7 @@ GST_START_TEST (what_is_not_fetched_is_bounded)
   fail_unless (mmtp_reorder_get_stats (reorder)->no_room > 800);
   mmtp_reorder_free (reorder);
 
-  /* one buffer without end */
+  /* A buffer that never ends. */
   reorder = mmtp_reorder_new (MAX_BYTES);
   for (i = 0; i < 1000; i++)
     add (reorder, 0, i, i == 0 ? FIRST : 0, payload, 1000000);
@@ -367,7 +370,8 @@ GST_START_TEST (what_is_not_fetched_is_bounded)
 
 GST_END_TEST;
 
-/* Whether it waits, is put together, or is not fetched */
+/* The limit holds for packets that wait, for buffers that are reassembled, and
+ * for buffers that are not fetched. */
 GST_START_TEST (never_more_is_held_than_may_be)
 {
   static const guint8 flags[] = { WHOLE, FIRST, 0, MMTP_FLAG_LAST };
@@ -394,7 +398,7 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* Numbers as far apart as they can be cost neither room nor time. */
+/* Numbers with maximum distances need neither much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -412,8 +416,8 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* A jump over 2^20 - 1 numbers may visit the summary, a few words of the bitmap
- * and the history, which are bits. */
+/* Maximum steps for skipping 2^20 - 1 numbers: the summary, a few words of the
+ * bitmap, and the history, which consists of bits. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -444,7 +448,8 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* Only what is late by a change of D0 is visited, however much waits. */
+/* A change of D0 visits only the packets that become late by it, however many
+ * packets wait. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -463,8 +468,8 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 
 GST_END_TEST;
 
-/* Buffers that wait for the caller are visited only when a change of D0 makes
- * them late; the next one says that it follows a gap. */
+/* Buffers that wait for the caller are visited only if a change of D0 makes
+ * them late. The next buffer is then flagged as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -477,7 +482,7 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* those of 1000 ms are late now */
+  /* The buffers of 1000 ms are late now. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);
@@ -507,7 +512,8 @@ drain (MmtpReorder * reorder, guint64 now, gint * last)
   return n;
 }
 
-/* Against the order and the deadlines as they are defined, by brute force */
+/* Compares the output with a brute-force model of the order and the deadlines.
+ */
 GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 {
   GRand *rand = g_rand_new_with_seed (6);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a channel of mmtpsink is opened, given up and tried again, in virtual
- * time. All times here are in ms.
+/* Checks when mmtpsink opens a path, gives it up and tries it again, in virtual
+ * time. All times are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -27,7 +27,7 @@ act (guint64 now, guint n_addresses)
 #define assert_action(now, n_addresses, action) \
     assert_equals_int (act (now, n_addresses), MMTP_RETRY_##action)
 #define assert_wakeup(n_addresses, expected) \
-    fail_unless_equals_uint64 (mmtp_retry_get_wakeup (&retry, n_addresses), \
+    fail_unless_equals_uint64 (mmtp_retry_next_wakeup (&retry, n_addresses), \
         (expected) == NEVER ? NEVER : (expected) * MS)
 
 static void
@@ -37,7 +37,7 @@ open_at (guint64 now, guint n_addresses)
   mmtp_retry_note_open (&retry, now * MS);
 }
 
-/* As mmtpsink does on NEXT_ADDRESS */
+/* Moves to the next address as mmtpsink does on NEXT_ADDRESS. */
 static void
 reopen_at (guint64 now)
 {
@@ -94,7 +94,7 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* and the next pause is the first one */
+  /* The next pause has the initial length again. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }
@@ -140,7 +140,7 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* it is the last one, so silence decides */
+  /* This address is the last one, so only silence ends the attempt. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the choice of the channel to section 4.4 of Magalhães and Kravets, and the
- * rule by arrival to what it says of itself. */
+/* Checks the choice of the path against section 4.4 of Magalhães and Kravets.
+ * Checks the rule by arrival against its own description. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,7 +8,7 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 
-/* Delays of the paper's Table 1: RangeLAN and infrared, least. */
+/* Minimum delays of the paper's Table 1: RangeLAN and infrared. */
 #define RADIO { TRUE, 0, 176 * MS, 0 }
 #define INFRARED { TRUE, 0, 315 * MS, 0 }
 
@@ -144,7 +144,8 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* 315 ms are three quarters of 420 ms. */
+/* The choice is infrared, because its delay of 315 ms is at most three quarters
+ * of the remaining 420 ms. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -160,9 +161,9 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
-/* Doubt about a channel counts as long as another one is certain to be in time,
- * and for the rule of the paper not at all. */
-GST_START_TEST (arrival_does_not_prefer_a_channel_in_doubt)
+/* The rule by arrival avoids a path in doubt as long as another path is certain
+ * to be in time. The rule of the paper ignores doubts. */
+GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -175,9 +176,10 @@ GST_START_TEST (arrival_does_not_prefer_a_channel_in_doubt)
 
 GST_END_TEST;
 
-/* With 300 ms left nothing is certain. The radio's token comes in 138 ms: the packet
- * is there after 314 ms, and one more ms makes the infrared as quick. */
-GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
+/* With 300 ms left, no path is certain to be in time. The radio's token comes
+ * in 138 ms, so the packet would arrive after 314 ms. With 1 ms more the
+ * infrared link is as fast. */
+GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -188,7 +190,8 @@ GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* Nobody waits for the radio when it has to send more than it can by then. */
+  /* The rule does not wait for the radio if its backlog exceeds what it can
+   * send until then. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
@@ -205,7 +208,7 @@ GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
 
 GST_END_TEST;
 
-/* What is too late everywhere is the caller's matter. */
+/* If a packet is late on every path, the caller has to handle it. */
 GST_START_TEST (arrival_knows_no_overflow)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -222,7 +225,8 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-/* A packet that does not fit on the chosen path does not end its turn. */
+/* A packet that does not fit into the chosen path does not end the turn of this
+ * path. */
 GST_START_TEST (turn_ends_when_a_packet_goes)
 {
   const MmtpSchedulerClass *scheduler =
@@ -238,7 +242,7 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* The remaining tests hold for every scheduler of the table. */
+/* The remaining tests apply to every scheduler of the table. */
 static guint
 count_schedulers (void)
 {
@@ -280,7 +284,7 @@ GST_START_TEST (waits_without_paths)
 
 GST_END_TEST;
 
-/* Paths join one after the other, and change at random. */
+/* Paths join one after the other and change at random. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];
@@ -336,8 +340,8 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
-  tcase_add_test (tc, arrival_does_not_prefer_a_channel_in_doubt);
-  tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
+  tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
+  tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
   tcase_add_test (tc, arrival_knows_no_overflow);
   tcase_add_test (tc, turn_ends_when_a_packet_goes);
   tcase_add_test (tc, table_has_the_schedulers_that_the_code_names);

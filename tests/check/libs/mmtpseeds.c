@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MMTP over channels drawn at random: two to eight of them, 10 kbit/s to 100
- * Mbit/s, 1 to 600 ms, 0 to 10 % of losses, under a stream that is more than
- * they can carry. How much of what the channels could bring in time was used,
- * and what may never happen. A few dozen seeds; MMTP_SEEDS=1000 for all, and
- * MMTP_SEED=N shows one of them.
+/* Runs MMTP over random paths: two to eight of them with 10 kbit/s to 100
+ * Mbit/s, 1 to 600 ms and 0 to 10 % losses. The stream has a higher rate than
+ * they can carry. The test measures which share of the possible result was
+ * achieved, and checks conditions that must always hold. By default it runs a
+ * few dozen seeds. MMTP_SEEDS=1000 runs 1000 seeds, and MMTP_SEED=N prints the
+ * run of one seed.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,28 +19,28 @@
 #define MS VIRTUAL_LINK_MS
 #define SECOND VIRTUAL_LINK_SECOND
 
-#define TICK (10 * MS / 1000)   /* of the times on the wire */
+#define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
 #define USUAL_SEEDS 12
-#define WORST 8                 /* that are printed */
+#define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
-/* The median that is asked for is 95 %; the sender that measured each channel
- * with packet pairs for five seconds first had 94.3 % of the first 24 seeds.
- * What is reached is held; docs/mmtp.md explains the worst seeds. */
+/* The goal for the median is 95 %. A sender that first measured each path with
+ * packet pairs for five seconds achieved 94.3 % with the first 24 seeds. The
+ * test checks what is achieved; docs/mmtp.md explains the worst seeds. */
 #define REACHED 0.85
-/* So much more comes than the channels can carry. */
+/* Rate of the stream, relative to what the paths can carry. */
 #define DEMAND 1.2
 
 typedef struct
 {
   guint64 seed;
-  guint ideal, in_time;
+  guint optimum, in_time;
   gdouble use;
 } Outcome;
 
-/* What a draw is for */
+/* Purpose of a random number. */
 enum
 {
-  DRAW_CHANNELS,
+  DRAW_PATHS,
   DRAW_RATE,
   DRAW_DELAY,
   DRAW_LOSSY,
@@ -54,22 +55,22 @@ enum
 };
 
 static gdouble
-draw (guint64 seed, guint channel, guint purpose)
+draw (guint64 seed, guint path, guint purpose)
 {
-  guint64 value = seeded_draw (seed, channel, purpose, 0, 0);
+  guint64 value = seeded_draw (seed, path, purpose, 0, 0);
 
   return (value >> 11) / 9007199254740992.0;
 }
 
 static gdouble
-draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble min,
+draw_logarithmic (guint64 seed, guint path, guint purpose, gdouble min,
     gdouble max)
 {
-  return min * pow (max / min, draw (seed, channel, purpose));
+  return min * pow (max / min, draw (seed, path, purpose));
 }
 
 static void
-add_channel (MmtpSimulationConfig * config, guint i)
+add_path (MmtpSimulationConfig * config, guint i)
 {
   guint64 seed = config->seed;
   VirtualLinkPath forward = { 0, }, back;
@@ -85,7 +86,7 @@ add_channel (MmtpSimulationConfig * config, guint i)
   back = forward;
   if (draw (seed, i, DRAW_BACK) < 0.5)
     back.rate = MAX (forward.rate / 4, 1250);
-  mmtp_simulation_config_add_channel (config, &forward, &back);
+  mmtp_simulation_config_add_path (config, &forward, &back);
 }
 
 static gdouble
@@ -94,67 +95,69 @@ get_wire_size (const MmtpSimulationConfig * config)
   return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
-/* Delays are drawn from 0 to the fluctuation, and nothing overtakes: of the m
- * packets that are sent in such a time the slowest one holds up those behind
- * it, and the mean of the largest of m draws is m / (m + 1) of the range. */
+/* Delays are uniform from 0 to the fluctuation, and packets stay in order. Of
+ * the m packets that are sent within this time, the slowest one delays those
+ * after it. The mean of the maximum of m draws is m / (m + 1) of the range. */
 static gdouble
-get_mean_fluctuation (const VirtualLinkPath * path, gdouble seconds)
+get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
-  gdouble fluctuation = path->fluctuation / 1e9;
+  gdouble fluctuation = direction->fluctuation / 1e9;
   gdouble m = MAX (1, fluctuation / seconds);
 
   return fluctuation * m / (m + 1);
 }
 
-/* Of a channel that loses every tenth packet, the time of ten brings nine.
- * FALSE: no packet can be in time here. */
+/* Describes a path for the ideal scheduler. If a path loses every tenth packet,
+ * ten transmissions deliver nine packets. Returns FALSE if no packet can be in
+ * time on this path. */
 static gboolean
-get_ideal_channel (const MmtpSimulationConfig * config, guint i,
-    MmtpOptimumChannel * channel)
+get_optimum_path (const MmtpSimulationConfig * config, guint i,
+    MmtpOptimumPath * path)
 {
-  const VirtualLinkPath *path =
-      &config->channels[i].link.path[VIRTUAL_LINK_FORWARD];
-  gdouble seconds = get_wire_size (config) / path->rate;
+  const VirtualLinkPath *direction =
+      &config->paths[i].link.path[VIRTUAL_LINK_FORWARD];
+  gdouble seconds = get_wire_size (config) / direction->rate;
 
-  channel->delay = path->delay / 1e9 + get_mean_fluctuation (path, seconds);
-  if (seconds + channel->delay > config->sender.max_delay / 1e9)
+  path->delay =
+      direction->delay / 1e9 + get_mean_fluctuation (direction, seconds);
+  if (seconds + path->delay > config->sender.max_delay / 1e9)
     return FALSE;
-  channel->seconds = seconds / (1 - path->loss);
+  path->seconds = seconds / (1 - direction->loss);
   return TRUE;
 }
 
 static guint
-get_ideal (const MmtpSimulationConfig * config)
+get_optimum (const MmtpSimulationConfig * config)
 {
-  MmtpOptimumChannel channels[MMTP_SIMULATION_MAX_CHANNELS];
+  MmtpOptimumPath paths[MMTP_SIMULATION_MAX_PATHS];
   guint i, n = 0;
 
-  for (i = 0; i < config->n_channels; i++)
-    n += get_ideal_channel (config, i, &channels[n]);
-  return n ? mmtp_optimum_count (channels, n, config->source.n,
+  for (i = 0; i < config->n_paths; i++)
+    n += get_optimum_path (config, i, &paths[n]);
+  return n ? mmtp_optimum_count (paths, n, config->source.n,
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
 
-/* FALSE: no channel can meet the deadline at all */
+/* Returns FALSE if no path can meet the deadline at all. */
 static gboolean
 config_init (MmtpSimulationConfig * config, guint64 seed)
 {
-  guint i, n = 2 + draw (seed, 0, DRAW_CHANNELS) * 7;
+  guint i, n = 2 + draw (seed, 0, DRAW_PATHS) * 7;
   gdouble packets = 0, frames;
 
   mmtp_simulation_config_init (config, &mmtp_simulation_cores);
   config->seed = seed;
   for (i = 0; i < n; i++)
-    add_channel (config, i);
+    add_path (config, i);
   config->sender.max_delay = config->sender.initial_delay =
       draw_logarithmic (seed, 0, DRAW_LIMIT, 200, 2000) * MS;
   config->clock_skew = (draw (seed, 0, DRAW_SKEW) - 0.5) * 200000;
   config->source.size = 200 + draw (seed, 0, DRAW_SIZE) * 1200;
   for (i = 0; i < n; i++) {
-    MmtpOptimumChannel channel;
+    MmtpOptimumPath path;
 
-    if (get_ideal_channel (config, i, &channel))
-      packets += 1 / channel.seconds;
+    if (get_optimum_path (config, i, &path))
+      packets += 1 / path.seconds;
   }
   if (packets == 0)
     return FALSE;
@@ -164,14 +167,14 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
   return TRUE;
 }
 
-/* --- what must hold for each seed ----------------------------------------- */
+/* --- conditions for each seed --------------------------------------------- */
 
 static void
-check_always (MmtpSimulation * sim, const MmtpSimulationConfig * config)
+check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
-  const MmtpSimulationResult *result = mmtp_simulation_get_result (sim);
-  /* The clocks drift apart by up to 100 ppm from the moment in which the sender
-   * sets a deadline to that in which it comes. */
+  const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
+  /* The clocks differ by up to 100 ppm, so they drift apart between the time at
+   * which the sender sets a deadline and the deadline itself. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 
@@ -182,7 +185,7 @@ check_always (MmtpSimulation * sim, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* what a silent channel gives back may wait beside that */
+  /* Packets that a silent path gives back may wait in addition. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
@@ -191,31 +194,31 @@ check_always (MmtpSimulation * sim, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* FALSE: there was nothing to use */
+/* Returns FALSE if no packet could have been in time. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   outcome->seed = seed;
   if (!config_init (&config, seed))
     return FALSE;
   config.verbose = show && g_getenv ("MMTP_VERBOSE");
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  outcome->ideal = get_ideal (&config);
-  outcome->in_time = mmtp_simulation_get_result (sim)->in_time;
-  outcome->use = outcome->in_time / (gdouble) outcome->ideal;
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  outcome->optimum = get_optimum (&config);
+  outcome->in_time = mmtp_simulation_get_result (simulation)->in_time;
+  outcome->use = outcome->in_time / (gdouble) outcome->optimum;
   if (show) {
     g_print ("  seed %" G_GUINT64_FORMAT ": %.1f %% of %u, frames of %u bytes "
-        "each %.3f ms\n", seed, 100 * outcome->use, outcome->ideal,
+        "each %.3f ms\n", seed, 100 * outcome->use, outcome->optimum,
         config.source.size, config.source.period / 1e6);
-    mmtp_simulation_print (sim);
+    mmtp_simulation_print (simulation);
   } else {
-    check_always (sim, &config);
+    check_always (simulation, &config);
   }
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
   return TRUE;
 }
 
@@ -235,7 +238,7 @@ get_number (const gchar * name, guint64 otherwise)
   return value ? g_ascii_strtoull (value, NULL, 10) : otherwise;
 }
 
-GST_START_TEST (channels_are_used_and_nothing_else_happens)
+GST_START_TEST (paths_are_used_and_nothing_else_happens)
 {
   guint64 n = get_number ("MMTP_SEEDS", USUAL_SEEDS);
   GArray *outcomes = g_array_new (FALSE, FALSE, sizeof (Outcome));
@@ -259,7 +262,7 @@ GST_START_TEST (channels_are_used_and_nothing_else_happens)
     const Outcome *outcome = &g_array_index (outcomes, Outcome, i);
 
     g_print ("    seed %" G_GUINT64_FORMAT ": %.1f %%, %u of %u\n",
-        outcome->seed, 100 * outcome->use, outcome->in_time, outcome->ideal);
+        outcome->seed, 100 * outcome->use, outcome->in_time, outcome->optimum);
   }
   fail_unless (median >= REACHED, "median %.3f", median);
   g_array_unref (outcomes);
@@ -267,10 +270,11 @@ GST_START_TEST (channels_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Of overloaded channels. Seed 18: where packets are sent just before they would
- * be too late, most of them came too late (57.7 % before). Seed 44: random losses
- * on channels whose delays fluctuate were taken for congestion (19.0 %). */
-GST_START_TEST (neither_lateness_nor_jitter_spoils_a_channel)
+/* Two seeds with overloaded paths that had bad results before. Seed 18 used
+ * 57.7 % of the possible result: packets were sent just before they would be
+ * late, and most of them were late. Seed 44 used 19.0 %: random losses on paths
+ * with jitter were taken for congestion. */
+GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct
   {
@@ -298,8 +302,8 @@ mmtpseeds_suite (void)
   suite_add_tcase (s, tc);
   /* 1000 seeds take a while */
   tcase_set_timeout (tc, 7200);
-  tcase_add_test (tc, channels_are_used_and_nothing_else_happens);
-  tcase_add_test (tc, neither_lateness_nor_jitter_spoils_a_channel);
+  tcase_add_test (tc, paths_are_used_and_nothing_else_happens);
+  tcase_add_test (tc, neither_lateness_nor_jitter_spoils_a_path);
   return s;
 }
 

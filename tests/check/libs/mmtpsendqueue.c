@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's queue alone, without a path: in which order packets leave it,
- * what it gives up, and what becomes of a packet that was sent.
+/* Checks the sender's queue without a path: the order in which packets leave
+ * it, which packets it gives up, and what happens to a packet that was sent.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,7 +18,7 @@ static guint n_discarded;
 static MmtpDiscard last_reason;
 
 static void
-note_discarded (gpointer user_data, guint8 flags, gsize size,
+note_discarded (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed)
 {
   n_discarded++;
@@ -53,7 +53,7 @@ put (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size)
   return put_with (queue, due, flags, size, G_MAXUINT64);
 }
 
-/* The number of the most urgent packet, which is sent */
+/* Sends the most urgent packet and returns its number. */
 static guint64
 send_head (MmtpSendQueue * queue)
 {
@@ -245,6 +245,32 @@ GST_START_TEST (flush_empties_it)
   fail_unless (mmtp_send_queue_is_empty (queue));
   fail_unless_equals_uint64 (mmtp_send_queue_get_floor (queue),
       mmtp_send_queue_get_next_number (queue));
+  fail_unless_equals_int (n_discarded, 0);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+/* A buffer that was sent completely is in flight and may still arrive. */
+GST_START_TEST (giving_up_everything_counts_what_waits)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpSendQueueStats stats;
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 1500));
+  fail_unless (put (queue, 80 * MS, DROPPABLE, 500));
+  send_head (queue);
+  send_head (queue);
+  mmtp_send_queue_give_up_all (queue, MMTP_DISCARD_CONNECTION);
+  fail_unless_equals_int (n_discarded, 2);
+  fail_unless_equals_int (last_reason, MMTP_DISCARD_CONNECTION);
+  mmtp_send_queue_get_stats (queue, &stats);
+  fail_unless_equals_uint64 (stats.discarded[MMTP_DISCARD_CONNECTION], 2);
+  fail_unless_equals_uint64 (stats.discarded_droppable, 1);
+  fail_unless (mmtp_send_queue_is_empty (queue));
+  mmtp_send_queue_give_up_all (queue, MMTP_DISCARD_CONNECTION);
+  fail_unless_equals_int (n_discarded, 2);
   mmtp_send_queue_free (queue);
 }
 
@@ -266,6 +292,7 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
   tcase_add_test (tc, late_group_is_passed_over);
   tcase_add_test (tc, flush_empties_it);
+  tcase_add_test (tc, giving_up_everything_counts_what_waits);
   suite_add_tcase (s, tc);
   return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the simulation in which MMTP is measured to what can be worked out by
- * hand, with UDP in MMTP's place; and the ideal scheduler to the maximum that
- * the paper's links have.
+/* Checks the simulation in which MMTP is measured. UDP takes the place of MMTP,
+ * so that the results can be computed by hand. The test also checks the ideal
+ * scheduler against the maximum of the paper's links.
  */
 
 #include <gst/check/gstcheck.h>
@@ -26,7 +26,8 @@ link_new (const VirtualLinkConfig * config, guint64 seed)
   return link;
 }
 
-/* `n` packets of `size` bytes at once, each a guint with its number */
+/* Sends `n` packets of `size` bytes at once. Each packet is a guint with its
+ * number. */
 static void
 push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
     guint32 size)
@@ -41,7 +42,8 @@ push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
   }
 }
 
-/* The next packet that arrives, and when; G_MAXUINT: none will */
+/* Returns the next packet that arrives and stores its time. Returns G_MAXUINT
+ * if none arrives. */
 static guint
 next_arrival (VirtualLink * link, guint64 * time,
     VirtualLinkDirection * direction)
@@ -72,7 +74,7 @@ assert_arrival (VirtualLink * link, guint number, guint64 time,
 
 GST_START_TEST (link_takes_rate_delay_and_queue)
 {
-  /* 100 bytes are 100 ms; one is on the air and two may wait */
+  /* 100 bytes take 100 ms. One packet is transmitted and two may wait. */
   VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
       {2000, 0, 0, FALSE, FALSE, 200}}
   };
@@ -117,7 +119,7 @@ GST_END_TEST;
 
 GST_START_TEST (outage_takes_what_is_under_way)
 {
-  /* packets leave at 0, 100, 200... ms and arrive 150 ms later */
+  /* Packets leave at 0, 100, 200 ... ms and arrive 150 ms later. */
   VirtualLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
       {1000, 0, 0, FALSE, FALSE, 1000}}
   };
@@ -155,12 +157,12 @@ GST_START_TEST (steps_change_rate_and_delay)
 
 GST_END_TEST;
 
-/* For many packets at once */
+/* For many packets at once. */
 #define MANY(rate, delay, fluctuation, reorders, loss) \
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
-/* Packets of 1 ms each, n of them: how many come, and their mean time on the
- * way; `losses`: how many blocks were missing */
+/* Sends n packets of 1 ms each. Returns how many arrive and stores their mean
+ * delay. `losses` is the number of blocks of consecutive lost packets. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
@@ -194,7 +196,7 @@ GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
   /* 4 standard deviations: sqrt (20000 * 0.1 * 0.9) = 42 */
   fail_unless (ABS ((gint) arrived - 18000) < 170, "%u arrived", arrived);
   fail_unless (ABS ((gint) losses - 1800) < 170, "%u blocks", losses);
-  /* 20 s with times of 20 and 180 ms in turn: 100 of each */
+  /* In 20 s, times of 20 and 180 ms alternate: 100 of each. */
   config.path[0].burst = 20 * MS;
   arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
   fail_unless (ABS ((gint) arrived - 18000) < 800, "%u arrived", arrived);
@@ -211,7 +213,7 @@ GST_START_TEST (delays_fluctuate_as_asked)
 
   fail_unless_equals_int (count_arrivals (&config, 20000, &mean, &losses,
           &overtaken), 20000);
-  /* 1 ms on the air, 10 of delay, 50 in the mean */
+  /* 1 ms of transmission, 10 ms of delay, and 50 ms of jitter on average. */
   fail_unless (fabs (mean / MS - 61) < 1, "mean %.3f ms", mean / MS);
   fail_unless (overtaken > 1000);
   config.path[0].exponential = TRUE;
@@ -234,7 +236,7 @@ config_init (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   VirtualLinkPath path = { rate, delay, 0, FALSE, FALSE, queue };
 
   mmtp_simulation_config_init (config, &mmtp_simulation_udp);
-  mmtp_simulation_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_add_path (config, &path, &path);
   config->sender.max_delay = SECOND;
   mmtp_simulation_config_set_source (config, 100, 10 * MS, 72);
 }
@@ -242,28 +244,29 @@ config_init (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
 GST_START_TEST (frames_are_judged_by_true_time)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* Frames of 100 bytes each 10 ms, where one takes 20 ms, and 500 ms of way:
-   * frame i arrives at 520 + 20 i, and is due at 10 i + 1000. 48 is the
-   * last. */
+  /* Frames of 100 bytes come every 10 ms, each needs 20 ms, and the delay is
+   * 500 ms. Frame i arrives at 520 + 20 i and has its deadline at 10 i + 1000,
+   * so frame 48 is the last one in time. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   fail_unless_equals_int (result->frames, 100);
   fail_unless_equals_int (result->in_time, 49);
   fail_unless_equals_int (result->too_late, 51);
   fail_unless_equals_uint64 (result->worst_release, 510 * MS);
   fail_unless_equals_int (result->missing, 0);
   fail_unless_equals_int (result->out_of_order, 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 0, 490 * MS), 0);
-  fail_unless_equals_int (mmtp_simulation_count_lost (sim, 480 * MS, 510 * MS),
-      2);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 0, 490 * MS),
+      0);
+  fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 480 * MS,
+          510 * MS), 2);
   fail_unless_equals_string (result->errors->str, "");
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -271,50 +274,53 @@ GST_END_TEST;
 GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
 {
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* 10 Mbit/s, 40 ms of round trip, a queue of as much; UDP takes 4 % */
+  /* 10 Mbit/s with a round trip of 40 ms and a queue of the same length. UDP
+   * uses 4 %. */
   config_init (&config, 1250000, 20 * MS, 50000);
-  config.channels[0].n_tcp = 2;
-  config.channels[0].tcp_from = SECOND;
+  config.paths[0].n_tcp = 2;
+  config.paths[0].tcp_from = SECOND;
   mmtp_simulation_config_set_source (&config, 1100, 10 * MS, 472);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
-  result = mmtp_simulation_get_result (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
+  result = mmtp_simulation_get_result (simulation);
   fail_unless (result->tcp_bytes[0] > 0.9 * 10 * 1250000, "%" G_GUINT64_FORMAT,
       result->tcp_bytes[0]);
   fail_unless (result->tcp_bytes[0] + result->mmtp_bytes[0] <= 12500000);
   fail_unless (result->mmtp_bytes[0] > 0.9 * 1000 * 500);
   fail_unless (result->links[0][0].overflowed > 0);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
 
-/* --- the ideal ------------------------------------------------------------ */
+/* --- the ideal scheduler -------------------------------------------------- */
 
-GST_START_TEST (ideal_brings_what_can_be_counted)
+GST_START_TEST (optimum_brings_what_can_be_counted)
 {
-  /* 10 packets a second, nothing behind: of 10 in 1 s all; of 20 in 1 s and a
-   * limit of 0.1 s those that can be sent as they come */
-  MmtpOptimumChannel channels[] = { {0.1, 0}, {0.1, 0.5} };
+  /* 10 packets per second and no further delay. Of 10 packets in 1 s all are in
+   * time. Of 20 packets in 1 s with a limit of 0.1 s, only those that can be
+   * sent at once are in time. */
+  MmtpOptimumPath paths[] = { {0.1, 0}, {0.1, 0.5} };
 
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 10, 0.1, 0.1), 10);
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 0.1), 10);
-  /* the last, from 0.95 s, have until 1.95: 19 transmissions */
-  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 1.05), 20);
-  /* a second channel that is too slow for all */
-  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.1), 10);
-  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.6), 20);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
+  /* The last packet comes at 0.95 s and has until 1.95 s, so there is time for
+   * 19 transmissions. */
+  fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
+  /* The second path is too slow for any packet. */
+  fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (ideal_brings_what_the_papers_links_have)
+GST_START_TEST (optimum_brings_what_the_papers_links_have)
 {
-  /* Table 1, without a header of ours: 1400 bytes of 36.4 and 9.2 kB/s */
-  MmtpOptimumChannel channels[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
+  /* Table 1 without our headers: 1400 bytes at 36.4 and 9.2 kB/s. */
+  MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };
   static const struct
@@ -328,7 +334,7 @@ GST_START_TEST (ideal_brings_what_the_papers_links_have)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    guint n = mmtp_optimum_count (channels, 2, 1000, table[i].period, 1);
+    guint n = mmtp_optimum_count (paths, 2, 1000, table[i].period, 1);
 
     fail_unless (n >= table[i].min && n <= table[i].max, "%g: %u",
         table[i].period, n);
@@ -352,8 +358,8 @@ mmtpsim_suite (void)
   tcase_add_test (tc, delays_fluctuate_as_asked);
   tcase_add_test (tc, frames_are_judged_by_true_time);
   tcase_add_test (tc, tcp_fills_the_link_that_it_has_alone);
-  tcase_add_test (tc, ideal_brings_what_can_be_counted);
-  tcase_add_test (tc, ideal_brings_what_the_papers_links_have);
+  tcase_add_test (tc, optimum_brings_what_can_be_counted);
+  tcase_add_test (tc, optimum_brings_what_the_papers_links_have);
   return s;
 }
 

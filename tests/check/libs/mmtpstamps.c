@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Timestamps that stand still are replaced by the time of arrival, and others
- * are not. All times are in ms here. */
+/* Checks that timestamps that do not advance are replaced by the time of
+ * arrival, and that other timestamps are kept. All times are in ms. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,7 +8,7 @@
 
 #define LIMIT 500
 
-/* A buffer comes alone, and is passed on at once. */
+/* A single buffer arrives and is passed on at once. */
 static gint64
 come (MmtpStamps * stamps, gint64 now, gint64 stamp)
 {
@@ -50,7 +50,8 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 
 GST_END_TEST;
 
-/* Those that come when it moves again are behind, and catch up. */
+/* Timestamps that advance again are behind the replaced ones and catch up with
+ * them. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;
@@ -67,7 +68,7 @@ GST_START_TEST (times_do_not_go_back)
 
 GST_END_TEST;
 
-/* What is stored may be far ahead of its time. */
+/* The timestamps of stored input may be far ahead of the current time. */
 GST_START_TEST (one_that_is_ahead_is_kept)
 {
   MmtpStamps stamps;
@@ -80,8 +81,9 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* The parts of a frame wait for a slow channel one after the other. */
-GST_START_TEST (waiting_for_the_channels_does_not_count)
+/* The sender waits for a slow path with each part of a frame. This time must
+ * not count as the arrival time of the next part. */
+GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;
   gint64 now;
@@ -99,7 +101,7 @@ GST_START_TEST (waiting_for_the_channels_does_not_count)
 
 GST_END_TEST;
 
-/* Buffers without one are none of its business, but time passes. */
+/* Buffers without a timestamp are not changed, but their time counts. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;
@@ -141,7 +143,7 @@ mmtpstamps_suite (void)
   tcase_add_test (tcase, one_that_stands_still_is_replaced);
   tcase_add_test (tcase, times_do_not_go_back);
   tcase_add_test (tcase, one_that_is_ahead_is_kept);
-  tcase_add_test (tcase, waiting_for_the_channels_does_not_count);
+  tcase_add_test (tcase, waiting_for_the_paths_does_not_count);
   tcase_add_test (tcase, buffers_without_a_timestamp_change_nothing);
   tcase_add_test (tcase, nothing_is_left_when_it_is_cleared);
   return suite;

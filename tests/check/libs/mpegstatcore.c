@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds mpegstat's accounting and its lines to frames, times and sums that are
- * written down by hand.
+/* Checks the accounting of mpegstat and the lines that it prints. The test
+ * compares them with frames, times and sums that were computed by hand.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,8 +19,8 @@ static const MpegVideoGop gop = {
   .hours = 1,.minutes = 2,.seconds = 3,.pictures = 4,.closed = TRUE
 };
 
-/* A frame of the 25 fps stream, of given type, temporal reference and size,
- * at this place in transport order */
+/* A frame of a stream of 25 frames per second, with its picture type, its
+ * temporal reference, its size in bytes and its number in transport order. */
 typedef struct
 {
   MpegVideoPictureType type;
@@ -47,7 +47,8 @@ make_frame (const Given * given, MpegVideoFrame * frame,
   position->gop_pts_90khz = 3600;
 }
 
-/* Puts it in, complete and without a GOP header; returns its event. */
+/* Passes a complete frame without a GOP header to the core and returns the
+ * event that the core reports. */
 static MpegStatEvent
 input (MpegStatCore * core, guint64 arrival, MpegVideoPictureType type,
     guint temporal_reference, gsize size, gint64 coding_number)
@@ -104,7 +105,8 @@ GST_START_TEST (a_lost_frame_moves_no_latency)
 
 GST_END_TEST;
 
-/* Latencies 0, 16, 16, 0 ms: jitter 16 / 16, then 15 / 16 of it, ... */
+/* The latencies are 0, 16, 16 and 0 ms. By the formula of RFC 3550 the jitter
+ * is first 16 / 16 ms; a frame without a change leaves 15 / 16 of it. */
 GST_START_TEST (totals_are_the_hand_made_sums)
 {
   MpegStatCore *core = mpegstat_core_new ();
@@ -123,7 +125,7 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_I], 5000);
   fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_B], 3000);
   fail_unless_equals_uint64 (totals.duration, 120 * MS);
-  /* 6000 bytes after the first frame, in 120 ms */
+  /* 6000 bytes arrived after the first frame, within 120 ms. */
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
   fail_unless_equals_uint64 (totals.bitrate, 400000);
   fail_unless_equals_int64 (totals.latency_min, 0);
@@ -132,7 +134,8 @@ GST_START_TEST (totals_are_the_hand_made_sums)
   fail_unless_equals_int64 (totals.latency_mean, 8 * MS);
   fail_unless_equals_uint64 (totals.jitter, 1878906);
 
-  /* a second later nothing is left in the window, all else stays */
+  /* One second later the window is empty, so the current bitrate is 0. The
+   * other totals do not change. */
   mpegstat_core_get_totals (core, 1120 * MS, &totals);
   fail_unless_equals_uint64 (totals.bitrate, 0);
   fail_unless_equals_uint64 (totals.average_bitrate, 400000);
@@ -169,11 +172,13 @@ GST_START_TEST (an_incomplete_frame_counts_only_as_incomplete)
   fail_unless_equals_int (mpegstat_core_input_frame (core, 30 * MS, WALL,
           &frame, &position, FALSE, events), 1);
   fail_unless_equals_int (events[0].kind, MPEGSTAT_INCOMPLETE);
-  /* no complete frame came yet: there is nothing to count from */
+  /* No complete frame has arrived yet, so there is no start time from which a
+   * latency could be computed. */
   fail_if (has (&events[0], MPEGSTAT_LATENCY_NS));
   fail_unless (has (&events[0], MPEGSTAT_EXPECTED_NS));
 
-  /* the first complete one begins at 0, though it came later */
+  /* The first complete frame has latency 0 by definition, although it arrives
+   * at 99 ms. */
   fail_unless_equals_int64 (input (core, 99 * MS, MPEG_VIDEO_PICTURE_P, 1,
           3000, 1).latency, 0);
 
@@ -230,7 +235,7 @@ GST_START_TEST (restart_counts_latency_anew_and_keeps_totals)
           5000, 0).latency, 0);
   mpegstat_core_get_totals (core, 9000 * MS, &totals);
   fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 2);
-  /* the jump of 9 s is no jitter */
+  /* The jump of 9 s does not count as jitter. */
   fail_unless_equals_uint64 (totals.jitter, MS);
 
   mpegstat_core_free (core);
@@ -264,7 +269,8 @@ GST_START_TEST (frames_carry_the_time_code_of_their_own_gop_only)
   event = input (core, 40 * MS, MPEG_VIDEO_PICTURE_B, 0, 1000, 1);
   fail_unless (has (&event, MPEGSTAT_TIME_CODE));
 
-  /* the next GOP's header was lost: its time code is not known */
+  /* The header of the next GOP was lost, so the time code of these frames is
+   * unknown. */
   frame.has_gop = FALSE;
   mpegstat_core_input_frame (core, 80 * MS, WALL, &frame, &position, TRUE,
       events);
@@ -282,8 +288,9 @@ GST_END_TEST;
 
 /* --- the hash ------------------------------------------------------------ */
 
-/* FNV-1a's own test vectors are over the bytes alone: take the size's eight
- * zero bytes by hand. */
+/* The published test vectors of FNV-1a cover the bytes only. This test computes
+ * the hash over the eight bytes of the size and the first bytes of the data
+ * itself. */
 GST_START_TEST (hash_is_fnv_1a_over_size_and_first_bytes)
 {
   guint64 expected = G_GUINT64_CONSTANT (0xcbf29ce484222325);
@@ -474,7 +481,7 @@ GST_START_TEST (lines_for_people_have_the_papers_quantities)
 
 GST_END_TEST;
 
-/* --- when the last byte came --------------------------------------------- */
+/* --- arrival time of the last byte --------------------------------------- */
 
 static void
 piece (MpegStatArrivals * arrivals, gsize bytes, guint64 arrival)
@@ -501,7 +508,8 @@ GST_START_TEST (frame_arrives_with_the_piece_of_its_last_byte)
   piece (arrivals, 100, 1);
   piece (arrivals, 100, 2);
   piece (arrivals, 100, 3);
-  /* bytes 0 to 199 end with the second piece, 200 to 249 in the third */
+  /* Bytes 0 to 199 end with the second piece; bytes 200 to 249 lie in the
+   * third. */
   fail_unless_equals_uint64 (take (arrivals, 200, 0), 2);
   fail_unless_equals_uint64 (take (arrivals, 50, 0), 3);
   piece (arrivals, 100, 4);
@@ -535,7 +543,8 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
-  /* those past the bound count as late as the latest */
+  /* Only a limited number of pieces is remembered. Bytes beyond this limit get
+   * the arrival time of the latest piece. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);
@@ -568,7 +577,8 @@ GST_START_TEST (one_clock_counts_from_the_first_arrival)
 
 GST_END_TEST;
 
-/* The first frame arrives while the sink still waits for it, in PAUSED. */
+/* The first frame arrives while the sink is in PAUSED and still waits for its
+ * preroll. */
 GST_START_TEST (time_begins_with_playing_after_preroll)
 {
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
@@ -588,7 +598,8 @@ GST_START_TEST (time_stands_still_in_a_pause)
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
 
   mpegstat_clock_take (&clock, RUNNING, 100, 1000);
-  /* paused 10 later; one more frame comes, and another after resuming */
+  /* The pipeline is paused 10 ns later. One more frame arrives while it is
+   * paused, and another one after it plays again. */
   mpegstat_clock_mark_switch (&clock, 1010);
   fail_unless_equals_uint64 (mpegstat_clock_take (&clock, MONOTONIC, 3000,
           3000), 10);

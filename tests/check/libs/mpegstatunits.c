@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the places of access units to timestamps that are written down by hand:
- * 25 frames a second, a closed GOP "I0 P3 B1 B2 P6 B4 B5" in transport order.
+/* Checks the numbers that mpegstat assigns to access units in coding order and
+ * in display order. The expected values were written by hand for 25 frames per
+ * second and the closed GOP "I0 P3 B1 B2 P6 B4 B5" (transport order).
  */
 
 #include <gst/check/gstcheck.h>
@@ -42,7 +43,8 @@ input (MpegStatUnits * units, gchar type, guint64 pts, guint64 dts)
   return unit;
 }
 
-/* Place n of the GOP, shown a frame later than it is decoded */
+/* Passes access unit `n` of the GOP. Its presentation time is one frame period
+ * later than its decoding time. */
 static MpegStatUnit
 input_place (MpegStatUnits * units, guint n, gboolean with_dts)
 {
@@ -152,11 +154,11 @@ GST_START_TEST (times_never_go_below_zero)
   MpegStatUnit unit;
 
   input (units, 'I', START, START);
-  /* shown before the I-frame behind which it comes */
+  /* This B-frame follows the I-frame in the stream but is shown before it. */
   unit = input (units, 'B', START - FRAME, NONE);
   fail_unless_equals_int64 (unit.display_number, -1);
   fail_unless (!unit.has_pts);
-  /* a decoding time that goes back is none */
+  /* A decoding time that is earlier than the previous one is ignored. */
   unit = input (units, 'P', START + FRAME, START - GST_SECOND);
   fail_unless_equals_int64 (unit.coding_number, 2);
   fail_unless_equals_uint64 (unit.expected, 2 * FRAME);
@@ -182,8 +184,9 @@ GST_START_TEST (a_restart_counts_anew)
 
 GST_END_TEST;
 
-/* FNV-1a by another program, over 00 00 00 00 00 00 00 03 65 88 84: the slice
- * alone, without its start code */
+/* The expected hash is the FNV-1a of the bytes 00 00 00 00 00 00 00 03 65 88
+ * 84, computed with another program. They are the size and the slice without
+ * its start code. */
 GST_START_TEST (hash_and_size_are_of_slices)
 {
   MpegStatUnits *units = new_units (FRAME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Header parsers and framer: each kind of stream that exists has a defined
- * result.
+/* Checks the parsers of MPEG-1/2 headers and the framer. The result is defined
+ * for each kind of stream that occurs in practice.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,8 +15,9 @@
 
 GST_START_TEST (sequence_header_of_a_dvd)
 {
-  /* 720x576, 4:3, 25 fps, 9.8 Mbit/s, VBV 112 * 16 kbit; then the extension:
-   * MP@ML, interlaced, 4:2:0 */
+  /* The sequence header says 720x576, 4:3, 25 fps, 9.8 Mbit/s and a VBV buffer
+   * of 112 * 16 kbit. The sequence extension says MP@ML, interlaced and 4:2:0.
+   */
   const guint8 header[] = { 0, 0, 1, 0xb3, 0x2d, 0x02, 0x40, 0x23,
     0x17, 0xed, 0x23, 0x80
   };
@@ -62,7 +63,8 @@ GST_START_TEST (sequence_extension_widens_fields)
   fail_unless_equals_int (s.fps_d, 1001);
   fail_unless (s.low_delay && s.progressive);
 
-  /* frame_rate_extension_n 1 and _d 2: times two, by three */
+  /* frame_rate_extension_n = 1 and frame_rate_extension_d = 2: the frame rate
+   * is multiplied by 2 and divided by 3. */
   stream.bytes->data[12 + 9] |= 1 << 5 | 2;
   fail_unless (mpeg_video_parse_sequence (&s, data, 12));
   fail_unless (mpeg_video_parse_sequence_extension (&s, data + 12, 10));
@@ -165,7 +167,8 @@ GST_START_TEST (drop_frame_time_code)
 
 GST_END_TEST;
 
-/* Each length, each place, and each way that the prefix can't be */
+/* The test places a start code at each offset in buffers of each size. Then it
+ * tries byte sequences that resemble the prefix but are none. */
 GST_START_TEST (start_codes_are_found_at_every_offset)
 {
   guint8 data[80];
@@ -177,7 +180,7 @@ GST_START_TEST (start_codes_are_found_at_every_offset)
       memcpy (data + at, "\0\0\1\5", 4);
       fail_unless (mpeg_video_find_start_code (data, data + size) == data + at);
     }
-    /* the code itself is not there yet */
+    /* The buffer ends before the byte that follows the prefix. */
     memset (data, 0, sizeof (data));
     if (size > 0)
       data[size - 1] = 1;
@@ -194,7 +197,7 @@ GST_END_TEST;
 typedef struct
 {
   MpegVideoFramer *framer;
-  GString *types;               /* what came out, "I0 P3 ..." */
+  GString *types;               /* Frames that were output, as "I0 P3 ..." */
   GByteArray *bytes;
   MpegVideoFrame last;
 } Fixture;
@@ -316,11 +319,12 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
   mpeg_picture (stream, &p);
 }
 
-/* Damage may make a sequence end code inside a slice. What can't begin a frame
- * behind it still belongs to the picture, as for mpegvideoparse. */
+/* Damage may produce a sequence end code inside a slice. Units after it that
+ * cannot begin a frame still belong to the picture, as in mpegvideoparse. */
 GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
 {
-  /* a slice, user data, an extension, another end code and a system code */
+  /* The start codes of a slice, user data, an extension, another sequence end
+   * code and a system code. */
   const guint8 codes[] = { 0x02, 0xb2, 0xb5, 0xb7, 0xbd };
   const gsize chunks[] = { 1, 3, 7, 1000000 };
   MpegVideoFramerStats stats;
@@ -375,7 +379,8 @@ GST_START_TEST (two_field_pictures_are_one_frame)
 
 GST_END_TEST;
 
-/* same parity, another reference, or a type that can't follow: no pair */
+/* A second field does not complete a frame if it has the same parity, another
+ * temporal reference, or a type that cannot follow the first field's type. */
 GST_START_TEST (a_lone_field_is_incomplete)
 {
   MpegStream stream;
@@ -394,7 +399,8 @@ GST_START_TEST (a_lone_field_is_incomplete)
 
 GST_END_TEST;
 
-/* the coding extension of what follows a lone field is read all the same */
+/* The framer also reads the picture coding extension of a field that follows a
+ * lone field. */
 GST_START_TEST (a_pair_behind_a_lone_field)
 {
   MpegStream stream;
@@ -470,7 +476,8 @@ GST_START_TEST (size_and_rate_change_in_mid_stream)
 
 GST_END_TEST;
 
-/* 11172-2 lets a slice cover the whole picture; 13818-2 wants each row. */
+/* ISO/IEC 11172-2 (MPEG-1) lets one slice cover the whole picture. ISO/IEC
+ * 13818-2 (MPEG-2) requires slices in each row. */
 GST_START_TEST (one_slice_to_a_picture)
 {
   MpegPicture p = {.type = 'I',.rows = 1,.mpeg1 = TRUE,.progressive = TRUE };
@@ -510,7 +517,8 @@ GST_START_TEST (junk_before_the_first_sequence_header_is_dropped)
       stream.bytes->len);
   teardown (&f);
 
-  /* who is told that it begins in mid-stream takes them */
+  /* A framer that may start in the middle of a stream also outputs the frames
+   * before the first sequence header. */
   setup (&f, 0, FALSE);
   push (&f, stream.bytes->data, stream.bytes->len, 3);
   fail_unless_equals_string (f.types->str, "P3 B1 I0 P1");
@@ -550,8 +558,8 @@ GST_START_TEST (missing_rows_make_a_frame_incomplete)
 
 GST_END_TEST;
 
-/* 13818-2 6.3.3: 144 lines are nine rows of a progressive frame, but two times
- * five of an interlaced one. */
+/* ISO/IEC 13818-2 6.3.3: a picture of 144 lines has nine macroblock rows in a
+ * progressive frame. An interlaced frame has two times five rows. */
 GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
 {
   gint progressive;
@@ -573,8 +581,8 @@ GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
 
 GST_END_TEST;
 
-/* 13818-2 6.3.16: above 2800 lines three more bits of the row follow the start
- * code. */
+/* ISO/IEC 13818-2 6.3.16: in pictures of more than 2800 lines, three more bits
+ * of the slice's row follow the start code. */
 GST_START_TEST (rows_of_tall_pictures_go_on_behind_the_start_code)
 {
   const guint n_rows[] = { 128, 176, 177 };
@@ -700,13 +708,13 @@ GST_START_TEST (times_belong_to_the_first_picture_that_begins)
   MpegVideoFrame frame;
   MpegStream stream;
   guint cut, i;
-  /* in the first input there is only a part of the sequence header */
+  /* The first input holds only a part of the sequence header. */
   const guint64 expected[] = { 200, MPEG_VIDEO_TIME_NONE, 300 };
 
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "| I0 P1 P2", FALSE, marks);
-  /* the cut goes through the start code of the third picture, which belongs to
-   * the input that it begins in */
+  /* The input is split inside the start code of the third picture. This picture
+   * belongs to the input in which its start code begins. */
   cut = g_array_index (marks, guint, 2) + 2;
   mpeg_video_framer_input (framer, stream.bytes->data, 20, 100, 90);
   mpeg_video_framer_input (framer, stream.bytes->data + 20, cut - 22, 200, 190);
@@ -745,7 +753,8 @@ GST_START_TEST (a_whole_frame_is_taken_without_a_copy)
   fail_unless_equals_int (frame.n_slices, 2);
   fail_unless_equals_int (frame.pictures[0].end_unit, frame.n_units);
   mpeg_video_frame_clear (&frame);
-  /* two frames, half a frame's headers, or junk before it */
+  /* The input is refused if it holds two frames, an incomplete header, or other
+   * bytes before the first start code. */
   fail_unless (!mpeg_video_framer_input_frame (framer, two.bytes->data,
           two.bytes->len, 7, 5, &frame));
   fail_unless (!mpeg_video_framer_input_frame (framer, one.bytes->data, 20,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The timeline: every frame in its place, every loss found with its type.
- * Expected values are written out by hand or counted from the plan.
+/* Checks the timeline, which numbers each frame in display order and in coding
+ * order, and reports each lost frame with its picture type. The expected values
+ * were written by hand or counted from the planned stream.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +12,8 @@
 #define NONE MPEG_VIDEO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)
 
-/* A frame as the framer would describe it */
+/* Returns a frame with the fields that the framer would set for `type` and
+ * temporal reference `tr`. */
 static MpegVideoFrame
 make_frame (gchar type, guint tr)
 {
@@ -30,7 +32,7 @@ make_frame (gchar type, guint tr)
   return frame;
 }
 
-/* --- a plan: GOPs in transport order, the state of a run ----------------- */
+/* --- planned streams and their runs -------------------------------------- */
 
 typedef struct
 {
@@ -38,25 +40,29 @@ typedef struct
   guint tr;
   gboolean has_gop;
   guint gop;
-  gint64 coding, display;       /* true numbers */
+  /* The correct numbers in coding order and in display order. */
+  gint64 coding, display;
 } Planned;
 
 typedef enum
 {
-  CLOCK_NONE,                   /* nothing but the stream */
+  CLOCK_NONE,                   /* There are no timestamps. */
   CLOCK_MEDIA,                  /* RTP timestamps */
   CLOCK_PTS,                    /* presentation times of a demuxer */
-  CLOCK_ARRIVAL                 /* a PTS that is the time of arrival */
+  CLOCK_ARRIVAL                 /* Each PTS is the arrival time of the frame. */
 } Clock;
 
 typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
-  gboolean disconts;            /* gaps are flagged, as by sequence numbers */
+  /* Whether gaps are marked as a discontinuity, as a depayloader does by
+   * sequence numbers. */
+  gboolean disconts;
 } Run;
 
-/* n_gops GOPs of n frames, every third an anchor; the first one closed */
+/* Returns a stream of `n_gops` GOPs of `n` frames, in which every third frame
+ * is an anchor. The first GOP is closed. */
 static GArray *
 make_plan (guint n_gops, guint n, gboolean open)
 {
@@ -112,8 +118,9 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
   mpeg_video_timeline_input (timeline, &frame, media, position);
 }
 
-/* Runs the plan with count frames from `first` on left out; checks number and
- * type of each loss, and the place of each frame. */
+/* Runs the plan without the `count` frames that begin at index `first`. Checks
+ * the number and the type of the lost frames, and the numbers of all frames
+ * that remain. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -179,8 +186,9 @@ GST_START_TEST (nothing_lost_nothing_reported)
 
 GST_END_TEST;
 
-/* Any one frame of the stream but those at its very end, of which nothing can
- * be known, and with the GOP header that an I-frame carries */
+/* One frame of the stream is lost, each frame in turn; the GOP header of an
+ * I-frame is lost with it. The frames at the very end are excluded, because no
+ * later frame shows that they are missing. */
 GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 {
   const Run *runs[] = { &with_time_codes, &media_clock, &demuxer_times,
@@ -198,7 +206,8 @@ GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 
 GST_END_TEST;
 
-/* with no clock at all, once the pattern is known */
+/* There are no timestamps, but the timeline has already learned the pattern of
+ * the GOP. */
 GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
 {
   GArray *plan = make_plan (9, 15, TRUE);
@@ -228,7 +237,8 @@ GST_START_TEST (bursts_over_gop_boundaries_are_counted)
 
 GST_END_TEST;
 
-/* A sender that stops in mid-GOP and one that starts: nothing was lost. */
+/* One sender stops in the middle of a GOP and another sender begins. No frame
+ * was lost. */
 GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 {
   GArray *plan = make_plan (6, 15, TRUE);
@@ -267,8 +277,10 @@ GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 
 GST_END_TEST;
 
-/* As a receiver of RTP sees it, from the first frame on: neither a GOP is known
- * yet nor its length. Temporal references may go on as if nothing had been. */
+/* An RTP receiver loses frames directly after the first ones, when it knows
+ * neither a complete GOP nor the length of a GOP. The temporal references may
+ * continue as if no frame were missing, so only the RTP timestamps show the
+ * loss. */
 GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 {
   const Run run = { TRUE, TRUE, CLOCK_MEDIA, TRUE };
@@ -307,8 +319,9 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 
 GST_END_TEST;
 
-/* One GOP of 150 frames and then a scene cut: no pattern is known, and the last
- * anchor has another phase. What was received about the hole tells. */
+/* One GOP has 150 frames, and a scene cut follows. No pattern is known, and the
+ * last anchor does not fit the earlier distances. The types of the lost frames
+ * follow from the frames that were received before and after the gap. */
 GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 {
   GArray *plan = make_plan (1, 151, FALSE);
@@ -332,8 +345,9 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 
 GST_END_TEST;
 
-/* An encoder that chooses how many B-frames fit (x264's and FFmpeg's
- * b_strategy) loses nothing by it; transport order never runs backwards. */
+/* Encoders may choose the number of B-frames adaptively (b_strategy of x264 and
+ * FFmpeg). The timeline must not report a loss for this, and numbers in coding
+ * order must not decrease. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -344,8 +358,9 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
   guint gop, last, anchor, b;
 
   for (gop = 0, start = 0; gop < 40; gop++, start += 15) {
-    /* a closed GOP: each anchor, then the B-frames shown before it; it begins
-     * without any, as an encoder does that has seen no picture yet */
+    /* This is a closed GOP: each anchor is followed by the B-frames that are
+     * shown before it. It begins without B-frames, because there is no earlier
+     * picture. */
     for (last = anchor = 0; anchor < 15;) {
       MpegVideoFrame frame = make_frame (anchor ? 'P' : 'I', anchor);
 
@@ -373,8 +388,9 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
 
 GST_END_TEST;
 
-/* The paper's latency figures broke here (Ouwens 3.8): a GOP header that is
- * lost must not shift what follows. check_losses () looks at every frame. */
+/* A lost GOP header must not shift the numbers of the frames after it. The
+ * latency figures of the paper were wrong for this reason (Ouwens 3.8).
+ * check_losses () checks each frame. */
 GST_START_TEST (a_lost_gop_header_shifts_nothing)
 {
   GArray *plan = make_plan (8, 15, TRUE);
@@ -392,7 +408,8 @@ GST_START_TEST (a_lost_gop_header_shifts_nothing)
 
 GST_END_TEST;
 
-/* Time codes that stand still or jump about are found out, not believed. */
+/* The timeline detects time codes that do not advance or that jump, and ignores
+ * them. */
 GST_START_TEST (lying_time_codes_lose_nothing)
 {
   GArray *plan = make_plan (6, 15, TRUE);
@@ -418,8 +435,8 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* A sender that begins a new clock, pauses, or skips a frame, in mid-stream: any
- * number of frame periods but whole GOPs */
+/* In the middle of the stream the sender begins a new clock, pauses, or skips
+ * frames. The jumps are any number of frame periods except whole GOPs. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
@@ -457,7 +474,8 @@ GST_START_TEST (a_clock_that_jumps_loses_nothing)
 
 GST_END_TEST;
 
-/* 13818-2 6.3.9: without GOP headers references run on, modulo 1024. */
+/* ISO/IEC 13818-2 6.3.9: without GOP headers the temporal reference continues
+ * to count, modulo 1024. */
 GST_START_TEST (references_wrap_without_gop_headers)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -488,8 +506,8 @@ GST_START_TEST (references_wrap_without_gop_headers)
 
 GST_END_TEST;
 
-/* Twelve whole GOPs of 15 frames are missing behind the first five, of which the
- * very first has 13 frames. */
+/* Twelve complete GOPs of 15 frames are missing after the first five GOPs. The
+ * first GOP of the stream has 13 frames. */
 GST_START_TEST (a_long_gap_is_one_range)
 {
   GArray *plan = make_plan (24, 15, TRUE);
@@ -519,8 +537,8 @@ GST_START_TEST (a_long_gap_is_one_range)
 
 GST_END_TEST;
 
-/* The clock of RTP is believed about ten seconds, here 250 frames, and about
- * nothing longer. */
+/* The timeline trusts a gap in the RTP timestamps up to ten seconds, which are
+ * 250 frames here. A longer gap counts as a new stream. */
 GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 {
   const guint gops[] = { 16, 17 };
@@ -557,9 +575,9 @@ GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 
 GST_END_TEST;
 
-/* A stranger who knows the SSRC forges one RTP packet in each second, with a
- * picture and a timestamp that lies up to 65,000 frames ahead. What the timeline
- * reports must stay within seconds for each forged frame, and in few entries. */
+/* An attacker who knows the SSRC sends one RTP packet per second with a picture
+ * and a timestamp that is up to 65,000 frames too high. For each forged frame
+ * the timeline may report at most seconds of lost frames, in few ranges. */
 GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 {
   const guint n_forged = 8, every = 100;
@@ -600,12 +618,13 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* A longer gap than ten seconds is a new beginning. The first frame, the second
- * one after a jump, and the end of the gap may each stand anywhere in 1024
- * temporal references. */
+/* A gap of more than ten seconds counts as a new stream. In addition, the first
+ * frame, the second frame after a jump and the end of the gap may each be
+ * anywhere within 1024 temporal references. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
-/* Nonsense must not move what is right, nor reach out of any array. */
+/* Random temporal references must not change the numbers of correct frames, and
+ * no array may be accessed beyond its end. */
 GST_START_TEST (any_temporal_references_are_survived)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -670,8 +689,8 @@ check_times (const Times * times, guint n, gboolean low_delay)
   mpeg_video_timeline_free (timeline);
 }
 
-/* The decoder model of 13818-1: an anchor is shown when the next one is
- * decoded, a B-frame at once. */
+/* ISO/IEC 13818-1, decoder model: an anchor is shown when the next anchor is
+ * decoded. A B-frame is shown at once. */
 GST_START_TEST (times_of_an_open_gop_stream)
 {
   const Times times[] = {
@@ -703,8 +722,9 @@ GST_START_TEST (times_without_b_frames)
 
 GST_END_TEST;
 
-/* Film at 24 frames in 30000/1001: two frames are shown five fields. In display
- * order fields 3 2 3 2 ..., top field first 1 0 0 1. */
+/* 3:2 pulldown shows film of 24 frames per second at 30000/1001 frames per
+ * second, so that two frames last five fields. In display order the frames last
+ * 3, 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
 GST_START_TEST (times_of_three_two_pulldown)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -733,9 +753,10 @@ GST_START_TEST (times_of_three_two_pulldown)
       header->top_field_first = fields[display] % 2 == 0;
       header->temporal_reference = display % 1024;
       mpeg_video_timeline_input (timeline, &frame, NONE, &position);
-      /* shown one frame period after the first is decoded */
+      /* The first frame is shown one frame period after it is decoded. */
       expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
-      /* the first anchor with B-frames before it has no history to tell from */
+      /* Before the first anchor that has B-frames, the timeline has seen too
+       * little to compute an exact PTS. */
       if (n > 3)
         fail_unless (ABS ((gint64) (position.pts - expected)) <= 1,
             "frame %u: PTS %" G_GUINT64_FORMAT " not %" G_GUINT64_FORMAT,
@@ -765,7 +786,7 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   fail_unless_equals_uint64 (position.pts, 10040 * MS);
   fail_unless_equals_uint64 (position.dts, 10000 * MS);
   fail_unless_equals_uint64 (position.expected, 0);
-  /* DTS only, as mpegvideoparse gives it */
+  /* The frame has only a DTS, as mpegvideoparse sets it. */
   frame = make_frame ('P', 3);
   frame.dts = 10040 * MS;
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
@@ -777,7 +798,7 @@ GST_START_TEST (upstream_times_are_kept_and_completed)
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10080 * MS);
   fail_unless_equals_uint64 (position.dts, 10080 * MS);
-  /* none: goes on from there */
+  /* Without any timestamp, the times continue from the previous frame. */
   frame = make_frame ('B', 2);
   mpeg_video_timeline_input (timeline, &frame, NONE, &position);
   fail_unless_equals_uint64 (position.pts, 10120 * MS);
@@ -811,9 +832,9 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 
 GST_END_TEST;
 
-/* A stream without GOP headers, then eight frames whose temporal references
- * jump to and fro while their clock is right, then the stream again. Returns the
- * frames that count as lost. */
+/* Inputs a stream without GOP headers, then eight frames with random temporal
+ * references but correct timestamps, then the stream again. Returns the number
+ * of frames that are counted as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
     gint64 * max_gap, gint64 * last_display)
@@ -848,11 +869,12 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
   gint64 max_gap, last;
 
-  /* The clock proves that nothing is missing. */
+  /* The timestamps prove that no frame is missing. */
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Nothing proves anything: ten seconds for each frame at most */
+  /* Without timestamps no loss can be excluded. Each of the eight frames may
+   * then count for at most ten seconds of lost frames. */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);
   fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);

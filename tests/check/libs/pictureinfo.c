@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a buffer of video is to the others, against bytes that were put together
- * by hand from ISO/IEC 13818-2, ITU-T H.264 and H.265, RFC 2250, RFC 6184,
- * RFC 7798, RFC 7741, RFC 9628 and the RTP payload format for AV1.
+/* Checks which kind of picture a buffer of video holds, and which other frames
+ * need it. The input bytes were made by hand from ISO/IEC 13818-2, ITU-T H.264
+ * and H.265, RFC 2250, RFC 6184, RFC 7798, RFC 7741, RFC 9628 and the RTP payload
+ * format for AV1.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,7 +16,8 @@ static PictureInfo
 read_at (PictureReader * reader, guint64 pts, gboolean is_key,
     const guint8 * data, gsize size)
 {
-  /* a copy, so that a tool that watches memory sees what is read beyond it */
+  /* The reader gets a copy of exactly `size` bytes, so that a memory checker
+   * notices any access beyond them. */
   guint8 *copy = g_memdup2 (data, size);
   PictureInfo info;
 
@@ -40,12 +42,13 @@ expect_at (PictureReader * reader, guint64 pts, const guint8 * data, gsize size,
 /* --- MPEG video ----------------------------------------------------------- */
 
 #define GOP(closed) 0, 0, 1, 0xb8, 0, 8, 0, (closed) << 6
-/* temporal_reference (10 bits), picture_coding_type (3 bits), vbv_delay; then a
- * slice */
+/* A picture header with temporal_reference (10 bits), picture_coding_type (3
+ * bits) and vbv_delay, followed by a slice. */
 #define PICTURE(reference, type) 0, 0, 1, 0, (reference) >> 2, \
     ((reference) & 3) << 6 | (type) << 3, 0, 0, 0, 0, 0, 1, 1, 0x20
 
-/* IBBP as it is sent: the first two B-frames are shown before the I-frame. */
+/* Checks a GOP in transport order. Its first two B-frames are shown before its
+ * I-frame, so they refer to the previous GOP unless the GOP is closed. */
 static void
 check_mpeg_gop (gboolean is_closed)
 {
@@ -72,7 +75,7 @@ GST_START_TEST (b_frames_of_an_open_gop_lead)
 
 GST_END_TEST;
 
-/* The temporal reference goes from 1023 to 0 between them. */
+/* The temporal reference wraps from 1023 to 0 between these pictures. */
 GST_START_TEST (temporal_reference_wraps)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
@@ -91,7 +94,7 @@ GST_START_TEST (temporal_reference_wraps)
 GST_END_TEST;
 
 #define RTP(payload) 0x80, payload, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1
-/* RFC 2250, 3.4: temporal reference, and picture type */
+/* RFC 2250 section 3.4: the temporal reference and the picture type. */
 #define MPV(reference, type) (reference) >> 8, (reference) & 0xff, type, 0
 
 GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
@@ -100,7 +103,7 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* the rest of the I-frame: its GOP stays closed */
+  /* This packet continues the I-frame, so the GOP is still a closed one. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -116,7 +119,7 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
 GST_END_TEST;
 
-/* As the stock payloader, which leaves the header 0 */
+/* Like the packets of rtpmpvpay, which leaves the header of RFC 2250 at 0. */
 GST_START_TEST (packet_of_mpeg_that_does_not_say_is_unknown)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
@@ -130,7 +133,8 @@ GST_END_TEST;
 
 /* --- H.264 ---------------------------------------------------------------- */
 
-/* nal_ref_idc (2 bits) and nal_unit_type (5 bits) */
+/* The NAL unit header of H.264: nal_ref_idc (2 bits) and nal_unit_type (5
+ * bits). */
 #define NAL(idc, type) (idc) << 5 | (type)
 
 GST_START_TEST (h264_nal_header_tells_what_it_is)
@@ -146,7 +150,7 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
     {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
     {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
     {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
-    /* layers are not known */
+    /* Unit types of layered streams are unknown. */
     {NAL (3, 14), PICTURE_KIND_UNKNOWN},
     {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
   };
@@ -161,7 +165,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
         units[i].kind, FALSE);
     expect_at (rtp, NO_PTS, BYTES (RTP (96), units[i].header, 0x88),
         units[i].kind, FALSE);
-    /* FU-A and FU-B (RFC 6184, 5.8): the type stands in the second byte. */
+    /* In FU-A and FU-B (RFC 6184 section 5.8) the second byte holds the type.
+     */
     if ((units[i].header & 0x1f) == 0)
       continue;
     expect_at (rtp, NO_PTS, BYTES (RTP (96), (units[i].header & 0x60) | 28,
@@ -175,7 +180,7 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* STAP-A of a delimiter, parameter sets and a slice */
+/* A STAP-A with an access unit delimiter, parameter sets and a slice. */
 GST_START_TEST (most_important_unit_of_an_aggregate_decides)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
@@ -184,10 +189,10 @@ GST_START_TEST (most_important_unit_of_an_aggregate_decides)
           0, 1, NAL (3, 7), 0, 2, NAL (3, 5), 0x88), PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 2, NAL (0, 9), 0x10,
           0, 2, NAL (0, 1), 0x88), PICTURE_KIND_DROPPABLE, FALSE);
-  /* STAP-B: with a decoding order number */
+  /* A STAP-B, which has a decoding order number. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 25, 0, 7, 0, 2, NAL (2, 1), 0x88),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* a size that goes beyond the packet, and 0 */
+  /* A unit size that exceeds the packet, and a size of 0. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 3, NAL (2, 1), 0x88),
       PICTURE_KIND_UNKNOWN, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 0, 0, 1, NAL (2, 1)),
@@ -202,7 +207,8 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
   PictureInfo info;
 
-  /* a key frame that is no IDR picture: it is marked as one */
+  /* This key frame is no IDR picture, but the buffer is flagged as a key frame.
+   */
   info = read_at (reader, 120 * MS, TRUE, BYTES (RTP (96), NAL (2, 1), 0x88));
   fail_unless_equals_int (info.kind, PICTURE_KIND_KEY);
   expect_at (reader, 40 * MS, BYTES (RTP (96), NAL (0, 1), 0x88),
@@ -218,7 +224,7 @@ GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
 
 GST_END_TEST;
 
-/* avcC with lengths of two bytes */
+/* The codec data (avcC) says that each NAL unit has a length of two bytes. */
 GST_START_TEST (lengths_are_those_of_the_codec_data)
 {
   static const guint8 avcc[] = { 1, 100, 0, 31, 0xfc | 1, 0xe0, 0 };
@@ -262,7 +268,8 @@ GST_END_TEST;
 
 /* --- H.265 ---------------------------------------------------------------- */
 
-/* nal_unit_type (6 bits), nuh_layer_id (6 bits), nuh_temporal_id_plus1 */
+/* The NAL unit header of H.265: nal_unit_type (6 bits), nuh_layer_id (6 bits)
+ * and nuh_temporal_id_plus1. */
 #define NAL5(type, layer, sub_layer) (type) << 1 | (layer) >> 5, \
     ((layer) & 31) << 3 | ((sub_layer) + 1)
 
@@ -278,7 +285,8 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
     {21, 0, PICTURE_KIND_KEY}, {16, 0, PICTURE_KIND_KEY},
     {1, 0, PICTURE_KIND_REFERENCE}, {0, 0, PICTURE_KIND_DROPPABLE},
     {9, 0, PICTURE_KIND_REFERENCE, TRUE}, {8, 0, PICTURE_KIND_DROPPABLE, TRUE},
-    /* RADL: they need the key frame alone */
+    /* RADL pictures refer only to the key frame, so they are not marked as
+     * leading. */
     {7, 0, PICTURE_KIND_REFERENCE}, {6, 0, PICTURE_KIND_DROPPABLE},
     {35, 0, PICTURE_KIND_PART}, {39, 0, PICTURE_KIND_PART},
     {32, 0, PICTURE_KIND_PART}, {34, 0, PICTURE_KIND_PART},
@@ -455,7 +463,7 @@ GST_START_TEST (packets_of_av1_tell_the_kind)
 
 GST_END_TEST;
 
-/* --- what is none --------------------------------------------------------- */
+/* --- invalid input -------------------------------------------------------- */
 
 GST_START_TEST (what_cannot_be_read_is_unknown)
 {
@@ -469,7 +477,8 @@ GST_START_TEST (what_cannot_be_read_is_unknown)
     for (size = 0; size <= sizeof zeros; size++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, zeros, size);
 
-      /* (an access unit that is malformed passes as a reference) */
+      /* A byte-stream access unit that is malformed counts as a reference
+       * frame. */
       fail_unless (info.kind == PICTURE_KIND_UNKNOWN ||
           ((format == PICTURE_FORMAT_H264 || format == PICTURE_FORMAT_H265) &&
               info.kind == PICTURE_KIND_REFERENCE));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the budgets of answers by prefix to what prefixlimiter.h says, in virtual
- * time. */
+/* Checks the limits of answers for each address prefix that prefixlimiter.h
+ * describes, in virtual time. */
 
 #include <gst/check/gstcheck.h>
 
@@ -63,7 +63,8 @@ GST_START_TEST (prefix_of_ipv4_is_24_bits_and_of_ipv6_48)
 
 GST_END_TEST;
 
-/* 100 at once, and then one each 10 ms, whichever host of the prefix asks */
+/* The hosts of a prefix share one budget: 100 answers at once, then one every
+ * 10 ms. */
 GST_START_TEST (prefix_has_a_budget)
 {
   assert_equals_int (take_many (0x0a000001, SECOND, 150, RATE), 100);
@@ -89,7 +90,7 @@ GST_START_TEST (flood_of_one_prefix_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* 10,000 a second of a different prefix each */
+/* 10,000 requests per second, each from another prefix. */
 GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 {
   guint32 state = 1;
@@ -106,7 +107,8 @@ GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* A tenth of a second's answers at once, and no more than a second's in one */
+/* All prefixes together may get a tenth of a second's answers at once, and no
+ * more than one second's answers within a second. */
 GST_START_TEST (all_together_have_a_limit)
 {
   guint i, taken = 0;
@@ -129,7 +131,7 @@ GST_START_TEST (known_host_has_a_reserve)
   assert_equals_int (take_many (0x0a000001, SECOND, 1000, RATE), 100);
   assert_equals_int (take_many (0x0a000005, SECOND, 20, RATE), 10);
   assert_equals_int (take_many (0x0a000005, 2 * SECOND, 1, RATE), 1);
-  /* nor does the limit of all count for it */
+  /* The overall limit does not apply to a remembered host either. */
   take_many (0x0b000001, 3 * SECOND, 1, 1);
   assert_equals_int (take_many (0x0b000001, 3 * SECOND, 1, 1), 0);
   assert_equals_int (take_many (0x0a000005, 3 * SECOND, 1, 1), 1);
@@ -145,7 +147,8 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* the first one comes again, and so the second one is the oldest */
+    /* The first host is remembered again and again, so the second host is the
+     * oldest one. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

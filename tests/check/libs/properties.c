@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of properties: one row of each kind, in two tables of one class. */
+/* Checks the tables of properties. Two tables of one class have one row for
+ * each kind of property. */
 
 #include <gst/check/gstcheck.h>
 
@@ -25,7 +26,7 @@ typedef struct
   GMutex lock;
   Settings settings;
   guint measured;               /* read only */
-  gint doubled;                 /* half of what the property is */
+  gint doubled;                 /* Half of the value of the property. */
   guint n_changes;
 } Thing;
 
@@ -34,7 +35,7 @@ typedef GstObjectClass ThingClass;
 static GType thing_get_type (void);
 G_DEFINE_TYPE (Thing, thing, GST_TYPE_OBJECT);
 
-/* It is called with the lock. */
+/* The table calls this function with the lock held. */
 static void
 note_change (gpointer object)
 {
@@ -44,7 +45,7 @@ note_change (gpointer object)
   self->n_changes++;
 }
 
-/* These are called without it. */
+/* The table calls these functions without the lock. */
 static void
 set_doubled (gpointer object, const GValue * value, GParamSpec * pspec)
 {
@@ -221,7 +222,8 @@ GST_START_TEST (what_is_set_is_in_the_member_and_is_read)
 
 GST_END_TEST;
 
-/* One member in ns, and two properties */
+/* One struct member in ns has two properties: a new one in ms and an old one in
+ * ns. */
 GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
 {
   static const struct
@@ -258,7 +260,7 @@ GST_START_TEST (a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns)
 
 GST_END_TEST;
 
-/* --- a subclass with words of its own ------------------------------------- */
+/* --- a subclass with its own texts ---------------------------------------- */
 
 typedef Thing Special;
 typedef ThingClass SpecialClass;
@@ -294,7 +296,7 @@ GST_START_TEST (a_subclass_may_have_another_text)
   fail_unless_equals_uint64 (special->settings.duration, 3 * GST_MSECOND);
   g_object_get (special, "duration", &milliseconds, NULL);
   fail_unless_equals_int (milliseconds, 3);
-  /* It is one property still. */
+  /* Both tables refer to the same property. */
   specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (thing), &n_thing);
   g_free (specs);
   specs =
@@ -334,7 +336,7 @@ GST_START_TEST (rows_say_when_and_by_whom)
   fail_if (gst_wireless_properties_find (count)->flags & PROPERTY_URI);
   fail_unless (gst_wireless_properties_find (find (thing, "doubled")) ==
       &of_thing[1]);
-  /* Those of other classes are in no table. */
+  /* Properties that another class installed are in no table. */
   fail_unless (gst_wireless_properties_find (find (thing, "name")) == NULL);
   gst_object_unref (thing);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* RFC 2250 cores: header codec, packer, unpacker, reordering. Expected bytes
- * and packets are worked out by hand from the RFC.
+/* Checks the cores of RFC 2250: the codec of the header, the packer, the
+ * unpacker and the reordering. The expected bytes and packets were worked out
+ * by hand from the RFC.
  */
 
 #include <gst/check/gstcheck.h>
@@ -33,7 +34,8 @@ GST_START_TEST (header_bits)
     {{.bfc = 7}, "\x00\x00\x00\x70"},
     {{.ffv = 1}, "\x00\x00\x00\x08"},
     {{.ffc = 7}, "\x00\x00\x00\x07"},
-    /* a B-picture's only packet: TR 258, B, E, type 3, vectors 2 and 5 */
+    /* The only packet of a B-picture: TR 258, B and E set, picture type 3, BFC
+     * 2 and FFC 5. */
     {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
   };
   guint8 bytes[RFC2250_MAX_HEADER_SIZE];
@@ -56,8 +58,10 @@ GST_END_TEST;
 
 GST_START_TEST (header_extension_bits)
 {
-  /* T, then X=0 E=1 f 1 2 3 4 DC 2 PS 3 T P C Q V A R H G alternating, D;
-   * composite display; two words of extensions: length, 00 00 01 b5 40, pad */
+  /* The header has T set. The MPEG-2 extension follows with X=0, E=1, f_codes 1
+   * 2 3 4, DC 2, PS 3, the bits T P C Q V A R H G alternating, and D set. Then
+   * follow the composite display and two words of extensions: their length, 00
+   * 00 01 b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -131,8 +135,9 @@ GST_END_TEST;
 
 /* --- packer -------------------------------------------------------------- */
 
-/* One picture with slices of the given sizes; returns the packets as
- * "BE:bytes" words, 'M' with the marker, 'S' with the sequence header. */
+/* Packs one picture with slices of the given sizes. Returns the packets as
+ * words "BE:bytes": B and E are the bits of the header, M is the marker, and S
+ * means that a sequence header is in the packet. */
 static gchar *
 pack_slices (const guint * sizes, Rfc2250AggregateMode mode, gsize max_payload)
 {
@@ -186,7 +191,8 @@ assert_packets (const guint * sizes, Rfc2250AggregateMode mode,
   g_free (packets);
 }
 
-/* 300 bytes of stream to a packet; 17 of them are the first one's headers */
+/* Each packet has room for 300 bytes of the stream. In the first packet 17 of
+ * them are headers. */
 GST_START_TEST (slices_share_packets_while_they_fit)
 {
   const guint sizes[] = { 100, 100, 83, 100, 200, 10, 290, 0 };
@@ -203,10 +209,12 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
 {
   const guint sizes[] = { 50, 700, 20, 0 };
 
-  /* what ends a split slice ends its packet: the next one begins the next */
+  /* The last fragment of a split slice ends its packet, so the next slice
+   * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* 233 bytes of room, of 700, save a packet */
+  /* The slice of 700 bytes uses the 233 bytes that are left in the first
+   * packet, which saves one packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
@@ -214,7 +222,9 @@ GST_END_TEST;
 
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
-  /* 33 of room: 590 - 33 takes two packets as 590 does */
+  /* The first packet has 33 bytes left. The slice of 590 bytes needs two more
+   * packets with or without them. The slice of 630 bytes needs three packets
+   * without them and two with them. */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
 
@@ -225,7 +235,8 @@ GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 
 GST_END_TEST;
 
-/* A packet of headers alone has neither S nor B nor E: mediamtx refuses it. */
+/* A packet that holds only headers would have none of the bits S, B and E, and
+ * mediamtx refuses such packets. */
 GST_START_TEST (headers_travel_with_the_first_slice)
 {
   const guint sizes[] = { 290, 30, 0 };
@@ -235,7 +246,7 @@ GST_START_TEST (headers_travel_with_the_first_slice)
 
 GST_END_TEST;
 
-/* --- whole streams through packer and unpacker ---------------------------- */
+/* --- streams through packer and unpacker ---------------------------------- */
 
 typedef struct
 {
@@ -251,7 +262,7 @@ packet_clear (gpointer data)
   g_free (((Packet *) data)->data);
 }
 
-/* The RTP payloads of a stream, frame by frame with its own time */
+/* Returns the RTP payloads of a stream. Each frame has its own timestamp. */
 static GArray *
 pack_stream (MpegStream * stream, const Rfc2250PackerConfig * config,
     gsize max_payload, Rfc2250PackerStats * stats)
@@ -299,7 +310,8 @@ pack_stream (MpegStream * stream, const Rfc2250PackerConfig * config,
   return packets;
 }
 
-/* What leaves the unpacker of packets for which drop is false */
+/* Returns the output of the unpacker for the packets for which `drop` is FALSE.
+ * `drop` may be NULL. */
 static GByteArray *
 unpack (GArray * packets, Rfc2250OnLoss on_loss, const gboolean * drop,
     Rfc2250UnpackerStats * stats)
@@ -375,8 +387,8 @@ GST_START_TEST (streams_come_back_bit_for_bit)
 
 GST_END_TEST;
 
-/* A file padded with zeros behind its sequence end code; the marker stands with
- * the last slice, and only there. */
+/* The input is a file that is padded with zeros after its sequence end code.
+ * The marker belongs to the packet with the last slice only. */
 GST_START_TEST (stuffing_behind_the_end_code_comes_back)
 {
   Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
@@ -420,11 +432,13 @@ GST_START_TEST (second_field_has_its_own_header)
   packets = pack_stream (&stream, &config, 1000, NULL);
   fail_unless_equals_int (packets->len, 2);
   p = &g_array_index (packets, Packet, 0);
-  /* TR 5, S B E, type 1, no vectors; no marker: the frame goes on */
+  /* TR 5, the bits S, B and E, picture type 1 and no vectors. The marker is not
+   * set, because the frame continues with the second field. */
   fail_unless (memcmp (p->data, "\x00\x05\x39\x00", 4) == 0);
   fail_unless (!p->marker);
   p = &g_array_index (packets, Packet, 1);
-  /* TR 5, B E, type 2, FFC 7 and, as it is P, no BFC */
+  /* TR 5, the bits B and E, picture type 2 and FFC 7. BFC is 0 because this is
+   * a P-picture. */
   fail_unless (memcmp (p->data, "\x00\x05\x1a\x07", 4) == 0);
   fail_unless (p->marker);
   assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
@@ -435,7 +449,8 @@ GST_START_TEST (second_field_has_its_own_header)
 
 GST_END_TEST;
 
-/* RFC 2250 3.4, N: set when the header differs from the last of its type */
+/* RFC 2250 section 3.4: N is set when the header differs from the last header
+ * of the same picture type. */
 GST_START_TEST (n_tells_of_new_picture_headers)
 {
   const struct
@@ -473,7 +488,7 @@ GST_END_TEST;
 
 GST_START_TEST (sequence_header_is_repeated_at_intervals)
 {
-  /* frames half a second apart, I-frames two seconds */
+  /* The frames are half a second apart and the I-frames two seconds apart. */
   const struct
   {
     gint interval;
@@ -500,7 +515,8 @@ GST_START_TEST (sequence_header_is_repeated_at_intervals)
       const Packet *p = &g_array_index (packets, Packet, k);
 
       with_s += (p->data[2] & 0x20) != 0;
-      /* S stands for the header that is there */
+      /* The bit S must be set exactly when the packet holds a sequence header.
+       */
       fail_unless_equals_int ((p->data[2] & 0x20) != 0,
           memcmp (p->data + 4, "\0\0\1\xb3", 4) == 0);
     }
@@ -512,7 +528,8 @@ GST_START_TEST (sequence_header_is_repeated_at_intervals)
 
 GST_END_TEST;
 
-/* A sequence header would reset the matrices that the extension loaded. */
+/* A repeated sequence header would reset the quantiser matrices that the
+ * extension loaded. */
 GST_START_TEST (no_repetition_over_downloaded_matrices)
 {
   MpegPicture p = {.type = 'I' };
@@ -541,7 +558,8 @@ GST_END_TEST;
 
 /* --- loss ---------------------------------------------------------------- */
 
-/* Frames 1000 bytes each, three to five packets of 300 */
+/* Makes a stream of frames of about 1000 bytes, which need three to five
+ * packets of 300 bytes each. */
 static void
 make_lossy_stream (MpegStream * stream, GArray * marks, gboolean mpeg1)
 {
@@ -568,8 +586,8 @@ make_lossy_stream (MpegStream * stream, GArray * marks, gboolean mpeg1)
   g_array_append_val (marks, stream->bytes->len);
 }
 
-/* Any one packet lost, any two neighbours, any three: exactly the frames of
- * which nothing was lost leave. */
+/* One, two or three adjacent packets are lost, at each position. The unpacker
+ * must output exactly the frames of which no packet was lost. */
 GST_START_TEST (drop_frame_emits_exactly_what_lost_nothing)
 {
   GArray *marks = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -611,7 +629,7 @@ GST_START_TEST (drop_frame_emits_exactly_what_lost_nothing)
 
 GST_END_TEST;
 
-/* Counts what is in an elementary stream. */
+/* Counts the pictures and the slices of an elementary stream. */
 static void
 count_units (GByteArray * bytes, guint * pictures, guint * slices)
 {
@@ -625,8 +643,9 @@ count_units (GByteArray * bytes, guint * pictures, guint * slices)
   }
 }
 
-/* Every slice that arrived leaves, under a picture header: in MPEG-1 always,
- * in MPEG-2 with the extension. */
+/* Each slice that arrived is output after a picture header. In MPEG-1 the
+ * unpacker can always rebuild this header; in MPEG-2 it needs the MPEG-2
+ * extension of RFC 2250. */
 GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 {
   gint mpeg1;
@@ -640,7 +659,8 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
     make_lossy_stream (&stream, marks, mpeg1);
     packets = pack_stream (&stream, &config, 400, NULL);
-    /* the first packet has the only sequence header so far */
+    /* The first packet is never lost, because it holds the only sequence header
+     * so far. */
     for (first = 1; first < packets->len; first++) {
       gboolean *drop = g_new0 (gboolean, packets->len);
       const Packet *lost = &g_array_index (packets, Packet, first);
@@ -673,8 +693,8 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
 GST_END_TEST;
 
-/* A rebuilt MPEG-1 header is the lost one but for vbv_delay, which is not
- * sent. */
+/* A rebuilt MPEG-1 picture header equals the lost one except for vbv_delay,
+ * which RFC 2250 does not transmit. */
 GST_START_TEST (rebuilt_header_equals_the_lost_one)
 {
   MpegPicture i = {.type = 'I',.mpeg1 = TRUE };
@@ -706,8 +726,9 @@ GST_START_TEST (rebuilt_header_equals_the_lost_one)
 
 GST_END_TEST;
 
-/* Appendix 1: without T the header of the picture before serves if N says so
- * and a packet of each picture of its type came. */
+/* RFC 2250 appendix 1: without T, the unpacker may reuse the header of an
+ * earlier picture of the same type. The bit N must allow this, and a packet of
+ * each picture of this type must have arrived. */
 GST_START_TEST (n_vouches_for_the_header_before)
 {
   MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
@@ -728,7 +749,8 @@ GST_START_TEST (n_vouches_for_the_header_before)
     p.tr = 1;
     p.f_code = changed ? 4 : 3;
     mpeg_picture (&stream, &p);
-    p.tr = 2;                   /* as the one before: no N */
+    /* The header equals the previous one, so N is not set. */
+    p.tr = 2;
     mpeg_picture (&stream, &p);
     packets = pack_stream (&stream, &config, 300, NULL);
     fail_unless_equals_int (packets->len, 6);
@@ -744,7 +766,8 @@ GST_START_TEST (n_vouches_for_the_header_before)
 
 GST_END_TEST;
 
-/* Appendix 1: a null time code, closed_gop as it was, broken_link set */
+/* RFC 2250 appendix 1: the rebuilt GOP header has a time code of 0, the same
+ * closed_gop as the last GOP header, and broken_link set. */
 GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 {
   gint closed;
@@ -785,8 +808,8 @@ GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 
 GST_END_TEST;
 
-/* What came of the second field goes under a header of its own, not under the
- * first one's. */
+/* The slices that arrived of the second field follow a header of their own, not
+ * the header of the first field. */
 GST_START_TEST (rebuilt_header_of_a_second_field)
 {
   MpegPicture first = {.type = 'I',.tr = 5,.structure = 1,.rows = 2,
@@ -823,7 +846,8 @@ GST_START_TEST (rebuilt_header_of_a_second_field)
 
 GST_END_TEST;
 
-/* live555 does that with the very first one, which holds headers only. */
+/* live555 sets the marker on the very first packet, which holds only headers.
+ */
 GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 {
   const gsize headers = 22 + 8 + 8 + 9;
@@ -835,7 +859,8 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "|c I0", FALSE, NULL);
   g_array_set_clear_func (packets, packet_clear);
-  /* S and type 1; B, E and type 1 */
+  /* The first packet has S and picture type 1. The second one has B, E and
+   * picture type 1. */
   head.data = g_malloc (head.size);
   memcpy (head.data, "\x00\x00\x21\x00", 4);
   memcpy (head.data + 4, stream.bytes->data, headers);
@@ -853,7 +878,7 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 
 GST_END_TEST;
 
-/* FBV and FFV each from its own bit */
+/* FBV and FFV are taken from the separate bits of the picture header. */
 GST_START_TEST (full_pel_vectors_of_one_direction)
 {
   MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };
@@ -869,7 +894,7 @@ GST_START_TEST (full_pel_vectors_of_one_direction)
   /* full_pel_backward_vector is bit 65 of the picture header */
   stream.bytes->data[header + 8] &= ~0x40;
   packets = pack_stream (&stream, &config, 300, NULL);
-  /* FBV 0, BFC 5, FFV 1, FFC 5 */
+  /* FBV 0, BFC 5, FFV 1 and FFC 5. */
   fail_unless_equals_int (g_array_index (packets, Packet, 0).data[3], 0x5d);
   g_array_unref (packets);
   mpeg_stream_clear (&stream);
@@ -898,7 +923,8 @@ GST_START_TEST (markers_may_be_lost)
 
 GST_END_TEST;
 
-/* rtpmpvpay: no header at all, several small pictures to a packet */
+/* rtpmpvpay sends headers that are all zero and puts several small pictures
+ * into one packet. */
 GST_START_TEST (all_zero_headers_are_served)
 {
   Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
@@ -960,7 +986,8 @@ GST_END_TEST;
 
 /* --- reordering ---------------------------------------------------------- */
 
-/* Sequence numbers in and out; '-' before one: a duplicate, '<': late */
+/* Inputs the sequence numbers `in` and compares the output with `expected`, in
+ * which '-' marks a duplicate and '<' a late packet. */
 static void
 check_order (guint window, const gchar * in, const gchar * expected)
 {
@@ -1009,24 +1036,27 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (3, "1 3 2 4", "1 2 3 4 /");
   check_order (3, "1 5 4 3 2", "1 2 3 4 5 /");
   check_order (3, "65534 0 65535 1", "65534 65535 0 1 /");
-  /* lost: three wait, the fourth lets them go */
+  /* A packet is lost: three later packets wait for it, and the fourth one
+   * releases them. */
   check_order (3, "1 3 4 5 6 7", "1 3 4 5 6 7 /");
   check_order (3, "1 3 4 5", "1 / 3 4 5");
   check_order (3, "1 3 4 5 6 2", "1 3 4 5 6 <2 /");
   check_order (3, "1 2 2 1 4 4 3", "1 2 -2 -1 -4 3 4 /");
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
-  /* the sender began anew */
+  /* The sender began again with other sequence numbers. */
   check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
   check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
-  /* one packet from elsewhere is none */
+  /* A single packet with a very different sequence number does not count as a
+   * new beginning. */
   check_order (3, "5000 100 5001 101 5002", "5000 5001 5002 /");
   check_order (3, "5000 100 9000 200 5001", "5000 5001 /");
 }
 
 GST_END_TEST;
 
-/* Packets "source number time", the time in ms or '-', and their numbers in order */
+/* Inputs packets "source number time" (the time in ms, or '-' for none) and
+ * compares the packets that are output, in order, with `expected`. */
 static void
 check_sources (const gchar * in, const gchar * expected)
 {
@@ -1061,18 +1091,22 @@ check_sources (const gchar * in, const gchar * expected)
 
 GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
 {
-  /* not while the first one sends, however many there are */
+  /* Another source is not accepted while the first one sends, however many
+   * packets the other source sends. */
   check_sources ("a 1 0, b 7 1, b 8 2, b 9 3, a 2 40, b 10 41, b 11 42, a 3 80",
       "a 1, a 2, a 3, ");
-  /* after a second of silence, and nothing of it is missing */
+  /* Another source is accepted after one second of silence, and none of its
+   * packets are lost. */
   check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
       "a 1, b 7, b 8, b 9, b 10, ");
-  /* single packets never do */
+  /* Single packets of a source never make it the current source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
-  /* the first source takes its place back, and the other one loses it */
+  /* When the first source sends again, it becomes the current source again.
+   * Packets of the other source are not output any more. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* one without arrival times, or where they begin anew */
+  /* Without arrival times, or when arrival times begin again, a new source is
+   * accepted at once. */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }
@@ -1087,7 +1121,7 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* At most 512 single packets and 512 of runs */
+/* At most 512 single packets are kept, and 512 packets of consecutive runs. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

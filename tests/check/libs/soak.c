@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hours of a stream through the cores of MMTP and of DCCP in virtual time, over
- * links that have outages. The memory in use after the first part of the run is
- * the memory in use at its end, and every packet is in one counter. The test in
- * the suite `unit` takes 20 minutes, the one in the suite `long` eight hours;
- * SOAK_MINUTES says how many minutes.
+/* Runs a stream through the cores of MMTP and of DCCP for a long virtual time,
+ * over links with outages. The memory in use must not grow after the first part
+ * of the run, and each packet must be in exactly one counter. The test in the
+ * suite `unit` simulates 20 minutes, the one in the suite `long` eight hours.
+ * The environment variable SOAK_MINUTES sets the minutes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,11 +16,13 @@
 
 #define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
-/* A run is watched so often. The first watches are the start: queues, histories
- * and the arrays of the test grow to the size that they keep. */
+/* A run is divided into N_WATCHES parts, and the memory is read in each. The
+ * first N_START parts are the start, in which queues, histories and the arrays
+ * of the test grow to their final size. */
 #define N_WATCHES 16
 #define N_START 4
-/* bytes; a leak of a single byte in each packet of eight hours is a megabyte */
+/* Allowed growth in bytes. A leak of a single byte for each packet in eight
+ * hours would be a megabyte. */
 #define MAX_GROWTH (32 * 1024)
 
 static guint64
@@ -36,7 +38,9 @@ get_duration (void)
 
 typedef struct
 {
-  gsize start, end;             /* bytes: the maximum in each part of the run */
+  /* Maximum memory in use in the first and in the last part of the run, in
+   * bytes. */
+  gsize start, end;
   guint n;
 } Memory;
 
@@ -63,13 +67,13 @@ check_memory (const Memory * self)
 /* --- MMTP ----------------------------------------------------------------- */
 
 static void
-watch_mmtp (MmtpSimulation * sim, gpointer data)
+watch_mmtp (MmtpSimulation * simulation, gpointer data)
 {
   watch_memory (data);
 }
 
 static void
-add_mmtp_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
+add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
     gdouble outage_share, guint64 mean_outage)
 {
   const VirtualLinkPath path = {.rate = rate,.delay = delay,.fluctuation =
@@ -77,11 +81,11 @@ add_mmtp_channel (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
     .queue = rate / 4,.loss = outage_share,.burst = mean_outage
   };
 
-  mmtp_simulation_config_add_channel (config, &path, &path);
+  mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each channel has outages of its own, both have one at a time, and the first
- * one leaves and comes back. */
+/* Each path has outages of its own, at times both paths have one together, and
+ * the first path leaves and joins again. */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 {
@@ -96,15 +100,15 @@ init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
   config->watch_period = duration / N_WATCHES;
   config->watch = watch_mmtp;
   config->watch_data = memory;
-  add_mmtp_channel (config, 100000, 30 * VIRTUAL_LINK_MS, 0.02,
+  add_mmtp_path (config, 100000, 30 * VIRTUAL_LINK_MS, 0.02,
       2 * VIRTUAL_LINK_SECOND);
-  add_mmtp_channel (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
+  add_mmtp_path (config, 50000, 80 * VIRTUAL_LINK_MS, 0.02,
       VIRTUAL_LINK_SECOND);
   for (i = 0; i < n_outages; i++) {
     const guint64 begin = i * period;
 
-    for (j = 0; j < config->n_channels; j++)
-      virtual_link_config_add_outage (&config->channels[j].link,
+    for (j = 0; j < config->n_paths; j++)
+      virtual_link_config_add_outage (&config->paths[j].link,
           begin + period / 8, begin + period / 8 + 3 * VIRTUAL_LINK_SECOND, 0);
     mmtp_simulation_config_add_action (config, begin + period / 2,
         MMTP_SIMULATION_REMOVE, 0);
@@ -117,9 +121,9 @@ init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 }
 
 static void
-check_mmtp_link (const MmtpSimulationResult * result, guint channel)
+check_mmtp_link (const MmtpSimulationResult * result, guint path)
 {
-  const VirtualLinkStats *links = result->links[channel];
+  const VirtualLinkStats *links = result->links[path];
   guint64 over, n_stateless = 0;
   guint direction;
 
@@ -127,19 +131,20 @@ check_mmtp_link (const MmtpSimulationResult * result, guint channel)
     over = links[direction].arrived + links[direction].overflowed
         + links[direction].lost + links[direction].under_way;
     fail_unless (over == links[direction].offered,
-        "channel %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
-        " are accounted for", channel, links[direction].offered, over);
+        "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
+        " are accounted for", path, links[direction].offered, over);
   }
-  /* An INIT is answered before there is a session that could count it. */
-  if (channel == 0)
+  /* The receiver answers an INIT before a session exists, so no session counts
+   * it. */
+  if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
-  fail_unless_equals_uint64 (result->channels[channel].packets,
+  fail_unless_equals_uint64 (result->paths[path].packets,
       links[VIRTUAL_LINK_FORWARD].offered);
-  fail_unless_equals_uint64 (result->arrivals[channel].received + n_stateless,
+  fail_unless_equals_uint64 (result->arrivals[path].received + n_stateless,
       links[VIRTUAL_LINK_FORWARD].arrived);
-  fail_unless (links[VIRTUAL_LINK_FORWARD].lost > 0, "channel %u lost nothing",
-      channel);
-  fail_unless (result->channels[channel].silences > 0);
+  fail_unless (links[VIRTUAL_LINK_FORWARD].lost > 0, "path %u lost nothing",
+      path);
+  fail_unless (result->paths[path].silences > 0);
 }
 
 static void
@@ -163,7 +168,7 @@ check_mmtp (const MmtpSimulationConfig * config,
   fail_unless_equals_uint64 (result->receiver.held_bytes, 0);
   fail_unless_equals_uint64 (result->sender.queued_bytes, 0);
   fail_unless (result->ended_at != MMTP_SIMULATION_NEVER);
-  for (i = 0; i < config->n_channels; i++)
+  for (i = 0; i < config->n_paths; i++)
     check_mmtp_link (result, i);
 }
 
@@ -171,16 +176,16 @@ GST_START_TEST (mmtp_stays_as_it_is)
 {
   Memory memory = { 0 };
   MmtpSimulationConfig config;
-  MmtpSimulation *sim;
+  MmtpSimulation *simulation;
 
   init_mmtp (&config, get_duration (), &memory);
-  sim = mmtp_simulation_new (&config);
-  mmtp_simulation_run (sim);
+  simulation = mmtp_simulation_new (&config);
+  mmtp_simulation_run (simulation);
   if (g_getenv ("MMTP_VERBOSE"))
-    mmtp_simulation_print (sim);
-  check_mmtp (&config, mmtp_simulation_get_result (sim));
+    mmtp_simulation_print (simulation);
+  check_mmtp (&config, mmtp_simulation_get_result (simulation));
   check_memory (&memory);
-  mmtp_simulation_free (sim);
+  mmtp_simulation_free (simulation);
 }
 
 GST_END_TEST;
@@ -193,7 +198,7 @@ GST_END_TEST;
 
 typedef struct
 {
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 begin;                /* ns, of the stream */
   guint64 n_packets[N_ENDS];
   guint64 data_lost[N_ENDS], data_arrived;
@@ -205,13 +210,14 @@ is_dccp_data (const DccpPacket * packet)
   return packet->type == DCCP_DATA || packet->type == DCCP_DATA_ACK;
 }
 
-/* Nothing arrives in an outage, and single packets are lost at any time. */
+/* Drops all packets during an outage, and single packets at random at any other
+ * time. */
 static gboolean
-pass_dccp (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
+pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
 {
-  DccpSoak *self = wire->user_data;
-  const guint64 time = (wire->now - self->begin) % OUTAGE_PERIOD;
+  DccpSoak *self = network->user_data;
+  const guint64 time = (network->now - self->begin) % OUTAGE_PERIOD;
   const guint64 value = seeded_draw (1, from, 0, self->n_packets[from]++, 0);
   const gboolean lost = time >= OUTAGE_PERIOD - OUTAGE
       || value % 1000 < LOSS_PER_THOUSAND;
@@ -221,20 +227,21 @@ pass_dccp (DccpNetwork * wire, DccpEnd from, const DccpPacket * packet,
   return !lost;
 }
 
-/* The wire keeps what a test may ask for; none of it is asked for here. Each
- * number is one that was sent and comes once. */
+/* The simulated network keeps logs for tests that need them. This test does
+ * not, so it clears them. It also checks that each received number was sent and
+ * arrived only once. */
 static void
 clear_logs (DccpSoak * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   guint end;
 
-  self->data_arrived += wire->received[SERVER]->len;
-  fail_unless_equals_int (wire->received[CLIENT]->len, 0);
-  g_array_set_size (wire->log, 0);
+  self->data_arrived += network->received[SERVER]->len;
+  fail_unless_equals_int (network->received[CLIENT]->len, 0);
+  g_array_set_size (network->log, 0);
   for (end = 0; end < N_ENDS; end++) {
-    g_array_set_size (wire->events[end], 0);
-    g_array_set_size (wire->received[end], 0);
+    g_array_set_size (network->events[end], 0);
+    g_array_set_size (network->received[end], 0);
   }
 }
 
@@ -242,52 +249,54 @@ static void
 run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
 {
   const guint64 step = 10 * SECOND;
-  const guint64 end = self->wire.now + duration;
-  guint64 next_watch = self->wire.now + duration / N_WATCHES;
+  const guint64 end = self->network.now + duration;
+  guint64 next_watch = self->network.now + duration / N_WATCHES;
 
-  while (self->wire.now < end) {
-    dccp_network_run (&self->wire, MIN (step, next_watch - self->wire.now));
+  while (self->network.now < end) {
+    dccp_network_run (&self->network, MIN (step,
+            next_watch - self->network.now));
     clear_logs (self);
-    if (self->wire.now < next_watch)
+    if (self->network.now < next_watch)
       continue;
     watch_memory (memory);
     next_watch += duration / N_WATCHES;
   }
 }
 
-/* What waits in the application is sent, and arrives. */
+/* The packets that wait in the application are sent, and they arrive. */
 static void
 finish_dccp (DccpSoak * self)
 {
-  DccpNetwork *wire = &self->wire;
+  DccpNetwork *network = &self->network;
   guint i;
 
-  wire->sending[CLIENT] = FALSE;
-  wire->filter = NULL;
-  for (i = 0; i < 100 && wire->n_sent[CLIENT] < wire->n_put[CLIENT]; i++)
-    dccp_network_run (wire, SECOND);
-  dccp_network_run (wire, SECOND);
+  network->sending[CLIENT] = FALSE;
+  network->filter = NULL;
+  for (i = 0; i < 100 && network->n_sent[CLIENT] < network->n_put[CLIENT]; i++)
+    dccp_network_run (network, SECOND);
+  dccp_network_run (network, SECOND);
   clear_logs (self);
 }
 
 static void
 check_dccp (const DccpSoak * self)
 {
-  const DccpNetwork *wire = &self->wire;
-  const DccpStats *client = &wire->stats[CLIENT];
-  const DccpStats *server = &wire->stats[SERVER];
-  const guint64 n_sent = wire->n_sent[CLIENT];
+  const DccpNetwork *network = &self->network;
+  const DccpStats *client = &network->stats[CLIENT];
+  const DccpStats *server = &network->stats[SERVER];
+  const guint64 n_sent = network->n_sent[CLIENT];
   const guint64 received = server->received[DCCP_DATA]
       + server->received[DCCP_DATA_ACK];
 
-  fail_unless_equals_uint64 (n_sent, wire->n_put[CLIENT]);
+  fail_unless_equals_uint64 (n_sent, network->n_put[CLIENT]);
   fail_unless_equals_uint64 (client->sent[DCCP_DATA]
       + client->sent[DCCP_DATA_ACK], n_sent);
   fail_unless_equals_uint64 (received, n_sent - self->data_lost[CLIENT]);
   fail_unless_equals_uint64 (received, self->data_arrived);
-  fail_unless_equals_uint64 (client->bytes_sent, n_sent * wire->sizes[CLIENT]);
+  fail_unless_equals_uint64 (client->bytes_sent,
+      n_sent * network->sizes[CLIENT]);
   fail_unless_equals_uint64 (server->bytes_received,
-      received * wire->sizes[CLIENT]);
+      received * network->sizes[CLIENT]);
   fail_unless (self->data_lost[CLIENT] > 0);
   fail_unless_equals_uint64 (client->connections, 1);
   fail_unless_equals_uint64 (server->connections, 1);
@@ -299,24 +308,24 @@ GST_START_TEST (dccp_stays_as_it_is)
   DccpSoak self = { 0 };
   Memory memory = { 0 };
 
-  dccp_network_init (&self.wire);
-  dccp_network_begin (&self.wire);
-  dccp_network_open (&self.wire);
-  self.begin = self.wire.now;
-  self.wire.user_data = &self;
-  self.wire.filter = pass_dccp;
-  self.wire.periods[CLIENT] = 20 * MS;
-  self.wire.put_at[CLIENT] = self.wire.now;
-  self.wire.sending[CLIENT] = TRUE;
+  dccp_network_init (&self.network);
+  dccp_network_begin (&self.network);
+  dccp_network_open (&self.network);
+  self.begin = self.network.now;
+  self.network.user_data = &self;
+  self.network.filter = pass_dccp;
+  self.network.periods[CLIENT] = 20 * MS;
+  self.network.put_at[CLIENT] = self.network.now;
+  self.network.sending[CLIENT] = TRUE;
   run_dccp (&self, duration, &memory);
   finish_dccp (&self);
   check_dccp (&self);
   check_memory (&memory);
-  dccp_network_close (&self.wire, CLIENT);
-  dccp_network_run (&self.wire, 300 * SECOND);
-  fail_unless (dccp_network_get (&self.wire, CLIENT) == NULL);
-  fail_unless (dccp_network_get (&self.wire, SERVER) == NULL);
-  dccp_network_clear (&self.wire);
+  dccp_network_close (&self.network, CLIENT);
+  dccp_network_run (&self.network, 300 * SECOND);
+  fail_unless (dccp_network_get (&self.network, CLIENT) == NULL);
+  fail_unless (dccp_network_get (&self.network, SERVER) == NULL);
+  dccp_network_clear (&self.network);
 }
 
 GST_END_TEST;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the histogram, the jitter and the throughput window to values worked
- * out by hand.
+/* Checks the histogram, the jitter and the throughput window. The expected
+ * values were worked out by hand.
  */
 
 #include <gst/check/gstcheck.h>
@@ -64,13 +64,14 @@ GST_START_TEST (one_value_is_every_percentile)
 
 GST_END_TEST;
 
-/* 1 to 100: the p-th percentile by nearest rank is p */
+/* The values are 1 to 100. By the nearest-rank method the p-th percentile is p.
+ */
 GST_START_TEST (percentiles_of_small_values_are_exact)
 {
   StatisticsHistogram *histogram = statistics_histogram_new ();
   gint64 i;
 
-  /* the order of arrival must not matter */
+  /* The values are added in mixed order, because the order must not matter. */
   for (i = 0; i < 100; i++)
     statistics_histogram_add (histogram, i * 37 % 100 + 1);
 
@@ -92,7 +93,8 @@ GST_START_TEST (rank_is_not_moved_by_binary_fractions)
   StatisticsHistogram *histogram = statistics_histogram_new ();
   guint i;
 
-  /* 999 zeros and a one: 99.9 % of 1000 is rank 999, still a zero */
+  /* There are 999 zeros and a one. The 99.9th percentile of 1000 values has
+   * rank 999, which is still a zero. */
   for (i = 0; i < 999; i++)
     statistics_histogram_add (histogram, 0);
   statistics_histogram_add (histogram, 1);
@@ -123,7 +125,8 @@ GST_START_TEST (negative_values_sort_below_positive_ones)
 
 GST_END_TEST;
 
-/* Every power of two, its neighbours and values between, on both sides */
+/* Tests each power of two, its neighbours and values in between, positive and
+ * negative. */
 GST_START_TEST (every_value_is_right_to_1_part_in_128)
 {
   guint e, i;
@@ -135,7 +138,8 @@ GST_START_TEST (every_value_is_right_to_1_part_in_128)
       gint64 values[3];
       StatisticsHistogram *histogram;
 
-      /* rank 2 of 3, with far neighbours, so that nothing clamps it */
+      /* The value has rank 2 of 3. The other two values are far away, so that
+       * the result is not clamped to the minimum or maximum. */
       values[0] = G_MININT64;
       values[1] = value;
       values[2] = G_MAXINT64;
@@ -256,7 +260,8 @@ GST_START_TEST (rate_of_steady_frames_is_exact)
 
   fail_unless_equals_uint64 (statistics_rate_get (rate, 0), 0);
 
-  /* 25 frames per second of 30000 bytes: 6 Mbit/s, from the second one on */
+  /* 25 frames of 30000 bytes per second are 6 Mbit/s. The rate is known from
+   * the second frame on. */
   for (i = 0; i < 200; i++) {
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 30000);
     fail_unless_equals_uint64 (statistics_rate_get (rate,
@@ -277,7 +282,8 @@ GST_START_TEST (rate_slides_to_zero_when_nothing_comes)
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 5000);
   fail_unless_equals_uint64 (statistics_rate_get (rate, 2 * GST_SECOND),
       1000000);
-  /* half a second later 13 of 25 frames are left: 1520 to 2000 ms */
+  /* Half a second later the window holds 13 of 25 frames, those from 1520 to
+   * 2000 ms. */
   fail_unless_equals_uint64 (statistics_rate_get (rate,
           2500 * GST_MSECOND), 13 * 40000);
   fail_unless_equals_uint64 (statistics_rate_get (rate,
@@ -296,7 +302,8 @@ GST_START_TEST (rate_of_a_flood_of_packets_stays_right)
   guint64 now = 0;
   guint i;
 
-  /* 100,000 packets of 100 bytes per second, far more than the ring holds */
+  /* 100,000 packets of 100 bytes per second are many more packets than the ring
+   * buffer holds. */
   for (i = 0; i < 300000; i++, now += 10 * GST_USECOND)
     statistics_rate_add (rate, now, 100);
   assert_within (statistics_rate_get (rate, now), 80e6, 1 / 512.0);

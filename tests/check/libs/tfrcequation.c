@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the throughput equation to values worked out by hand, and the table of
- * it to the error that it claims. */
+/* Checks the TCP throughput equation of TFRC against values that were worked
+ * out by hand. It also checks that the table of the equation is as exact as its
+ * description says. */
 
 #include <gst/check/gstcheck.h>
 
@@ -19,7 +20,8 @@
 
 GST_START_TEST (f_has_the_values_of_the_equation)
 {
-  /* p, f (p), as RFC 5348 section 3.1 has it with b = 1 and t_RTO = 4 R */
+  /* Pairs of p and f (p), computed by RFC 5348 section 3.1 with b = 1 and t_RTO
+   * = 4 R. */
   const gdouble values[][2] = {
     {1e-4, .008172}, {1e-3, .026052}, {.01, .089022}, {.02, .136521},
     {.05, .271305}, {.1, .564939}, {.2, 1.863717}, {.5, 23.960036},
@@ -39,7 +41,7 @@ GST_END_TEST;
 
 GST_START_TEST (rates_of_a_large_segment)
 {
-  /* p, Mbit/s at R = 100 ms and s = 1460 bytes */
+  /* Pairs of p and the rate in Mbit/s for R = 100 ms and s = 1460 bytes. */
   const gdouble values[][2] = {
     {.001, 4.48}, {.01, 1.31}, {.02, .86}, {.05, .43}
   };
@@ -113,7 +115,8 @@ GST_START_TEST (inverse_gives_the_rate_back)
       p = tfrc_equation_inverse (both[i], 1000, .05, rate);
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
-    /* what the equation never gives: the ends */
+    /* The equation never results in these rates, so the inverse returns its
+     * minimum or its maximum p. */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);

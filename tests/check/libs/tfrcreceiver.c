@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the receiver of TFRC to RFC 5348 sections 5 and 6 and RFC 4342 sections
- * 6, 8 and 10: which packets are lost, which losses are one event, the loss
- * event rate that they make, the receive rate, and when feedback is due. */
+/* Checks the receiver of TFRC against RFC 5348 sections 5 and 6 and RFC 4342
+ * sections 6, 8 and 10: which packets are lost, which losses belong to one loss
+ * event, the loss event rate, the receive rate, and when feedback is due. */
 
 #include <gst/check/gstcheck.h>
 
@@ -28,92 +28,93 @@
 typedef struct
 {
   TfrcReceiver *receiver;
-  guint64 now, sequence;        /* of the next packet */
+  guint64 now, sequence;        /* Sequence number of the next packet. */
   guint64 step;                 /* ns between packets */
   guint ndp;
-} Bench;
+} Fixture;
 
 static void
-set_up_at (Bench * bench, guint64 step, guint64 initial_sequence)
+set_up_at (Fixture * fixture, guint64 step, guint64 initial_sequence)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, initial_sequence };
 
-  memset (bench, 0, sizeof (*bench));
-  bench->receiver = tfrc_receiver_new (&config);
-  bench->sequence = dccp_sequence_add (initial_sequence, 1);
-  bench->step = step;
-  tfrc_receiver_set_round_trip (bench->receiver, R);
+  memset (fixture, 0, sizeof (*fixture));
+  fixture->receiver = tfrc_receiver_new (&config);
+  fixture->sequence = dccp_sequence_add (initial_sequence, 1);
+  fixture->step = step;
+  tfrc_receiver_set_round_trip (fixture->receiver, R);
 }
 
 static void
-set_up (Bench * bench, guint64 step)
+set_up (Fixture * fixture, guint64 step)
 {
-  set_up_at (bench, step, FIRST);
+  set_up_at (fixture, step, FIRST);
 }
 
 static void
-tear_down (Bench * bench)
+tear_down (Fixture * fixture)
 {
-  tfrc_receiver_free (bench->receiver);
+  tfrc_receiver_free (fixture->receiver);
 }
 
 static TfrcReceiverState
-get_state (Bench * bench)
+get_state (Fixture * fixture)
 {
   TfrcReceiverState state;
 
-  tfrc_receiver_get_state (bench->receiver, &state);
+  tfrc_receiver_get_state (fixture->receiver, &state);
   return state;
 }
 
 static guint8
-get_ccval (Bench * bench)
+get_ccval (Fixture * fixture)
 {
-  return bench->now / (R / 4) % 16;
+  return fixture->now / (R / 4) % 16;
 }
 
-/* A sender may say its round trip with each packet (RFC 6323). */
+/* Inputs a data packet. The round trip is set with each packet, because a
+ * sender may tell it with each packet (RFC 6323). */
 static void
-input (Bench * bench, guint64 sequence)
+input (Fixture * fixture, guint64 sequence)
 {
-  tfrc_receiver_set_round_trip (bench->receiver, R);
-  tfrc_receiver_input (bench->receiver, bench->now, sequence, TRUE,
-      get_ccval (bench), SIZE, bench->ndp);
+  tfrc_receiver_set_round_trip (fixture->receiver, R);
+  tfrc_receiver_input (fixture->receiver, fixture->now, sequence, TRUE,
+      get_ccval (fixture), SIZE, fixture->ndp);
 }
 
 static TfrcReport
-report (Bench * bench)
+report (Fixture * fixture)
 {
   TfrcReport report;
 
-  tfrc_receiver_take_report (bench->receiver, bench->now, &report);
+  tfrc_receiver_take_report (fixture->receiver, fixture->now, &report);
   return report;
 }
 
 static gboolean
-wants (Bench * bench)
+wants (Fixture * fixture)
 {
-  return tfrc_receiver_wants_feedback (bench->receiver, bench->now);
+  return tfrc_receiver_wants_feedback (fixture->receiver, fixture->now);
 }
 
-/* The next comes, and its feedback goes if it is due */
+/* Inputs the next `n` packets and takes the feedback whenever it is due. */
 static void
-take (Bench * bench, guint n)
+take (Fixture * fixture, guint n)
 {
   while (n-- > 0) {
-    input (bench, bench->sequence);
-    bench->sequence = dccp_sequence_add (bench->sequence, 1);
-    if (wants (bench))
-      report (bench);
-    bench->now += bench->step;
+    input (fixture, fixture->sequence);
+    fixture->sequence = dccp_sequence_add (fixture->sequence, 1);
+    if (wants (fixture))
+      report (fixture);
+    fixture->now += fixture->step;
   }
 }
 
 static void
-lose (Bench * bench, guint n)
+lose (Fixture * fixture, guint n)
 {
-  bench->sequence = dccp_sequence_add (bench->sequence, n);
-  bench->now += n * bench->step;
+  fixture->sequence = dccp_sequence_add (fixture->sequence, n);
+  fixture->now += n * fixture->step;
 }
 
 /* --- feedback */
@@ -121,17 +122,18 @@ lose (Bench * bench, guint n)
 GST_START_TEST (first_data_is_answered_at_once)
 {
   TfrcReport said;
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 10 * MS);
-  fail_if (wants (&bench));
-  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (bench.receiver), NEVER);
-  tfrc_receiver_input (bench.receiver, 0, FIRST, FALSE, 0, 0, 0);
-  fail_if (wants (&bench));
-  input (&bench, FIRST + 1);
-  fail_unless (wants (&bench));
-  bench.now += 3 * MS;
-  said = report (&bench);
+  set_up (&fixture, 10 * MS);
+  fail_if (wants (&fixture));
+  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (fixture.receiver),
+      NEVER);
+  tfrc_receiver_input (fixture.receiver, 0, FIRST, FALSE, 0, 0, 0);
+  fail_if (wants (&fixture));
+  input (&fixture, FIRST + 1);
+  fail_unless (wants (&fixture));
+  fixture.now += 3 * MS;
+  said = report (&fixture);
   fail_unless_equals_uint64 (said.acknowledged, FIRST + 1);
   fail_unless_equals_uint64 (said.elapsed, 3 * MS);
   fail_unless_equals_int (said.receive_rate, 0);
@@ -141,149 +143,152 @@ GST_START_TEST (first_data_is_answered_at_once)
   fail_unless_equals_int (said.intervals.intervals[0].lossless, 2);
   fail_unless_equals_int (said.intervals.intervals[0].loss, 0);
   fail_unless_equals_int (said.intervals.intervals[0].data, 0);
-  fail_if (wants (&bench));
-  tear_down (&bench);
+  fail_if (wants (&fixture));
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (feedback_each_four_of_the_window_counter)
 {
-  Bench bench;
+  Fixture fixture;
   guint i, ccval = 14, since = 0;
 
-  set_up (&bench, 0);
+  set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     const guint steps[] = { 0, 1, 1, 2, 5, 0, 3 };
     const guint step = steps[i % G_N_ELEMENTS (steps)];
 
     ccval += step;
     since += step;
-    tfrc_receiver_set_round_trip (bench.receiver, R);
-    tfrc_receiver_input (bench.receiver, i, bench.sequence++, TRUE, ccval,
+    tfrc_receiver_set_round_trip (fixture.receiver, R);
+    tfrc_receiver_input (fixture.receiver, i, fixture.sequence++, TRUE, ccval,
         SIZE, 0);
-    bench.now = i;
-    fail_unless_equals_int (wants (&bench), i == 0 || since >= 4);
-    /* what is no data is no reason */
-    tfrc_receiver_input (bench.receiver, i, bench.sequence++, FALSE,
+    fixture.now = i;
+    fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
+    /* A packet without data does not make feedback due. */
+    tfrc_receiver_input (fixture.receiver, i, fixture.sequence++, FALSE,
         ccval + 7, 0, 0);
-    fail_unless_equals_int (wants (&bench), i == 0 || since >= 4);
-    if (wants (&bench)) {
-      report (&bench);
+    fail_unless_equals_int (wants (&fixture), i == 0 || since >= 4);
+    if (wants (&fixture)) {
+      report (&fixture);
       since = 0;
     }
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (feedback_a_round_trip_after_the_last_data)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, MS);
-  take (&bench, 10);
-  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (bench.receiver), R);
-  bench.now = R - 1;
-  fail_if (wants (&bench));
-  bench.now = R;
-  fail_unless (wants (&bench));
-  fail_unless_equals_uint64 (report (&bench).elapsed, R - 9 * MS);
+  set_up (&fixture, MS);
+  take (&fixture, 10);
+  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (fixture.receiver), R);
+  fixture.now = R - 1;
+  fail_if (wants (&fixture));
+  fixture.now = R;
+  fail_unless (wants (&fixture));
+  fail_unless_equals_uint64 (report (&fixture).elapsed, R - 9 * MS);
   /* then nothing came */
-  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (bench.receiver), NEVER);
-  bench.now += SECOND;
-  fail_if (wants (&bench));
-  tear_down (&bench);
+  fail_unless_equals_uint64 (tfrc_receiver_next_wakeup (fixture.receiver),
+      NEVER);
+  fixture.now += SECOND;
+  fail_if (wants (&fixture));
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (new_loss_event_is_told_at_once)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 2 * MS);
-  take (&bench, 60);
-  report (&bench);
-  lose (&bench, 1);
-  take (&bench, 2);
-  input (&bench, bench.sequence++);
-  fail_unless (wants (&bench));
-  fail_unless (report (&bench).loss_event_rate < G_MAXUINT32);
-  /* another one less than a round trip later is of the same event */
-  lose (&bench, 1);
-  input (&bench, bench.sequence++);
-  input (&bench, bench.sequence++);
-  input (&bench, bench.sequence++);
-  fail_if (wants (&bench));
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 1);
-  fail_unless_equals_uint64 (get_state (&bench).lost, 2);
-  tear_down (&bench);
+  set_up (&fixture, 2 * MS);
+  take (&fixture, 60);
+  report (&fixture);
+  lose (&fixture, 1);
+  take (&fixture, 2);
+  input (&fixture, fixture.sequence++);
+  fail_unless (wants (&fixture));
+  fail_unless (report (&fixture).loss_event_rate < G_MAXUINT32);
+  /* Another loss less than a round trip later belongs to the same loss event.
+   */
+  lose (&fixture, 1);
+  input (&fixture, fixture.sequence++);
+  input (&fixture, fixture.sequence++);
+  input (&fixture, fixture.sequence++);
+  fail_if (wants (&fixture));
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
+  fail_unless_equals_uint64 (get_state (&fixture).lost, 2);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 /* --- what is lost */
 
-/* Packet 10 comes behind `later` later ones */
+/* Packet 10 arrives after `later` packets with higher numbers. */
 static void
-reorder (Bench * bench, guint later)
+reorder (Fixture * fixture, guint later)
 {
   guint64 late;
 
-  set_up (bench, 10 * MS);
-  take (bench, 10);
-  late = bench->sequence++;
-  take (bench, later);
-  input (bench, late);
-  take (bench, 20);
+  set_up (fixture, 10 * MS);
+  take (fixture, 10);
+  late = fixture->sequence++;
+  take (fixture, later);
+  input (fixture, late);
+  take (fixture, 20);
 }
 
 GST_START_TEST (packet_may_be_overtaken_by_two)
 {
-  Bench bench;
+  Fixture fixture;
   guint later;
 
   for (later = 1; later <= 2; later++) {
-    reorder (&bench, later);
-    fail_unless_equals_uint64 (get_state (&bench).lost, 0);
-    fail_unless_equals_uint64 (get_state (&bench).loss_events, 0);
-    fail_unless_equals_uint64 (get_state (&bench).reordered, 1);
-    fail_unless_equals_uint64 (get_state (&bench).packets, 31 + later);
-    tear_down (&bench);
+    reorder (&fixture, later);
+    fail_unless_equals_uint64 (get_state (&fixture).lost, 0);
+    fail_unless_equals_uint64 (get_state (&fixture).loss_events, 0);
+    fail_unless_equals_uint64 (get_state (&fixture).reordered, 1);
+    fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
+    tear_down (&fixture);
   }
-  /* NDUPACK = 3: the third makes it lost, and late it stays so */
+  /* NDUPACK = 3: the third later packet marks packet 10 as lost, and its late
+   * arrival does not change this. */
   for (later = 3; later <= 6; later++) {
-    reorder (&bench, later);
-    fail_unless_equals_uint64 (get_state (&bench).lost, 1);
-    fail_unless_equals_uint64 (get_state (&bench).loss_events, 1);
-    fail_unless_equals_uint64 (get_state (&bench).reordered, 1);
-    fail_unless_equals_uint64 (get_state (&bench).packets, 31 + later);
-    tear_down (&bench);
+    reorder (&fixture, later);
+    fail_unless_equals_uint64 (get_state (&fixture).lost, 1);
+    fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
+    fail_unless_equals_uint64 (get_state (&fixture).reordered, 1);
+    fail_unless_equals_uint64 (get_state (&fixture).packets, 31 + later);
+    tear_down (&fixture);
   }
 }
 
 GST_END_TEST;
 
-/* A burst that was overtaken by one packet is not lost: packets count, not the
- * distance of numbers. */
+/* One packet overtakes a burst. The burst is not lost, because the number of
+ * later packets counts and not the difference of the sequence numbers. */
 GST_START_TEST (burst_may_be_overtaken)
 {
-  Bench bench;
+  Fixture fixture;
   guint64 ahead;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 10);
-  ahead = bench.sequence + 5;
-  input (&bench, ahead);
-  fail_unless_equals_int (report (&bench).intervals.skip, 3);
-  take (&bench, 5);
-  bench.sequence = ahead + 1;
-  take (&bench, 10);
-  fail_unless_equals_uint64 (get_state (&bench).lost, 0);
-  fail_unless_equals_uint64 (get_state (&bench).reordered, 5);
-  tear_down (&bench);
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 10);
+  ahead = fixture.sequence + 5;
+  input (&fixture, ahead);
+  fail_unless_equals_int (report (&fixture).intervals.skip, 3);
+  take (&fixture, 5);
+  fixture.sequence = ahead + 1;
+  take (&fixture, 10);
+  fail_unless_equals_uint64 (get_state (&fixture).lost, 0);
+  fail_unless_equals_uint64 (get_state (&fixture).reordered, 5);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -291,46 +296,46 @@ GST_END_TEST;
 GST_START_TEST (duplicates_count_once)
 {
   TfrcReceiverState state;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 10 * MS);
+  set_up (&fixture, 10 * MS);
   for (i = 0; i < 200; i++) {
-    input (&bench, bench.sequence + i);
-    input (&bench, bench.sequence + i);
-    input (&bench, bench.sequence + i - MIN (i, 40));
-    input (&bench, bench.sequence + i - MIN (i, 150));
+    input (&fixture, fixture.sequence + i);
+    input (&fixture, fixture.sequence + i);
+    input (&fixture, fixture.sequence + i - MIN (i, 40));
+    input (&fixture, fixture.sequence + i - MIN (i, 150));
   }
-  state = get_state (&bench);
+  state = get_state (&fixture);
   fail_unless_equals_uint64 (state.packets, 200);
   fail_unless_equals_uint64 (state.bytes, 200 * SIZE);
   fail_unless_equals_uint64 (state.duplicates, 600);
   fail_unless_equals_uint64 (state.lost + state.reordered, 0);
-  /* behind a hole too */
-  input (&bench, bench.sequence + 201);
-  input (&bench, bench.sequence + 201);
-  fail_unless_equals_uint64 (get_state (&bench).duplicates, 601);
-  tear_down (&bench);
+  /* Duplicates are recognised after a gap, too. */
+  input (&fixture, fixture.sequence + 201);
+  input (&fixture, fixture.sequence + 201);
+  fail_unless_equals_uint64 (get_state (&fixture).duplicates, 601);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (numbers_wrap)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up_at (&bench, 10 * MS, DCCP_SEQUENCE_MASK - 50);
+  set_up_at (&fixture, 10 * MS, DCCP_SEQUENCE_MASK - 50);
   for (i = 0; i < 20; i++) {
-    take (&bench, 19);
-    lose (&bench, 1);
+    take (&fixture, 19);
+    lose (&fixture, 1);
   }
-  take (&bench, 10);
-  fail_unless_equals_uint64 (get_state (&bench).lost, 20);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 20);
-  fail_unless_equals_uint64 (get_state (&bench).packets, 390);
-  fail_unless_equals_uint64 (report (&bench).acknowledged, 359);
-  tear_down (&bench);
+  take (&fixture, 10);
+  fail_unless_equals_uint64 (get_state (&fixture).lost, 20);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 20);
+  fail_unless_equals_uint64 (get_state (&fixture).packets, 390);
+  fail_unless_equals_uint64 (report (&fixture).acknowledged, 359);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -343,18 +348,19 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
   guint i, n;
 
   for (i = 0; i < G_N_ELEMENTS (jumps); i++) {
-    Bench bench;
+    Fixture fixture;
     TfrcReport last;
 
-    set_up (&bench, 10 * MS);
-    take (&bench, 100);
+    set_up (&fixture, 10 * MS);
+    take (&fixture, 100);
     for (n = 0; n < 1000; n++) {
-      bench.sequence = dccp_sequence_add (bench.sequence, jumps[i]);
-      /* in no time, in less than a round trip, in many */
-      bench.now += n % 3 * n % 7 * 50 * MS;
-      take (&bench, 5);
+      fixture.sequence = dccp_sequence_add (fixture.sequence, jumps[i]);
+      /* The time between the packets is zero, less than a round trip, or many
+       * round trips. */
+      fixture.now += n % 3 * n % 7 * 50 * MS;
+      take (&fixture, 5);
     }
-    last = report (&bench);
+    last = report (&fixture);
     fail_unless (last.intervals.n == 9);
     for (n = 0; n < 9; n++) {
       fail_unless (last.intervals.intervals[n].lossless < 1 << 24);
@@ -362,8 +368,8 @@ GST_START_TEST (jump_of_numbers_takes_no_time)
       fail_unless (last.intervals.intervals[n].data < 1 << 24);
     }
     fail_unless (last.loss_event_rate >= 1);
-    fail_unless (get_state (&bench).lost == 1000 * jumps[i]);
-    tear_down (&bench);
+    fail_unless (get_state (&fixture).lost == 1000 * jumps[i]);
+    tear_down (&fixture);
   }
 }
 
@@ -372,32 +378,33 @@ GST_END_TEST;
 GST_START_TEST (lost_acknowledgements_are_no_loss_event)
 {
   TfrcReport last;
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 10);
-  lose (&bench, 3);
-  bench.ndp = 3;
-  take (&bench, 1);
-  bench.ndp = 0;
-  take (&bench, 10);
-  fail_unless_equals_uint64 (get_state (&bench).lost, 3);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 0);
-  last = report (&bench);
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 10);
+  lose (&fixture, 3);
+  fixture.ndp = 3;
+  take (&fixture, 1);
+  fixture.ndp = 0;
+  take (&fixture, 10);
+  fail_unless_equals_uint64 (get_state (&fixture).lost, 3);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 0);
+  last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  /* two of three: one was data */
-  lose (&bench, 3);
-  bench.ndp = 2;
-  take (&bench, 1);
-  bench.ndp = 0;
-  take (&bench, 10);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 1);
-  last = report (&bench);
+  /* Three packets are lost and two of them were no data packets, so one data
+   * packet is lost. */
+  lose (&fixture, 3);
+  fixture.ndp = 2;
+  take (&fixture, 1);
+  fixture.ndp = 0;
+  take (&fixture, 10);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
+  last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].loss +
       last.intervals.intervals[0].lossless, 14);
   fail_unless_equals_int (last.intervals.intervals[0].data, 12);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -406,46 +413,50 @@ GST_END_TEST;
 
 GST_START_TEST (losses_of_a_round_trip_are_one_event)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 50);
-  /* first at 500, then each 40 ms, up to 580 ms: 120 ms are too long */
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 50);
+  /* The losses are at 500 ms and then every 40 ms. The fourth is 120 ms after
+   * the first, which is more than the round trip, so it begins a second loss
+   * event. */
   for (i = 0; i < 4; i++) {
-    lose (&bench, 1);
-    take (&bench, 3);
+    lose (&fixture, 1);
+    take (&fixture, 3);
   }
-  take (&bench, 3);
-  fail_unless_equals_uint64 (get_state (&bench).lost, 4);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 2);
-  tear_down (&bench);
+  take (&fixture, 3);
+  fail_unless_equals_uint64 (get_state (&fixture).lost, 4);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 2);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (long_gap_is_an_event_each_round_trip)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 50);
-  lose (&bench, 33);            /* at 500, 610, 720: R and the next one */
-  take (&bench, 3);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 3);
-  fail_unless_equals_int (report (&bench).intervals.intervals[1].data, 11);
-  /* those that nobody remembers count too */
-  lose (&bench, 11 * 100);
-  take (&bench, 3);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 103);
-  fail_unless_equals_int (report (&bench).intervals.intervals[8].data, 11);
-  tear_down (&bench);
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 50);
+  /* Loss events begin at 500, 610 and 720 ms: each begins with the first packet
+   * that is more than R after the previous event. */
+  lose (&fixture, 33);
+  take (&fixture, 3);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);
+  fail_unless_equals_int (report (&fixture).intervals.intervals[1].data, 11);
+  /* Loss events that are no longer in the history are still counted. */
+  lose (&fixture, 11 * 100);
+  take (&fixture, 3);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 103);
+  fail_unless_equals_int (report (&fixture).intervals.intervals[8].data, 11);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* RFC 4342 section 10.2, of which time knows nothing: the receiver was never
- * told a round trip */
+/* RFC 4342 section 10.2: the window counter separates loss events. The receiver
+ * was never told a round trip, so it cannot use time. */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -457,7 +468,8 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
     TfrcReceiverState state;
     guint i;
 
-    /* all at the same time, so that no round trip is seen either */
+    /* All packets arrive at the same time, so the receiver cannot measure a
+     * round trip either. */
     for (i = 0; i < 20; i++)
       tfrc_receiver_input (receiver, 0, sequence++, TRUE, 14, SIZE, 0);
     sequence++;
@@ -476,8 +488,8 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
 
 GST_END_TEST;
 
-/* A round trip that the handshake measured before the queue grew must not make
- * many events of one. */
+/* The handshake measured the round trip before the queue grew. This old round
+ * trip must not split one loss event into many. */
 GST_START_TEST (window_counter_corrects_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -489,7 +501,8 @@ GST_START_TEST (window_counter_corrects_an_old_round_trip)
   tfrc_receiver_set_round_trip (receiver, 10 * MS);
   tfrc_receiver_get_state (receiver, &state);
   fail_unless_equals_uint64 (state.round_trip, 10 * MS);
-  /* in fact 400 ms: the counter moves each 100 */
+  /* The real round trip is 400 ms: the window counter increases every 100 ms.
+   */
   for (i = 0; i < 200; i++, now += 20 * MS, sequence++) {
     if (i < 160 || i % 10)
       tfrc_receiver_input (receiver, now, sequence, TRUE, i / 5, SIZE, 0);
@@ -531,11 +544,13 @@ GST_START_TEST (mean_loss_interval)
 
   /* I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440, by 6 */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* I_tot0 = 200 + 5 * 100, by 6: twice the mean, still without discount */
+  /* I_tot0 = 200 + 5 * 100, divided by 6. The open interval is twice the mean,
+   * so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* fewer: only their weights; max (40 / 2, 50 / 2) */
+  /* With fewer intervals only their weights count: max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* the oldest counts once: max (60, 40), max (85 / 2, 70 / 2) */
+  /* The oldest interval is used only once: max (60, 40) and max (85 / 2, 70 /
+   * 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -548,13 +563,14 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   const guint longer[] = { 10000, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint closed[] = { 10, 500, 100, 100, 100, 100, 100, 100, 100 };
 
-  /* DF = 2 * 100 / 500; (500 + 0.4 * 500) / (1 + 0.4 * 5). Without discounting
-   * it would be 1000 / 6 = 166.67. */
+  /* DF = 2 * 100 / 500. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5);
+   * without the discount it would be 1000 / 6 = 166.67. */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5) */
+  /* The discount is at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* It stays discounted: I_1 = 500, the others 0.4 of their weights 5, of which
-   * the last, not there, had 0.2: (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5) */
+  /* The discount is permanent. I_1 = 500, and the other intervals have 0.4 of
+   * their weights, which sum up to 5. The last interval, which does not exist,
+   * had the weight 0.2. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -577,7 +593,7 @@ GST_START_TEST (intervals_that_say_little)
   intervals.intervals[0].data = 4;
   fail_unless (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, .25);
-  /* a lie: never more than every packet */
+  /* These intervals are invalid. The loss event rate is limited to 1. */
   assert_near (get_p (nothing, 3), 1, 1e-9);
 }
 
@@ -594,49 +610,50 @@ GST_START_TEST (more_intervals_than_count)
 
 GST_END_TEST;
 
-/* RFC 4342 section 6.1.1: it has no data length before the first loss. */
+/* RFC 4342 section 6.1.1: the first loss interval has no data length before the
+ * first loss. */
 GST_START_TEST (first_interval_has_no_length)
 {
   TfrcReport last;
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 20);
-  last = report (&bench);
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 20);
+  last = report (&fixture);
   fail_unless_equals_int (last.intervals.n, 1);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 21);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* RFC 5348 section 6.3.1: X_recv of 125000 at R = 100 ms and s = 1460, as in
- * the test of the equation */
+/* RFC 5348 section 6.3.1: X_recv = 125000 at R = 100 ms and s = 1460, as in the
+ * test of the equation. */
 GST_START_TEST (first_interval_comes_from_the_equation)
 {
   TfrcReport last;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 0);
+  set_up (&fixture, 0);
   for (i = 0; i < 200; i++) {
-    bench.now = i * (1460 * SECOND / 125000);
+    fixture.now = i * (1460 * SECOND / 125000);
     if (i == 190)
-      bench.sequence++;
-    tfrc_receiver_set_round_trip (bench.receiver, R);
-    tfrc_receiver_input (bench.receiver, bench.now, bench.sequence++, TRUE,
-        get_ccval (&bench), 1460, 0);
-    if (wants (&bench))
-      report (&bench);
+      fixture.sequence++;
+    tfrc_receiver_set_round_trip (fixture.receiver, R);
+    tfrc_receiver_input (fixture.receiver, fixture.now, fixture.sequence++,
+        TRUE, get_ccval (&fixture), 1460, 0);
+    if (wants (&fixture))
+      report (&fixture);
   }
-  last = report (&bench);
+  last = report (&fixture);
   assert_near (last.receive_rate, 125000, .01);
   fail_unless_equals_int (last.intervals.n, 2);
   fail_unless_equals_int (last.intervals.intervals[1].data, 64);
   fail_unless_equals_int (last.intervals.intervals[1].lossless, 191);
   fail_unless_equals_int (last.loss_event_rate, 64);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -644,74 +661,76 @@ GST_END_TEST;
 GST_START_TEST (loss_of_the_first_data)
 {
   TfrcReport last;
-  Bench bench;
+  Fixture fixture;
   gdouble p;
 
-  set_up (&bench, 10 * MS);
-  lose (&bench, 1);
-  input (&bench, bench.sequence++);
-  input (&bench, bench.sequence++);
-  input (&bench, bench.sequence++);
-  last = report (&bench);
-  /* Half a packet a round trip: f (p) = 2, p = 0.2063, 1 / p = 4.85; the open
-   * interval has 4 */
+  set_up (&fixture, 10 * MS);
+  lose (&fixture, 1);
+  input (&fixture, fixture.sequence++);
+  input (&fixture, fixture.sequence++);
+  input (&fixture, fixture.sequence++);
+  last = report (&fixture);
+  /* The rate is half a packet per round trip: f (p) = 2, p = 0.2063 and 1 / p =
+   * 4.85. The open interval has 4 packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
   assert_near (p, .2, .001);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (every_tenth_lost_is_a_tenth)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 12 * MS);
+  set_up (&fixture, 12 * MS);
   for (i = 0; i < 300; i++) {
-    lose (&bench, 1);
-    take (&bench, 9);
+    lose (&fixture, 1);
+    take (&fixture, 9);
     if (i >= 12) {
-      const TfrcReport last = report (&bench);
+      const TfrcReport last = report (&fixture);
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
       fail_unless (fabs (p - .1) <= .005, "%g", p);
       fail_unless_equals_int (last.loss_event_rate, 10);
-      fail_unless (fabs (get_state (&bench).loss_event_rate - .1) <= .005);
+      fail_unless (fabs (get_state (&fixture).loss_event_rate - .1) <= .005);
     }
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* The option has what the receiver's own p is made of, but for the packets with
- * which the first interval is rounded. */
-/* What adding eight products leaves is no packet more. */
+/* The option Loss Intervals contains the values from which the receiver
+ * computes its own p. The two results differ only by the rounding of the first
+ * interval to whole packets. */
+/* The rounding error of the sum of eight products must not round the result up
+ * by one packet. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
 
   for (every = 2; every < 100; every++) {
-    Bench bench;
+    Fixture fixture;
 
-    set_up (&bench, R + MS);
+    set_up (&fixture, R + MS);
     for (i = 0; i < 12; i++) {
-      lose (&bench, 1);
-      take (&bench, every - 1);
+      lose (&fixture, 1);
+      take (&fixture, every - 1);
     }
-    fail_unless_equals_int (report (&bench).loss_event_rate, every);
-    tear_down (&bench);
+    fail_unless_equals_int (report (&fixture).loss_event_rate, every);
+    tear_down (&fixture);
   }
 }
 
 GST_END_TEST;
 
-/* The handshake's round trip of 10 ms became 400 ms before the window counter
- * was ever seen to go on by four. */
+/* The handshake measured a round trip of 10 ms. It grew to 400 ms before the
+ * window counter increased by four for the first time. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -745,79 +764,83 @@ GST_END_TEST;
 GST_START_TEST (option_gives_the_rate_of_the_receiver)
 {
   GRand *random = g_rand_new_with_seed (4342);
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 12 * MS);
+  set_up (&fixture, 12 * MS);
   for (i = 0; i < 5000; i++) {
     if (g_rand_int_range (random, 0, 30) == 0)
-      lose (&bench, 1);
-    take (&bench, 1);
+      lose (&fixture, 1);
+    take (&fixture, 1);
     if (i > 1000) {
-      const TfrcReport last = report (&bench);
+      const TfrcReport last = report (&fixture);
       guint64 sum = last.intervals.skip, n;
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
-      /* of nine intervals the discounts of longer ago are not known */
-      assert_near (p, get_state (&bench).loss_event_rate, .15);
+      /* Nine intervals do not contain the discounts of earlier intervals, so
+       * the values may differ a little. */
+      assert_near (p, get_state (&fixture).loss_event_rate, .15);
       fail_unless_equals_int (last.intervals.n, 9);
       fail_unless (last.intervals.skip <= 3);
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* but for what is not settled yet, and more than may be skipped */
+        /* Each interval has a loss, and its data length covers all its packets
+         * except the newest ones, which may still be skipped. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
       }
-      fail_unless (sum < bench.sequence - FIRST);
+      fail_unless (sum < fixture.sequence - FIRST);
     }
   }
-  tear_down (&bench);
+  tear_down (&fixture);
   g_rand_free (random);
 }
 
 GST_END_TEST;
 
-/* Every number from the first packet to the acknowledged one is of an interval
- * or skipped (RFC 4342 section 8.6.1). */
+/* RFC 4342 section 8.6.1: each sequence number from the first packet to the
+ * acknowledged one is part of an interval or skipped. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, 12 * MS);
+  set_up (&fixture, 12 * MS);
   for (i = 1; i < 90; i++) {
     TfrcReport last;
     guint64 sum, n;
 
     if (i % 20 == 11)
-      lose (&bench, 1);
-    take (&bench, 1);
-    last = report (&bench);
+      lose (&fixture, 1);
+    take (&fixture, 1);
+    last = report (&fixture);
     for (sum = last.intervals.skip, n = 0; n < last.intervals.n; n++)
       sum += last.intervals.intervals[n].loss +
           last.intervals.intervals[n].lossless;
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
-  /* a hole of one and one behind it; then two; then it is lost */
-  lose (&bench, 1);
-  take (&bench, 1);
-  fail_unless_equals_int (report (&bench).intervals.skip, 2);
-  take (&bench, 1);
-  fail_unless_equals_int (report (&bench).intervals.skip, 3);
-  take (&bench, 1);
-  fail_unless_equals_int (report (&bench).intervals.skip, 0);
-  tear_down (&bench);
+  /* After a gap of one packet, one later packet arrives, then a second one. The
+   * third marks the missing packet as lost. */
+  lose (&fixture, 1);
+  take (&fixture, 1);
+  fail_unless_equals_int (report (&fixture).intervals.skip, 2);
+  take (&fixture, 1);
+  fail_unless_equals_int (report (&fixture).intervals.skip, 3);
+  take (&fixture, 1);
+  fail_unless_equals_int (report (&fixture).intervals.skip, 0);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 /* --- the receive rate */
 
-/* Reports each round trip of 22 ms about packets that come each 25.6 ms: of
- * these an interval of fixed length has none, one or two. */
+/* Reports follow each round trip of 22 ms and packets arrive every 25.6 ms. An
+ * interval of fixed length would contain no packet, one or two, and the receive
+ * rate would oscillate. */
 GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
 {
   GRand *random = g_rand_new_with_seed (514);
@@ -855,62 +878,63 @@ GST_END_TEST;
 
 GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  /* 100 kbyte/s in bursts of 5 each 50 ms, on a clock that does not see the
-   * time within one; and feedback is taken much too often */
-  set_up (&bench, 0);
+  /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
+   * advance within a burst, and feedback is taken more often than it is due. */
+  set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;
 
     for (n = 0; n < 5; n++) {
-      input (&bench, bench.sequence++);
+      input (&fixture, fixture.sequence++);
       if (n == 0 || n == 3) {
-        const TfrcReport last = report (&bench);
+        const TfrcReport last = report (&fixture);
 
         if (i >= 3)
           fail_unless (last.receive_rate >= 50000
               && last.receive_rate <= 150000, "%u", last.receive_rate);
       }
     }
-    bench.now += 50 * MS;
+    fixture.now += 50 * MS;
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (two_packets_are_no_high_rate)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 1000);
-  take (&bench, 1);
-  input (&bench, bench.sequence++);
-  /* one in a round trip */
-  fail_unless_equals_int (report (&bench).receive_rate, SIZE * SECOND / R);
-  tear_down (&bench);
+  set_up (&fixture, 1000);
+  take (&fixture, 1);
+  input (&fixture, fixture.sequence++);
+  /* There is one packet in the round trip. */
+  fail_unless_equals_int (report (&fixture).receive_rate, SIZE * SECOND / R);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (burst_after_silence_is_no_high_rate)
 {
-  Bench bench;
+  Fixture fixture;
   TfrcReport last;
 
-  set_up (&bench, 10 * MS);
-  take (&bench, 100);
-  bench.now += 10 * SECOND;
-  bench.step = 0;
-  take (&bench, 1);
-  last = report (&bench);
+  set_up (&fixture, 10 * MS);
+  take (&fixture, 100);
+  fixture.now += 10 * SECOND;
+  fixture.step = 0;
+  take (&fixture, 1);
+  last = report (&fixture);
   fail_unless (last.receive_rate <= 100000);
-  take (&bench, 10);
-  /* 10 at once, over the round trip: 100000, not more */
-  fail_unless (report (&bench).receive_rate <= 100000);
-  tear_down (&bench);
+  take (&fixture, 10);
+  /* 10 packets arrive at once. The rate is computed over a round trip, so it is
+   * at most 100000. */
+  fail_unless (report (&fixture).receive_rate <= 100000);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -923,9 +947,9 @@ GST_START_TEST (whatever_comes_the_report_is_sane)
   guint round, i;
 
   for (round = 0; round < 100; round++) {
-    Bench bench;
+    Fixture fixture;
 
-    set_up_at (&bench, 0, g_rand_int (random));
+    set_up_at (&fixture, 0, g_rand_int (random));
     for (i = 0; i < 500; i++) {
       const gint64 jumps[] = { 1, 1, 1, 1, 2, 5, -1, -3, -100, 1 << 20,
         G_GINT64_CONSTANT (1) << 46, -(G_GINT64_CONSTANT (1) << 46)
@@ -933,27 +957,27 @@ GST_START_TEST (whatever_comes_the_report_is_sane)
       TfrcReport last;
       gdouble p;
 
-      bench.sequence = dccp_sequence_add (bench.sequence,
+      fixture.sequence = dccp_sequence_add (fixture.sequence,
           jumps[g_rand_int_range (random, 0, G_N_ELEMENTS (jumps))]);
-      bench.now += g_rand_int_range (random, 0, 3) * R / 2;
-      tfrc_receiver_input (bench.receiver, bench.now, bench.sequence,
+      fixture.now += g_rand_int_range (random, 0, 3) * R / 2;
+      tfrc_receiver_input (fixture.receiver, fixture.now, fixture.sequence,
           g_rand_boolean (random), g_rand_int (random),
           g_rand_int_range (random, 0, 65536), g_rand_int (random) >> 8 *
           g_rand_int_range (random, 0, 4));
       if (g_rand_boolean (random))
-        tfrc_receiver_set_round_trip (bench.receiver,
+        tfrc_receiver_set_round_trip (fixture.receiver,
             (guint64) g_rand_int (random) << g_rand_int_range (random, 0, 20));
-      if (!wants (&bench))
+      if (!wants (&fixture))
         continue;
-      last = report (&bench);
+      last = report (&fixture);
       fail_unless (last.intervals.skip <= 3);
       fail_unless (last.intervals.n >= 1 && last.intervals.n <= 9);
       fail_unless (last.loss_event_rate >= 1);
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
       fail_unless (p >= 0 && p <= 1, "%g", p);
-      fail_unless (tfrc_receiver_next_wakeup (bench.receiver) == NEVER);
+      fail_unless (tfrc_receiver_next_wakeup (fixture.receiver) == NEVER);
     }
-    tear_down (&bench);
+    tear_down (&fixture);
   }
   g_rand_free (random);
 }
@@ -962,22 +986,22 @@ GST_END_TEST;
 
 GST_START_TEST (clock_that_stands_still)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, 0);
-  tfrc_receiver_set_round_trip (bench.receiver, 1);
-  take (&bench, 100);
-  lose (&bench, 5);
-  take (&bench, 100);
-  report (&bench);
-  fail_unless_equals_uint64 (get_state (&bench).loss_events, 1);
-  /* and one that goes back */
-  bench.now = SECOND;
-  take (&bench, 1);
-  bench.now = 0;
-  take (&bench, 1);
-  fail_unless_equals_uint64 (report (&bench).elapsed, 0);
-  tear_down (&bench);
+  set_up (&fixture, 0);
+  tfrc_receiver_set_round_trip (fixture.receiver, 1);
+  take (&fixture, 100);
+  lose (&fixture, 5);
+  take (&fixture, 100);
+  report (&fixture);
+  fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
+  /* A clock that goes back must not disturb the receiver. */
+  fixture.now = SECOND;
+  take (&fixture, 1);
+  fixture.now = 0;
+  take (&fixture, 1);
+  fail_unless_equals_uint64 (report (&fixture).elapsed, 0);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;

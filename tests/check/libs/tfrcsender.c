@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender of TFRC to RFC 5348 section 4 and RFC 4342 sections 5.2 and
- * 8.1, branch by branch; the expected numbers are worked out by hand from their
- * text. */
+/* Checks the sender of TFRC against RFC 5348 section 4 and RFC 4342 sections
+ * 5.2 and 8.1, branch by branch. The expected numbers were worked out by hand
+ * from the text of the RFCs. */
 
 #include <gst/check/gstcheck.h>
 
@@ -30,56 +30,56 @@ typedef struct
   TfrcSender *sender;
   TfrcSenderConfig config;
   guint64 now, sequence;
-} Bench;
+} Fixture;
 
 static void
-set_up (Bench * bench, gboolean has_round_trip)
+set_up (Fixture * fixture, gboolean has_round_trip)
 {
-  tfrc_sender_config_init (&bench->config);
-  bench->config.segment_size = S;
-  bench->config.max_segment = S;
-  bench->config.reduce_oscillation = FALSE;
-  bench->sender = tfrc_sender_new (&bench->config);
-  bench->now = 0;
-  bench->sequence = FIRST;
+  tfrc_sender_config_init (&fixture->config);
+  fixture->config.segment_size = S;
+  fixture->config.max_segment = S;
+  fixture->config.reduce_oscillation = FALSE;
+  fixture->sender = tfrc_sender_new (&fixture->config);
+  fixture->now = 0;
+  fixture->sequence = FIRST;
   if (has_round_trip)
-    tfrc_sender_set_round_trip (bench->sender, 0, R);
+    tfrc_sender_set_round_trip (fixture->sender, 0, R);
 }
 
 static void
-tear_down (Bench * bench)
+tear_down (Fixture * fixture)
 {
-  tfrc_sender_free (bench->sender);
+  tfrc_sender_free (fixture->sender);
 }
 
 static TfrcSenderState
-get_state (Bench * bench)
+get_state (Fixture * fixture)
 {
   TfrcSenderState state;
 
-  tfrc_sender_get_state (bench->sender, &state);
+  tfrc_sender_get_state (fixture->sender, &state);
   return state;
 }
 
 static gdouble
-get_rate (Bench * bench)
+get_rate (Fixture * fixture)
 {
-  return get_state (bench).rate;
+  return get_state (fixture).rate;
 }
 
 static guint8
-send_one (Bench * bench)
+send_one (Fixture * fixture)
 {
-  return tfrc_sender_sent (bench->sender, bench->now, bench->sequence++, S,
-      FALSE);
+  return tfrc_sender_sent (fixture->sender, fixture->now, fixture->sequence++,
+      S, FALSE);
 }
 
 static TfrcFeedback
-make_feedback (Bench * bench, guint32 receive_rate, gdouble p)
+make_feedback (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
   TfrcFeedback feedback = { 0 };
 
-  feedback.acknowledged = dccp_sequence_add (bench->sequence, -1);
+  feedback.acknowledged = dccp_sequence_add (fixture->sequence, -1);
   feedback.has_receive_rate = TRUE;
   feedback.receive_rate = receive_rate;
   feedback.loss_event_rate = p;
@@ -87,104 +87,107 @@ make_feedback (Bench * bench, guint32 receive_rate, gdouble p)
 }
 
 static void
-take_feedback (Bench * bench, guint32 receive_rate, gdouble p)
+take_feedback (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
-  const TfrcFeedback feedback = make_feedback (bench, receive_rate, p);
+  const TfrcFeedback feedback = make_feedback (fixture, receive_rate, p);
 
-  tfrc_sender_feedback (bench->sender, bench->now, &feedback);
+  tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
-/* As many as may go, in a row; then a round trip passes */
+/* Sends as many packets as the sender allows now, without advancing the time,
+ * and returns their number. */
 static guint
-send_all (Bench * bench)
+send_all (Fixture * fixture)
 {
-  guint n = 0;
+  guint n;
 
-  while (tfrc_sender_next_send (bench->sender, bench->now) <= bench->now) {
-    send_one (bench);
-    n++;
-  }
+  for (n = 0; tfrc_sender_next_send (fixture->sender, fixture->now)
+      <= fixture->now; n++)
+    send_one (fixture);
   return n;
 }
 
-/* Feedback on an interval that was not data-limited */
+/* Gives the sender feedback for an interval in which it was not data-limited.
+ */
 static void
-go_round (Bench * bench, guint32 receive_rate, gdouble p)
+go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
-  fail_unless (send_all (bench) > 0);
-  bench->now += R;
-  take_feedback (bench, receive_rate, p);
+  fail_unless (send_all (fixture) > 0);
+  fixture->now += R;
+  take_feedback (fixture, receive_rate, p);
 }
 
-/* ... that was: one packet, long after it could have gone */
+/* Gives the sender feedback for a data-limited interval: one packet is sent,
+ * two seconds after it was allowed. */
 static void
-go_round_limited (Bench * bench, guint32 receive_rate, gdouble p)
+go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
-  bench->now += 2 * SECOND;
-  send_one (bench);
-  bench->now += R;
-  take_feedback (bench, receive_rate, p);
+  fixture->now += 2 * SECOND;
+  send_one (fixture);
+  fixture->now += R;
+  take_feedback (fixture, receive_rate, p);
 }
 
 static void
-run_timer (Bench * bench)
+run_timer (Fixture * fixture)
 {
-  bench->now = tfrc_sender_next_wakeup (bench->sender);
-  tfrc_sender_timeout (bench->sender, bench->now);
+  fixture->now = tfrc_sender_next_wakeup (fixture->sender);
+  tfrc_sender_timeout (fixture->sender, fixture->now);
 }
 
 /* --- 4.2 */
 
 GST_START_TEST (one_packet_a_second_without_a_round_trip)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, FALSE);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+  set_up (&fixture, FALSE);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       G_MAXUINT64);
-  assert_near (get_rate (&bench), S);
-  fail_unless_equals_int (send_one (&bench), 0);
-  /* early by half of the timer's granularity */
-  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, 0),
+  assert_near (get_rate (&fixture), S);
+  fail_unless_equals_int (send_one (&fixture), 0);
+  /* A packet may be sent early by half of the timer's granularity. */
+  fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       2 * SECOND);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), S / 2.);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), S / 2.);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* nothing was sent since: idle */
-  run_timer (&bench);
-  assert_near (get_rate (&bench), S / 2.);
-  tear_down (&bench);
+  /* No packet was sent since then, so the sender is idle. */
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), S / 2.);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (never_below_a_packet_in_64_seconds)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, FALSE);
+  set_up (&fixture, FALSE);
   for (i = 0; i < 20; i++) {
-    send_one (&bench);
-    run_timer (&bench);
+    send_one (&fixture);
+    run_timer (&fixture);
   }
-  assert_near (get_rate (&bench), S / 64.);
-  tear_down (&bench);
+  assert_near (get_rate (&fixture), S / 64.);
+  tear_down (&fixture);
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (i = 0; i < 40; i++) {
-    send_one (&bench);
-    run_timer (&bench);
+    send_one (&fixture);
+    run_timer (&fixture);
   }
-  assert_near (get_rate (&bench), S / 64.);
-  go_round (&bench, 1, 1);
-  /* 1460 / (0.1 * 243.3) is 60, but twice 1 is 2 */
-  assert_near (get_rate (&bench), S / 64.);
-  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 40);
-  tear_down (&bench);
+  assert_near (get_rate (&fixture), S / 64.);
+  go_round (&fixture, 1, 1);
+  /* The equation gives 1460 / (0.1 * 243.3) = 60, but twice the receive rate of
+   * 1 is 2. */
+  assert_near (get_rate (&fixture), S / 64.);
+  fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -216,17 +219,17 @@ GST_END_TEST;
 
 GST_START_TEST (first_feedback_starts_and_pulls_the_next_packet_in)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, FALSE);
-  send_one (&bench);
-  bench.now = R;
-  take_feedback (&bench, 0, 0);
-  assert_near (get_rate (&bench), INITIAL);
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
-  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, R), R);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender), 5 * R);
-  tear_down (&bench);
+  set_up (&fixture, FALSE);
+  send_one (&fixture);
+  fixture.now = R;
+  take_feedback (&fixture, 0, 0);
+  assert_near (get_rate (&fixture), INITIAL);
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, R);
+  fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, R), R);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender), 5 * R);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -235,91 +238,94 @@ GST_END_TEST;
 
 GST_START_TEST (slow_start_doubles_once_a_round_trip)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);      /* the first has no receive rate yet */
-  assert_near (get_rate (&bench), 2 * INITIAL);
-  fail_unless_equals_float (get_state (&bench).receive_limit, G_MAXDOUBLE);
-  go_round (&bench, 40000, 0);  /* Infinity is two round trips old */
-  assert_near (get_rate (&bench), 4 * INITIAL);
-  take_feedback (&bench, 40000, 0);     /* too soon */
-  assert_near (get_rate (&bench), 4 * INITIAL);
-  go_round (&bench, 80000, 0);  /* now it is older */
-  assert_near (get_rate (&bench), 2 * 80000);
-  go_round (&bench, 70000, 0);  /* 80000 still counts */
-  assert_near (get_rate (&bench), 2 * 80000);
-  go_round (&bench, 60000, 0);
-  assert_near (get_rate (&bench), 2 * 80000);
-  go_round (&bench, 50000, 0);
-  assert_near (get_rate (&bench), 2 * 70000);
-  /* never below where it begins */
-  go_round (&bench, 1000, 0);
-  go_round (&bench, 1000, 0);
-  go_round (&bench, 1000, 0);
-  go_round (&bench, 1000, 0);
-  assert_near (get_rate (&bench), INITIAL);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  /* The first feedback has no receive rate yet. */
+  go_round (&fixture, 0, 0);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
+  fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
+  /* The entry Infinity of X_recv_set is now two round trips old. */
+  go_round (&fixture, 40000, 0);
+  assert_near (get_rate (&fixture), 4 * INITIAL);
+  take_feedback (&fixture, 40000, 0);   /* too soon */
+  assert_near (get_rate (&fixture), 4 * INITIAL);
+  /* The entry Infinity of X_recv_set is now older than two round trips. */
+  go_round (&fixture, 80000, 0);
+  assert_near (get_rate (&fixture), 2 * 80000);
+  go_round (&fixture, 70000, 0);        /* 80000 still counts */
+  assert_near (get_rate (&fixture), 2 * 80000);
+  go_round (&fixture, 60000, 0);
+  assert_near (get_rate (&fixture), 2 * 80000);
+  go_round (&fixture, 50000, 0);
+  assert_near (get_rate (&fixture), 2 * 70000);
+  /* The rate never falls below the initial rate. */
+  go_round (&fixture, 1000, 0);
+  go_round (&fixture, 1000, 0);
+  go_round (&fixture, 1000, 0);
+  go_round (&fixture, 1000, 0);
+  assert_near (get_rate (&fixture), INITIAL);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (rate_is_that_of_the_equation_or_twice_the_received)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 60000, .01);
-  assert_near (get_rate (&bench), EQUATION_01);
-  go_round (&bench, 60000, .01);
-  assert_near (get_rate (&bench), 120000);
-  assert_near (get_state (&bench).receive_limit, 120000);
-  go_round (&bench, 90000, .01);
-  assert_near (get_rate (&bench), EQUATION_01);
-  go_round (&bench, 90000, .1);
-  assert_near (get_rate (&bench), 14600 / .564939);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
-      bench.now + 4 * R);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 60000, .01);
+  assert_near (get_rate (&fixture), EQUATION_01);
+  go_round (&fixture, 60000, .01);
+  assert_near (get_rate (&fixture), 120000);
+  assert_near (get_state (&fixture).receive_limit, 120000);
+  go_round (&fixture, 90000, .01);
+  assert_near (get_rate (&fixture), EQUATION_01);
+  go_round (&fixture, 90000, .1);
+  assert_near (get_rate (&fixture), 14600 / .564939);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
+      fixture.now + 4 * R);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (slow_rate_lengthens_the_timer)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 1000, .9);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 1000, .9);
   /* f (0.9) = 0.774597 + 12 * 0.580948 * 0.9 * 26.92 = 169.6787 */
-  assert_near (get_rate (&bench), 14600 / 169.6787);
-  fail_unless (llabs ((gint64) (tfrc_sender_next_wakeup (bench.sender) -
-              bench.now) - (gint64) (2 * R * 169.6787)) < (gint64) MS);
-  tear_down (&bench);
+  assert_near (get_rate (&fixture), 14600 / 169.6787);
+  fail_unless (llabs ((gint64) (tfrc_sender_next_wakeup (fixture.sender) -
+              fixture.now) - (gint64) (2 * R * 169.6787)) < (gint64) MS);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (data_limited_interval_keeps_the_largest)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 60000, 1e-6);
-  go_round (&bench, 60000, 1e-6);
-  go_round_limited (&bench, 2000, 1e-6);
-  assert_near (get_rate (&bench), 120000);
-  go_round_limited (&bench, 1000, 1e-6);
-  assert_near (get_rate (&bench), 120000);
-  /* that is over with the first interval that is not */
-  send_one (&bench);
-  go_round (&bench, 5000, 1e-6);
-  go_round (&bench, 5000, 1e-6);
-  go_round (&bench, 5000, 1e-6);
-  assert_near (get_rate (&bench), 10000);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 60000, 1e-6);
+  go_round (&fixture, 60000, 1e-6);
+  go_round_limited (&fixture, 2000, 1e-6);
+  assert_near (get_rate (&fixture), 120000);
+  go_round_limited (&fixture, 1000, 1e-6);
+  assert_near (get_rate (&fixture), 120000);
+  /* The limit ends with the first interval that is not data-limited. */
+  send_one (&fixture);
+  go_round (&fixture, 5000, 1e-6);
+  go_round (&fixture, 5000, 1e-6);
+  go_round (&fixture, 5000, 1e-6);
+  assert_near (get_rate (&fixture), 10000);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -327,33 +333,35 @@ GST_END_TEST;
 GST_START_TEST (loss_in_a_data_limited_interval)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round_limited (&bench, 20000, .001);
-  /* of the infinite one nothing is left: 0.85 * 20000, and once of it */
-  assert_near (get_rate (&bench), 17000);
-  go_round_limited (&bench, 20000, .001);
-  assert_near (get_rate (&bench), 40000);
-  go_round_limited (&bench, 15000, .002);
-  /* 20000 / 2 is less than 0.85 * 15000 */
-  assert_near (get_rate (&bench), 12750);
-  go_round_limited (&bench, 2000, .003);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round_limited (&fixture, 20000, .001);
+  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000:
+   * the limit is once X_recv, not twice. */
+  assert_near (get_rate (&fixture), 17000);
+  go_round_limited (&fixture, 20000, .001);
+  assert_near (get_rate (&fixture), 40000);
+  go_round_limited (&fixture, 15000, .002);
+  /* 20000 / 2 is less than 0.85 * 15000. */
+  assert_near (get_rate (&fixture), 12750);
+  go_round_limited (&fixture, 2000, .003);
   /* 12750 / 2 is more than 0.85 * 2000 */
-  assert_near (get_rate (&bench), 6375);
-  /* p falls: no loss event */
-  go_round_limited (&bench, 2000, .002);
-  assert_near (get_rate (&bench), 12750);
-  /* p falls, but the intervals have a new one: 6375 / 2 is more */
-  bench.now += 2 * SECOND;
-  send_one (&bench);
-  bench.now += R;
-  feedback = make_feedback (&bench, 2000, .001);
+  assert_near (get_rate (&fixture), 6375);
+  /* p decreases, so there was no loss event. */
+  go_round_limited (&fixture, 2000, .002);
+  assert_near (get_rate (&fixture), 12750);
+  /* p decreases, but the intervals contain a new loss event. 6375 / 2 is the
+   * maximum. */
+  fixture.now += 2 * SECOND;
+  send_one (&fixture);
+  fixture.now += R;
+  feedback = make_feedback (&fixture, 2000, .001);
   feedback.new_loss_event = TRUE;
-  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-  assert_near (get_rate (&bench), 3187.5);
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  assert_near (get_rate (&fixture), 3187.5);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -362,142 +370,143 @@ GST_END_TEST;
 
 GST_START_TEST (timer_halves_slow_start)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  assert_near (get_rate (&bench), 2 * INITIAL);
-  send_one (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL);
-  send_one (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL / 2);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
-      bench.now + 4 * R);
-  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 2);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
+  send_one (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL);
+  send_one (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL / 2);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
+      fixture.now + 4 * R);
+  fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 2);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (idle_slow_start_is_halved_to_the_initial_rate)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 60000, 0);
-  assert_near (get_rate (&bench), 4 * INITIAL);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 2 * INITIAL);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL);
-  run_timer (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 60000, 0);
+  assert_near (get_rate (&fixture), 4 * INITIAL);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL);
+  run_timer (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (waiting_data_is_not_idle)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  tfrc_sender_sent (bench.sender, 0, bench.sequence++, S, TRUE);
-  bench.now = R;
-  take_feedback (&bench, 0, 0);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), INITIAL / 2);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  tfrc_sender_sent (fixture.sender, 0, fixture.sequence++, S, TRUE);
+  fixture.now = R;
+  take_feedback (&fixture, 0, 0);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), INITIAL / 2);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (timer_halves_what_was_received)
 {
-  Bench bench;
+  Fixture fixture;
 
   /* X_Bps = 164004 > 2 * X_recv = 120000 */
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 60000, .01);
-  go_round (&bench, 60000, .01);
-  go_round (&bench, 60000, .01);
-  assert_near (get_rate (&bench), 120000);
-  send_one (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 60000);
-  send_one (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 30000);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 60000, .01);
+  go_round (&fixture, 60000, .01);
+  go_round (&fixture, 60000, .01);
+  assert_near (get_rate (&fixture), 120000);
+  send_one (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 60000);
+  send_one (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 30000);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (timer_halves_the_equation)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 90000, .01);
-  go_round (&bench, 90000, .01);
-  assert_near (get_rate (&bench), EQUATION_01);
-  send_one (&bench);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), EQUATION_01 / 2.);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 90000, .01);
+  go_round (&fixture, 90000, .01);
+  assert_near (get_rate (&fixture), EQUATION_01);
+  send_one (&fixture);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), EQUATION_01 / 2.);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
 {
-  Bench bench;
+  Fixture fixture;
 
-  /* X_recv below recover_rate = 43800: nothing */
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 40000, .01);
-  go_round (&bench, 40000, .01);
-  go_round (&bench, 40000, .01);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 80000);
-  tear_down (&bench);
+  /* X_recv is below recover_rate = 43800, so the rate is not halved. */
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 40000, .01);
+  go_round (&fixture, 40000, .01);
+  go_round (&fixture, 40000, .01);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 80000);
+  tear_down (&fixture);
 
-  /* above: 120000 to 60000, by which X_recv is 30000 */
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 60000, .01);
-  go_round (&bench, 60000, .01);
-  go_round (&bench, 60000, .01);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 60000);
-  run_timer (&bench);
-  assert_near (get_rate (&bench), 60000);
-  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
-      bench.now + 4 * R);
-  tear_down (&bench);
+  /* X_recv is above recover_rate. The rate falls from 120000 to 60000, which
+   * corresponds to X_recv = 30000. */
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 60000, .01);
+  go_round (&fixture, 60000, .01);
+  go_round (&fixture, 60000, .01);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 60000);
+  run_timer (&fixture);
+  assert_near (get_rate (&fixture), 60000);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
+      fixture.now + 4 * R);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (timer_asked_too_soon_does_nothing)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  send_one (&bench);
-  tfrc_sender_timeout (bench.sender, 4 * R - 1);
-  assert_near (get_rate (&bench), INITIAL);
-  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 0);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  send_one (&fixture);
+  tfrc_sender_timeout (fixture.sender, 4 * R - 1);
+  assert_near (get_rate (&fixture), INITIAL);
+  fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 0);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -506,27 +515,28 @@ GST_END_TEST;
 
 GST_START_TEST (longer_round_trip_slows_at_once)
 {
-  Bench bench;
+  Fixture fixture;
   gdouble mean;
 
-  set_up (&bench, TRUE);
-  tfrc_sender_free (bench.sender);
-  bench.config.reduce_oscillation = TRUE;
-  bench.sender = tfrc_sender_new (&bench.config);
-  tfrc_sender_set_round_trip (bench.sender, 0, R);
-  assert_near (get_state (&bench).instant_rate, INITIAL);
-  send_one (&bench);
-  bench.now = 2 * R;
-  take_feedback (&bench, 60000, .01);
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, 110 * MS);
-  assert_near (get_rate (&bench), EQUATION_01 / 1.1);
+  set_up (&fixture, TRUE);
+  tfrc_sender_free (fixture.sender);
+  fixture.config.reduce_oscillation = TRUE;
+  fixture.sender = tfrc_sender_new (&fixture.config);
+  tfrc_sender_set_round_trip (fixture.sender, 0, R);
+  assert_near (get_state (&fixture).instant_rate, INITIAL);
+  send_one (&fixture);
+  fixture.now = 2 * R;
+  take_feedback (&fixture, 60000, .01);
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, 110 * MS);
+  assert_near (get_rate (&fixture), EQUATION_01 / 1.1);
   mean = .9 * sqrt (.1) + .1 * sqrt (.2);
-  assert_near (get_state (&bench).instant_rate,
+  assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
-  /* first half of the sample, then a quarter of how far the next is off */
-  fail_unless_equals_uint64 (get_state (&bench).round_trip_variance,
+  /* The variance begins with half of the first sample, 50 ms. The next sample
+   * deviates by 100 ms, of which a quarter counts. */
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -535,22 +545,23 @@ GST_END_TEST;
 
 GST_START_TEST (packets_are_spread_over_the_round_trip)
 {
-  Bench bench;
+  Fixture fixture;
   guint64 last = 0;
   guint n;
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (n = 0; n < 300; n++) {
-    bench.now = tfrc_sender_next_send (bench.sender, bench.now);
+    fixture.now = tfrc_sender_next_send (fixture.sender, fixture.now);
     if (n > 0)
-      fail_unless (bench.now - last >= 32 * MS, "%" G_GUINT64_FORMAT,
-          bench.now - last);
-    last = bench.now;
-    send_one (&bench);
+      fail_unless (fixture.now - last >= 32 * MS, "%" G_GUINT64_FORMAT,
+          fixture.now - last);
+    last = fixture.now;
+    send_one (&fixture);
   }
-  /* 299 intervals of 1460 / 43800 s; the last is early by half of t_gran */
-  assert_near (bench.now, 299 * S / (gdouble) INITIAL * SECOND);
-  tear_down (&bench);
+  /* There are 299 intervals of 1460 / 43800 s. The last packet is early by half
+   * of t_gran. */
+  assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -561,23 +572,23 @@ GST_START_TEST (credit_is_less_than_a_round_trip)
   guint i, n;
 
   for (i = 0; i < G_N_ELEMENTS (rates); i++) {
-    Bench bench;
+    Fixture fixture;
 
-    set_up (&bench, TRUE);
-    go_round (&bench, 0, 0);
+    set_up (&fixture, TRUE);
+    go_round (&fixture, 0, 0);
     if (rates[i] > 0) {
-      go_round (&bench, rates[i] / 2, 1e-8);
-      go_round (&bench, rates[i] / 2, 1e-8);
-      go_round (&bench, rates[i] / 2, 1e-8);
-      assert_near (get_rate (&bench), rates[i]);
+      go_round (&fixture, rates[i] / 2, 1e-8);
+      go_round (&fixture, rates[i] / 2, 1e-8);
+      go_round (&fixture, rates[i] / 2, 1e-8);
+      assert_near (get_rate (&fixture), rates[i]);
     }
-    send_all (&bench);
-    bench.now += 10 * SECOND;
-    n = send_all (&bench);
-    fail_unless (n >= 1 && n * S <= get_rate (&bench) / 10,
-        "%u at %g", n, get_rate (&bench));
-    fail_unless (n + 2 >= get_rate (&bench) / 10 / S);
-    tear_down (&bench);
+    send_all (&fixture);
+    fixture.now += 10 * SECOND;
+    n = send_all (&fixture);
+    fail_unless (n >= 1 && n * S <= get_rate (&fixture) / 10,
+        "%u at %g", n, get_rate (&fixture));
+    fail_unless (n + 2 >= get_rate (&fixture) / 10 / S);
+    tear_down (&fixture);
   }
 }
 
@@ -585,15 +596,15 @@ GST_END_TEST;
 
 GST_START_TEST (late_caller_catches_up)
 {
-  Bench bench;
+  Fixture fixture;
   guint n = 0;
 
-  set_up (&bench, TRUE);
-  /* a timer of 40 ms for packets of 33 ms */
-  for (bench.now = 0; bench.now < 60 * SECOND; bench.now += 40 * MS)
-    n += send_all (&bench);
+  set_up (&fixture, TRUE);
+  /* The timer fires every 40 ms, but a packet is allowed every 33 ms. */
+  for (fixture.now = 0; fixture.now < 60 * SECOND; fixture.now += 40 * MS)
+    n += send_all (&fixture);
   fail_unless (abs ((gint) n - 60 * INITIAL / S) <= 2, "%u", n);
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -620,7 +631,7 @@ GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
   fail_unless (bytes >= INITIAL * (gdouble) now / SECOND - 1400);
   tfrc_sender_get_state (sender, &state);
   fail_unless (state.segment_size > 650 && state.segment_size < 850);
-  /* without payload, as if they were of the mean size */
+  /* Packets without payload count as packets of the mean size. */
   for (n = 2000; n < 2100; n++) {
     const guint64 next = tfrc_sender_next_send (sender, now);
 
@@ -635,27 +646,28 @@ GST_END_TEST;
 
 GST_START_TEST (own_limit_counts_at_once)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  tfrc_sender_set_max_rate (bench.sender, 14600);
-  assert_near (get_rate (&bench), 14600);
-  assert_near (get_state (&bench).instant_rate, 14600);
-  send_one (&bench);
-  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, 0),
+  set_up (&fixture, TRUE);
+  tfrc_sender_set_max_rate (fixture.sender, 14600);
+  assert_near (get_rate (&fixture), 14600);
+  assert_near (get_state (&fixture).instant_rate, 14600);
+  send_one (&fixture);
+  fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* and is no congestion: such intervals are data-limited */
-  bench.now = R;
-  take_feedback (&bench, 14600, 1e-6);
-  bench.now = 2 * R;
-  send_one (&bench);
-  bench.now = 3 * R;
-  take_feedback (&bench, 1000, 1e-6);
-  /* p > 0 was new in the first: 2 * 0.85 * 14600 */
-  assert_near (get_state (&bench).receive_limit, 24820);
-  tfrc_sender_set_max_rate (bench.sender, 0);
-  assert_near (get_rate (&bench), 24820);
-  tear_down (&bench);
+  /* The limit that the application set is no congestion: these intervals are
+   * data-limited. */
+  fixture.now = R;
+  take_feedback (&fixture, 14600, 1e-6);
+  fixture.now = 2 * R;
+  send_one (&fixture);
+  fixture.now = 3 * R;
+  take_feedback (&fixture, 1000, 1e-6);
+  /* p > 0 was new in the first feedback, which gives 2 * 0.85 * 14600. */
+  assert_near (get_state (&fixture).receive_limit, 24820);
+  tfrc_sender_set_max_rate (fixture.sender, 0);
+  assert_near (get_rate (&fixture), 24820);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -668,30 +680,30 @@ GST_START_TEST (window_counter_counts_quarters)
     {0, 0}, {10, 0}, {24, 0}, {25, 1}, {60, 2}, {84, 2}, {110, 4}, {400, 9},
     {1000, 14}, {1050, 0}, {1075, 1}
   };
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (i = 0; i < G_N_ELEMENTS (values); i++) {
-    bench.now = values[i][0] * MS;
-    fail_unless_equals_int (send_one (&bench), values[i][1]);
+    fixture.now = values[i][0] * MS;
+    fail_unless_equals_int (send_one (&fixture), values[i][1]);
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* last_WC_time is that of the first packet. */
+/* last_WC_time is the time of the first packet. */
 GST_START_TEST (window_counter_begins_with_the_first_packet)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  bench.now = 400 * MS;
-  fail_unless_equals_int (send_one (&bench), 0);
-  bench.now = 425 * MS;
-  fail_unless_equals_int (send_one (&bench), 1);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  fixture.now = 400 * MS;
+  fail_unless_equals_int (send_one (&fixture), 0);
+  fixture.now = 425 * MS;
+  fail_unless_equals_int (send_one (&fixture), 1);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -699,81 +711,88 @@ GST_END_TEST;
 GST_START_TEST (acknowledged_window_counter_is_left_behind)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   guint8 ccval;
 
-  set_up (&bench, TRUE);
-  send_one (&bench);            /* 0 */
-  bench.now = 10 * MS;
-  take_feedback (&bench, 0, 0); /* 4: R falls, but the counter is ahead */
-  fail_unless_equals_int (send_one (&bench), 4);
-  bench.now = 12 * MS;
-  take_feedback (&bench, 1000, 0);
-  fail_unless_equals_int (send_one (&bench), 8);
-  bench.now += R;
-  ccval = send_one (&bench);    /* at most 5 more: 13 or less */
+  set_up (&fixture, TRUE);
+  send_one (&fixture);          /* 0 */
+  fixture.now = 10 * MS;
+  /* The counter is 4 after this feedback. R falls, but the counter does not go
+   * back. */
+  take_feedback (&fixture, 0, 0);
+  fail_unless_equals_int (send_one (&fixture), 4);
+  fixture.now = 12 * MS;
+  take_feedback (&fixture, 1000, 0);
+  fail_unless_equals_int (send_one (&fixture), 8);
+  fixture.now += R;
+  /* The counter increases by at most 5, to 13 or less. */
+  ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
-  /* 8 is acknowledged with the counter at ccval */
-  feedback = make_feedback (&bench, 1000, 0);
+  /* The packet with the counter 8 is acknowledged after a packet with the
+   * counter `ccval` was sent, so the next counter is at least 8 + 4. */
+  feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
-  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-  fail_unless_equals_int (send_one (&bench), MAX (ccval, 12));
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_int (send_one (&fixture), MAX (ccval, 12));
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* With X_recv = 50000, by which X = 100000 */
+/* X_recv is 50000, so X is 100000. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   gdouble rate;
   guint i;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
   for (i = 0; i < 3; i++)
-    go_round (&bench, 50000, 1e-6);
-  send_all (&bench);
-  bench.now += R;
-  feedback = make_feedback (&bench, receive_rate, 1e-6);
+    go_round (&fixture, 50000, 1e-6);
+  send_all (&fixture);
+  fixture.now += R;
+  feedback = make_feedback (&fixture, receive_rate, 1e-6);
   feedback.dropped = dropped;
   feedback.dropped_others = others;
   feedback.slow_receiver = slow;
-  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-  rate = get_rate (&bench);
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  rate = get_rate (&fixture);
   if (is_over) {
-    bench.now += R;
-    fail_unless (get_rate (&bench) == rate);    /* until it is told */
-    feedback = make_feedback (&bench, receive_rate, 1e-6);
-    tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-    rate = get_rate (&bench);
+    fixture.now += R;
+    /* The rate does not change until the next feedback arrives. */
+    fail_unless (get_rate (&fixture) == rate);
+    feedback = make_feedback (&fixture, receive_rate, 1e-6);
+    tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+    rate = get_rate (&fixture);
   }
-  fail_unless_equals_uint64 (get_state (&bench).dropped, dropped);
-  fail_unless_equals_uint64 (get_state (&bench).slow_receivers, slow);
-  tear_down (&bench);
+  fail_unless_equals_uint64 (get_state (&fixture).dropped, dropped);
+  fail_unless_equals_uint64 (get_state (&fixture).slow_receivers, slow);
+  tear_down (&fixture);
   return rate;
 }
 
 GST_START_TEST (receiver_drops_limit_until_they_end)
 {
-  /* nothing: twice what was received */
+  /* Without drops the rate is twice the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* Slow Receiver, and others' drops: what is received */
+  /* After Slow Receiver, or after other drops, the rate is the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* k packets less: s / R = 14600 */
+  /* For each of k dropped packets the rate is lower by s / R = 14600. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* but one a round trip, or what came if that is less */
+  /* The rate is at least one packet per round trip, or the receive rate if that
+   * is less. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
-  /* a round trip later, with the first feedback without it, it is as before */
+  /* One round trip later, with the first feedback without drops, the rate is as
+   * before. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
 }
@@ -783,34 +802,34 @@ GST_END_TEST;
 GST_START_TEST (slow_receiver_stops_slow_start)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  go_round (&bench, 50000, 0);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  go_round (&fixture, 50000, 0);
   for (i = 0; i < 10; i++) {
-    send_all (&bench);
-    bench.now += R;
-    feedback = make_feedback (&bench, 50000, 0);
+    send_all (&fixture);
+    fixture.now += R;
+    feedback = make_feedback (&fixture, 50000, 0);
     feedback.slow_receiver = TRUE;
-    tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-    assert_near (get_rate (&bench), 50000);
+    tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+    assert_near (get_rate (&fixture), 50000);
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 
-  /* nor does it go on behind the limit */
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
+  /* The rate does not grow beyond this limit while Slow Receiver is set. */
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {
-    send_all (&bench);
-    bench.now += R;
-    feedback = make_feedback (&bench, 1000000, 0);
+    send_all (&fixture);
+    fixture.now += R;
+    feedback = make_feedback (&fixture, 1000000, 0);
     feedback.slow_receiver = TRUE;
-    tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-    assert_near (get_rate (&bench), 2 * INITIAL);
+    tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+    assert_near (get_rate (&fixture), 2 * INITIAL);
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -820,16 +839,16 @@ GST_END_TEST;
 GST_START_TEST (other_packets_time_the_round_trip)
 {
   TfrcFeedback feedback = { 0 };
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, FALSE);
-  tfrc_sender_sent_other (bench.sender, 0, FIRST);
+  set_up (&fixture, FALSE);
+  tfrc_sender_sent_other (fixture.sender, 0, FIRST);
   feedback.acknowledged = FIRST;
-  tfrc_sender_feedback (bench.sender, R, &feedback);
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
-  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
-  assert_near (get_rate (&bench), INITIAL);
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, R);
+  fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
+  assert_near (get_rate (&fixture), INITIAL);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -837,16 +856,16 @@ GST_END_TEST;
 GST_START_TEST (elapsed_time_is_not_round_trip)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, FALSE);
-  send_one (&bench);
-  feedback = make_feedback (&bench, 0, 0);
+  set_up (&fixture, FALSE);
+  send_one (&fixture);
+  feedback = make_feedback (&fixture, 0, 0);
   feedback.has_elapsed = TRUE;
   feedback.elapsed = 300 * MS;
-  tfrc_sender_feedback (bench.sender, 350 * MS, &feedback);
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, 50 * MS);
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, 350 * MS, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, 50 * MS);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -854,41 +873,41 @@ GST_END_TEST;
 GST_START_TEST (packet_long_ago_is_a_long_round_trip)
 {
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, FALSE);
+  set_up (&fixture, FALSE);
   for (i = 0; i < 10000; i++) {
-    bench.now = i * MS;
-    send_one (&bench);
+    fixture.now = i * MS;
+    send_one (&fixture);
   }
-  feedback = make_feedback (&bench, 1000, 0);
+  feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
-  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-  /* of 8192 that are remembered the oldest */
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, 8191 * MS);
-  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 1);
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  /* The sender remembers 8192 packets, and this is the oldest of them. */
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
+  fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (numbers_wrap)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
-  bench.sequence = DCCP_SEQUENCE_MASK - 3;
+  set_up (&fixture, TRUE);
+  fixture.sequence = DCCP_SEQUENCE_MASK - 3;
   for (i = 0; i < 10; i++) {
-    bench.now += 10 * MS;
-    tfrc_sender_sent (bench.sender, bench.now,
+    fixture.now += 10 * MS;
+    tfrc_sender_sent (fixture.sender, fixture.now,
         dccp_sequence_add (DCCP_SEQUENCE_MASK - 3, i), S, TRUE);
-    bench.sequence = dccp_sequence_add (DCCP_SEQUENCE_MASK - 3, i + 1);
-    take_feedback (&bench, 1000, .01);
-    fail_unless_equals_uint64 (get_state (&bench).feedbacks, i + 1);
+    fixture.sequence = dccp_sequence_add (DCCP_SEQUENCE_MASK - 3, i + 1);
+    take_feedback (&fixture, 1000, .01);
+    fail_unless_equals_uint64 (get_state (&fixture).feedbacks, i + 1);
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -899,33 +918,33 @@ GST_START_TEST (feedback_on_what_was_never_sent_is_ignored)
 {
   const gint64 lies[] = { 1, 2, 100, G_GINT64_CONSTANT (1) << 40, -3, -5000 };
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
-  feedback = make_feedback (&bench, 1, 1);
-  tfrc_sender_feedback (bench.sender, 0, &feedback);    /* nothing at all */
-  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
-  send_one (&bench);
-  send_one (&bench);
+  set_up (&fixture, TRUE);
+  feedback = make_feedback (&fixture, 1, 1);
+  tfrc_sender_feedback (fixture.sender, 0, &feedback);  /* nothing at all */
+  fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
+  send_one (&fixture);
+  send_one (&fixture);
   for (i = 0; i < G_N_ELEMENTS (lies); i++) {
-    feedback = make_feedback (&bench, 1, 1);
+    feedback = make_feedback (&fixture, 1, 1);
     feedback.slow_receiver = TRUE;
     feedback.acknowledged = dccp_sequence_add (feedback.acknowledged, lies[i]);
-    tfrc_sender_feedback (bench.sender, R, &feedback);
-    fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
-    assert_near (get_rate (&bench), INITIAL);
+    tfrc_sender_feedback (fixture.sender, R, &feedback);
+    fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
+    assert_near (get_rate (&fixture), INITIAL);
   }
   feedback.acknowledged = G_MAXUINT64;
-  tfrc_sender_feedback (bench.sender, R, &feedback);
-  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
-  /* and old feedback that comes late */
-  take_feedback (&bench, 1000, 0);
-  feedback = make_feedback (&bench, 1, 1);
+  tfrc_sender_feedback (fixture.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 0);
+  /* Old feedback that arrives late is ignored. */
+  take_feedback (&fixture, 1000, 0);
+  feedback = make_feedback (&fixture, 1, 1);
   feedback.acknowledged--;
-  tfrc_sender_feedback (bench.sender, R, &feedback);
-  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 1);
-  tear_down (&bench);
+  tfrc_sender_feedback (fixture.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -934,19 +953,19 @@ GST_START_TEST (longer_elapsed_than_the_round_trip_is_not_believed)
 {
   const guint64 lies[] = { R, R + 1, 10 * SECOND, G_MAXUINT64 };
   TfrcFeedback feedback;
-  Bench bench;
+  Fixture fixture;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lies); i++) {
-    set_up (&bench, TRUE);
-    send_one (&bench);
-    bench.now = R;
-    feedback = make_feedback (&bench, 0, 0);
+    set_up (&fixture, TRUE);
+    send_one (&fixture);
+    fixture.now = R;
+    feedback = make_feedback (&fixture, 0, 0);
     feedback.has_elapsed = TRUE;
     feedback.elapsed = lies[i];
-    tfrc_sender_feedback (bench.sender, bench.now, &feedback);
-    fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
-    tear_down (&bench);
+    tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+    fail_unless_equals_uint64 (get_state (&fixture).round_trip, R);
+    tear_down (&fixture);
   }
 }
 
@@ -954,35 +973,36 @@ GST_END_TEST;
 
 GST_START_TEST (receive_rate_of_nothing_gives_nothing)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 0, 0);
-  assert_near (get_rate (&bench), 2 * INITIAL);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 0, 0);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
   for (i = 0; i < 100; i++)
-    go_round (&bench, 0, 0);
-  assert_near (get_rate (&bench), 2 * INITIAL);
-  tear_down (&bench);
+    go_round (&fixture, 0, 0);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (greatest_receive_rate_is_survived)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (i = 0; i < 100; i++) {
-    send_one (&bench);
-    bench.now += R;
-    take_feedback (&bench, G_MAXUINT32, 0);
-    fail_unless (get_rate (&bench) <= MAX (2. * G_MAXUINT32, INITIAL));
+    send_one (&fixture);
+    fixture.now += R;
+    take_feedback (&fixture, G_MAXUINT32, 0);
+    fail_unless (get_rate (&fixture) <= MAX (2. * G_MAXUINT32, INITIAL));
   }
-  fail_unless (tfrc_sender_next_send (bench.sender, bench.now) <= bench.now);
-  send_one (&bench);
-  tear_down (&bench);
+  fail_unless (tfrc_sender_next_send (fixture.sender,
+          fixture.now) <= fixture.now);
+  send_one (&fixture);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
@@ -990,127 +1010,127 @@ GST_END_TEST;
 GST_START_TEST (loss_event_rate_out_of_range)
 {
   const gdouble lies[] = { 7, 1e300, INFINITY, NAN };
-  Bench bench;
+  Fixture fixture;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lies); i++) {
-    set_up (&bench, TRUE);
-    go_round (&bench, 50000, lies[i]);
-    assert_near (get_rate (&bench), 14600 / 243.316);
-    tear_down (&bench);
+    set_up (&fixture, TRUE);
+    go_round (&fixture, 50000, lies[i]);
+    assert_near (get_rate (&fixture), 14600 / 243.316);
+    tear_down (&fixture);
   }
-  set_up (&bench, TRUE);
-  go_round (&bench, 50000, -1);
-  fail_unless_equals_float (get_state (&bench).loss_event_rate, 0);
-  assert_near (get_rate (&bench), 2 * INITIAL);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 50000, -1);
+  fail_unless_equals_float (get_state (&fixture).loss_event_rate, 0);
+  assert_near (get_rate (&fixture), 2 * INITIAL);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (clock_that_stands_still)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, FALSE);
-  send_one (&bench);
-  take_feedback (&bench, 0, 0);
-  /* the least round trip is 1 ms */
-  fail_unless_equals_uint64 (get_state (&bench).round_trip, MS);
-  assert_near (get_rate (&bench), 4380000);
+  set_up (&fixture, FALSE);
+  send_one (&fixture);
+  take_feedback (&fixture, 0, 0);
+  /* The minimum round trip is 1 ms. */
+  fail_unless_equals_uint64 (get_state (&fixture).round_trip, MS);
+  assert_near (get_rate (&fixture), 4380000);
   for (i = 0; i < 100; i++) {
-    fail_unless (send_all (&bench) <= 4);
-    take_feedback (&bench, 4000000, i % 2 ? .01 : 0);
-    tfrc_sender_timeout (bench.sender, bench.now);
-    fail_unless (isfinite (get_rate (&bench)) && get_rate (&bench) > 0);
+    fail_unless (send_all (&fixture) <= 4);
+    take_feedback (&fixture, 4000000, i % 2 ? .01 : 0);
+    tfrc_sender_timeout (fixture.sender, fixture.now);
+    fail_unless (isfinite (get_rate (&fixture)) && get_rate (&fixture) > 0);
   }
-  /* and one that goes back */
-  bench.now = SECOND;
-  send_one (&bench);
-  fail_unless (tfrc_sender_next_send (bench.sender, 0) >= SECOND);
-  tfrc_sender_timeout (bench.sender, 0);
-  tear_down (&bench);
+  /* A clock that goes back must not disturb the sender. */
+  fixture.now = SECOND;
+  send_one (&fixture);
+  fail_unless (tfrc_sender_next_send (fixture.sender, 0) >= SECOND);
+  tfrc_sender_timeout (fixture.sender, 0);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* A stream of one packet each 40 ms over a path on which the initial rate
- * allows three of them in that time: the sender never uses its rate. */
+/* The stream has one packet every 40 ms. The initial rate allows three packets
+ * in that time, so the sender never uses its full rate. */
 GST_START_TEST (stream_below_the_rate_is_application_limited)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
-  fail_unless (get_state (&bench).is_app_limited);
+  set_up (&fixture, TRUE);
+  fail_unless (get_state (&fixture).is_app_limited);
   for (i = 0; i < 100; i++) {
-    bench.now += 40 * MS;
-    send_one (&bench);
-    bench.now += R / 10;
-    take_feedback (&bench, S * 25, 0);
-    fail_unless (get_state (&bench).is_app_limited);
+    fixture.now += 40 * MS;
+    send_one (&fixture);
+    fixture.now += R / 10;
+    take_feedback (&fixture, S * 25, 0);
+    fail_unless (get_state (&fixture).is_app_limited);
   }
-  tear_down (&bench);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* After 0.4 s of 0.5 s the share of data-limited time is 0.2 or less. */
+/* After 0.4 s of 0.5 s, the share of data-limited time is at most 0.2. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (i = 0; i < 5; i++)
-    go_round (&bench, 30000, 0);
-  fail_unless (!get_state (&bench).is_app_limited);
+    go_round (&fixture, 30000, 0);
+  fail_unless (!get_state (&fixture).is_app_limited);
   for (i = 0; i < 2; i++)
-    go_round_limited (&bench, 30000, 0);
-  fail_unless (get_state (&bench).is_app_limited);
-  tear_down (&bench);
+    go_round_limited (&fixture, 30000, 0);
+  fail_unless (get_state (&fixture).is_app_limited);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* The equation allows 164004 bytes per second and the receiver twice 100000:
- * the losses limit the rate, so the rate is known. */
+/* The equation allows 164004 bytes per second, and twice the receive rate is
+ * 200000. The losses limit the rate, so the rate is known. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {
-  Bench bench;
+  Fixture fixture;
 
-  set_up (&bench, TRUE);
-  go_round (&bench, 100000, 0.01);
-  go_round_limited (&bench, 100000, 0.01);
-  go_round_limited (&bench, 100000, 0.01);
-  assert_near (get_rate (&bench), EQUATION_01);
-  fail_unless (!get_state (&bench).is_app_limited);
-  tear_down (&bench);
+  set_up (&fixture, TRUE);
+  go_round (&fixture, 100000, 0.01);
+  go_round_limited (&fixture, 100000, 0.01);
+  go_round_limited (&fixture, 100000, 0.01);
+  assert_near (get_rate (&fixture), EQUATION_01);
+  fail_unless (!get_state (&fixture).is_app_limited);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
-/* The no-feedback timer runs out while nothing is sent. */
+/* The no-feedback timer expires while no packet is sent. */
 GST_START_TEST (idle_sender_is_application_limited)
 {
-  Bench bench;
+  Fixture fixture;
   guint i;
 
-  set_up (&bench, TRUE);
+  set_up (&fixture, TRUE);
   for (i = 0; i < 5; i++)
-    go_round (&bench, 30000, 0);
-  fail_unless (!get_state (&bench).is_app_limited);
-  run_timer (&bench);
-  run_timer (&bench);
-  fail_unless (get_state (&bench).is_app_limited);
-  tear_down (&bench);
+    go_round (&fixture, 30000, 0);
+  fail_unless (!get_state (&fixture).is_app_limited);
+  run_timer (&fixture);
+  run_timer (&fixture);
+  fail_unless (get_state (&fixture).is_app_limited);
+  tear_down (&fixture);
 }
 
 GST_END_TEST;
 
 static void
-lie (Bench * bench, GRand * random)
+lie (Fixture * fixture, GRand * random)
 {
   TfrcFeedback feedback = { 0 };
   const guint32 rates[] = { 0, 1, 1000, 100000, G_MAXUINT32,
@@ -1120,7 +1140,7 @@ lie (Bench * bench, GRand * random)
     g_rand_double (random)
   };
 
-  feedback.acknowledged = dccp_sequence_add (bench->sequence,
+  feedback.acknowledged = dccp_sequence_add (fixture->sequence,
       g_rand_int_range (random, -20, 3));
   feedback.has_elapsed = g_rand_boolean (random);
   feedback.elapsed = g_rand_int_range (random, 0, 1000) * MS;
@@ -1132,7 +1152,7 @@ lie (Bench * bench, GRand * random)
   feedback.dropped = g_rand_int_range (random, 0, 5) == 0 ?
       g_rand_int (random) : 0;
   feedback.dropped_others = g_rand_int_range (random, 0, 10) == 0;
-  tfrc_sender_feedback (bench->sender, bench->now, &feedback);
+  tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
 GST_START_TEST (whatever_is_said_the_rate_is_sane)
@@ -1141,31 +1161,31 @@ GST_START_TEST (whatever_is_said_the_rate_is_sane)
   guint round, i;
 
   for (round = 0; round < 200; round++) {
-    Bench bench;
+    Fixture fixture;
 
-    set_up (&bench, round % 2);
+    set_up (&fixture, round % 2);
     for (i = 0; i < 500; i++) {
-      const guint64 next = tfrc_sender_next_send (bench.sender, bench.now);
+      const guint64 next = tfrc_sender_next_send (fixture.sender, fixture.now);
       TfrcSenderState state;
 
-      bench.now += g_rand_int_range (random, 0, 200) * MS;
-      if (next <= bench.now)
-        send_one (&bench);
+      fixture.now += g_rand_int_range (random, 0, 200) * MS;
+      if (next <= fixture.now)
+        send_one (&fixture);
       if (g_rand_boolean (random))
-        lie (&bench, random);
-      tfrc_sender_timeout (bench.sender, bench.now);
-      state = get_state (&bench);
+        lie (&fixture, random);
+      tfrc_sender_timeout (fixture.sender, fixture.now);
+      state = get_state (&fixture);
       fail_unless (state.rate >= S / 64. - 1e-6
           && state.rate <= 2. * G_MAXUINT32 + 4380000, "%g", state.rate);
       fail_unless (state.instant_rate >= S / 64. - 1e-6
           && isfinite (state.instant_rate));
       fail_unless (state.loss_event_rate == 0
           || state.rate <= MAX (state.receive_limit, S / 64.) + 1e-6);
-      fail_unless (tfrc_sender_next_send (bench.sender, bench.now)
-          <= bench.now + 65 * SECOND);
-      fail_unless (tfrc_sender_next_wakeup (bench.sender) > bench.now);
+      fail_unless (tfrc_sender_next_send (fixture.sender, fixture.now)
+          <= fixture.now + 65 * SECOND);
+      fail_unless (tfrc_sender_next_wakeup (fixture.sender) > fixture.now);
     }
-    tear_down (&bench);
+    tear_down (&fixture);
   }
   g_rand_free (random);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the packets of UDP-Lite to RFC 3828: known packets byte for byte, and
- * every coverage of small ones against the plainest checksum that there is.
+/* Checks the packets of UDP-Lite against RFC 3828. Known packets are compared
+ * byte for byte, and small packets with every coverage are compared with a
+ * simple implementation of the checksum.
  */
 
 #include <gst/check/gstcheck.h>
@@ -9,7 +10,8 @@
 
 #include "udplite.h"
 
-#define MAX_PACKET 70100        /* longer than the coverage can say */
+/* Longer than the coverage field can express. */
+#define MAX_PACKET 70100
 #define SOURCE_PORT 5004
 #define DESTINATION_PORT 5006
 
@@ -27,7 +29,7 @@ static const UdpliteAddresses in_udp = { FALSE, };
 
 static const UdpliteAddresses *const families[] = { &ipv4, &ipv6, &in_udp };
 
-/* What no pattern of words repeats in */
+/* Fills `data` with a pattern that does not repeat. */
 static void
 fill (guint8 * data, gsize size)
 {
@@ -40,7 +42,7 @@ fill (guint8 * data, gsize size)
   }
 }
 
-/* One word after the other, RFC 1071 section 1 */
+/* Adds one 16-bit word after the other, as RFC 1071 section 1 describes. */
 static guint32
 add_slowly (guint32 sum, const guint8 * data, gsize size)
 {
@@ -54,7 +56,8 @@ add_slowly (guint32 sum, const guint8 * data, gsize size)
   return sum;
 }
 
-/* The checksum to be sent; the packet's own is left out. */
+/* Returns the checksum that has to be sent. The checksum field of `packet`
+ * itself is not included. */
 static guint
 get_slow_checksum (const UdpliteAddresses * addresses, const guint8 * packet,
     gsize size, gsize covered)
@@ -71,7 +74,8 @@ get_slow_checksum (const UdpliteAddresses * addresses, const guint8 * packet,
   return sum == 0xffff ? 0xffff : 0xffff - sum;
 }
 
-/* A header as it would have to be, whatever its coverage says */
+/* Writes a header whose checksum covers `covered` bytes and whose coverage
+ * field is `wire_coverage`, even if both do not match. */
 static void
 write_slowly (guint8 * packet, gsize size, guint wire_coverage, gsize covered,
     const UdpliteAddresses * addresses)
@@ -85,7 +89,7 @@ write_slowly (guint8 * packet, gsize size, guint wire_coverage, gsize covered,
   GST_WRITE_UINT16_BE (packet + 6, checksum);
 }
 
-/* Of a packet with its payload in place */
+/* Writes the header of a packet whose payload is already in place. */
 static void
 write_header (guint8 * packet, gsize size, guint coverage,
     const UdpliteAddresses * addresses)
@@ -104,8 +108,9 @@ parse (const guint8 * packet, gsize size, const UdpliteAddresses * addresses)
   return udplite_parse (packet, size, addresses, 0, &header);
 }
 
-/* Just what is covered may not change. With the coverage itself the sum of
- * other bytes is taken; in these payloads none fits by chance. */
+/* Inverts each bit in turn. The packet must be refused exactly if the bit is
+ * covered. An inverted bit in the coverage field changes which bytes are
+ * summed; in these payloads no such sum is correct by chance. */
 static void
 check_each_bit (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses)
@@ -123,7 +128,8 @@ check_each_bit (guint8 * packet, gsize size, gsize covered,
   }
 }
 
-/* As seen on the wire between 192.0.2.1 and 192.0.2.2, 2001:db8::1 and ::2 */
+/* Packets as they were captured between 192.0.2.1 and 192.0.2.2, and between
+ * 2001:db8::1 and 2001:db8::2. */
 GST_START_TEST (known_packets_are_written_and_read)
 {
   static const struct
@@ -134,7 +140,8 @@ GST_START_TEST (known_packets_are_written_and_read)
     {&ipv4, 0, 0x6330}, {&ipv4, 8, 0x5429}, {&ipv4, 20, 0x35f9},
     {&ipv6, 0, 0x8bbf}, {&ipv6, 8, 0x7cb8}, {&ipv6, 20, 0x5e88}
   };
-  /* all is covered, and it says how much that is: as Linux sends it */
+  /* The whole packet is covered, and the coverage field holds the length of the
+   * packet instead of 0. Linux sends packets like this. */
   static const guint8 said[] = { 0x13, 0x8c, 0x13, 0x8e, 0, 40, 0x63, 0x08 };
   guint8 packet[40];
   UdpliteHeader header;
@@ -176,7 +183,7 @@ GST_START_TEST (the_coverage_is_made_fit_for_the_wire)
     {99, 100, 99}, {100, 100, 0}, {101, 100, 0}, {G_MAXUINT, 100, 0},
     {1, 8, 0}, {8, 8, 0}, {8, 9, 8},
     {65535, 65535, 0}, {65534, 65535, 65534},
-    /* a jumbogram of IPv6, RFC 3828 section 3.5 */
+    /* A jumbogram of IPv6 (RFC 3828 section 3.5). */
     {65535, 70000, 65535}, {65536, 70000, 0}, {69999, 70000, 0}
   };
   guint i;
@@ -192,10 +199,11 @@ static void
 check_written (guint8 * packet, gsize size, guint coverage,
     const UdpliteAddresses * addresses)
 {
-  guint wire = udplite_get_wire_coverage (coverage, size);
+  guint wire_coverage = udplite_get_wire_coverage (coverage, size);
   guint8 expected[8];
 
-  write_slowly (packet, size, wire, wire ? wire : size, addresses);
+  write_slowly (packet, size, wire_coverage,
+      wire_coverage ? wire_coverage : size, addresses);
   memcpy (expected, packet, 8);
   memset (packet, 0xee, 8);
   write_header (packet, size, coverage, addresses);
@@ -224,19 +232,22 @@ GST_START_TEST (every_coverage_on_the_wire_is_read_or_refused)
   guint8 packet[8 + 41];
   UdpliteVerdict expected;
   UdpliteHeader header;
-  guint wire;
+  guint wire_coverage;
   gsize size;
 
   fill (packet, sizeof (packet));
   for (size = 8; size <= sizeof (packet); size++) {
-    for (wire = 0; wire <= size + 1; wire++) {
-      write_slowly (packet, size, wire,
-          wire == 0 ? size : CLAMP (wire, 8, size), families[__i__]);
-      expected = wire > size ? UDPLITE_COVERAGE_TOO_LARGE :
-          wire > 0 && wire < 8 ? UDPLITE_COVERAGE_TOO_SMALL : UDPLITE_VALID;
+    for (wire_coverage = 0; wire_coverage <= size + 1; wire_coverage++) {
+      write_slowly (packet, size, wire_coverage,
+          wire_coverage == 0 ? size : CLAMP (wire_coverage, 8, size),
+          families[__i__]);
+      expected =
+          wire_coverage > size ? UDPLITE_COVERAGE_TOO_LARGE : wire_coverage > 0
+          && wire_coverage < 8 ? UDPLITE_COVERAGE_TOO_SMALL : UDPLITE_VALID;
       fail_unless_equals_int (udplite_parse (packet, size, families[__i__], 0,
               &header), expected);
-      fail_unless_equals_int (header.coverage, wire ? wire : size);
+      fail_unless_equals_int (header.coverage,
+          wire_coverage ? wire_coverage : size);
     }
   }
 }
@@ -265,7 +276,7 @@ GST_START_TEST (large_packets_are_summed_without_losing_a_carry)
 
 GST_END_TEST;
 
-/* Cut at `first` and `second`, and something empty between */
+/* Splits the payload at `first` and `second`, with empty parts in between. */
 static void
 check_split (const guint8 * whole, const guint8 * payload, gsize size,
     gsize first, gsize second, guint coverage)
@@ -312,8 +323,9 @@ GST_START_TEST (a_packet_without_payload_is_one)
 
 GST_END_TEST;
 
-/* 0 would say that there is none (section 3.1): what makes the sum all ones is
- * the checksum of the packet without it. */
+/* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
+ * 3.1). To get a sum of all ones, the test puts the checksum of the packet into
+ * the packet. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];
@@ -348,7 +360,8 @@ GST_START_TEST (damage_is_refused_where_covered_and_delivered_where_not)
 
 GST_END_TEST;
 
-/* ... which the pseudo-header is for */
+/* The pseudo-header covers the addresses, so a packet for another address is
+ * refused. */
 GST_START_TEST (a_packet_for_somebody_else_is_refused)
 {
   UdpliteAddresses other;
@@ -367,7 +380,8 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
     fail_unless_equals_int (parse (packet, sizeof (packet), &other),
         UDPLITE_BAD_CHECKSUM);
   }
-  /* the length is IP's: what was cut or grew outside the coverage shows */
+  /* The length comes from IP. The checksum covers it, so a packet that was cut
+   * or extended outside its coverage is refused, too. */
   fail_unless_equals_int (parse (packet, sizeof (packet) - 1,
           families[__i__]), UDPLITE_BAD_CHECKSUM);
 }
@@ -388,12 +402,12 @@ GST_START_TEST (what_is_too_short_has_no_header)
 
 GST_END_TEST;
 
-/* Each fault beside all that are looked for later */
+/* Each row has one fault together with all faults that are checked later. */
 GST_START_TEST (the_first_fault_is_the_verdict)
 {
   static const struct
   {
-    guint wire, checksum, minimum;
+    guint wire_coverage, checksum, minimum;
     UdpliteVerdict expected;
   } table[] = {
     {1, 0, 30, UDPLITE_COVERAGE_TOO_SMALL},
@@ -412,13 +426,13 @@ GST_START_TEST (the_first_fault_is_the_verdict)
 
   fill (packet, sizeof (packet));
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    GST_WRITE_UINT16_BE (packet + 4, table[i].wire);
+    GST_WRITE_UINT16_BE (packet + 4, table[i].wire_coverage);
     GST_WRITE_UINT16_BE (packet + 6, table[i].checksum);
     fail_unless_equals_int (udplite_parse (packet, sizeof (packet), &ipv4,
             table[i].minimum, &header), table[i].expected);
     fail_unless_equals_int (header.source_port, GST_READ_UINT16_BE (packet));
     fail_unless_equals_int (header.coverage,
-        table[i].wire ? table[i].wire : sizeof (packet));
+        table[i].wire_coverage ? table[i].wire_coverage : sizeof (packet));
   }
 }
 
@@ -459,8 +473,8 @@ GST_START_TEST (verdicts_have_names)
 
 GST_END_TEST;
 
-/* IP header with one option word, UDP-Lite of 12 bytes, and three bytes that
- * a link padded it with */
+/* An IP header with one word of options, a UDP-Lite packet of 12 bytes, and
+ * three bytes of padding that a link added. */
 static const guint8 ip_packet[] = {
   0x46, 0, 0, 36, 0, 7, 0x40, 0, 64, 136, 0x12, 0x34,
   192, 0, 2, 1, 192, 0, 2, 2, 1, 1, 1, 0,

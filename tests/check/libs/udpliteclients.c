@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the list of receivers of udplitesink to what udpliteclients.h says. */
+/* Checks the list of receivers of udplitesink against udpliteclients.h. */
 
 #include <gst/check/gstcheck.h>
 
@@ -61,7 +61,8 @@ GST_START_TEST (keeps_the_order_and_new_ids)
 
 GST_END_TEST;
 
-/* Who adds and removes for ever fills no memory. */
+/* The list must not grow when receivers are added and removed again and again.
+ */
 GST_START_TEST (forgets_who_is_long_gone)
 {
   UdpliteClients *clients = udplite_clients_new ();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the coverage of packets to the formats' RFCs: packets are made by hand,
- * field by field, and their headers counted while that is done.
+/* Checks the automatic coverage of packets against the RFCs of the formats. The
+ * test makes packets field by field and counts the bytes of their headers.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,9 +10,9 @@
 #include "udplitecoverage.h"
 
 #define ALL UDPLITE_COVERAGE_ALL
-#define REST 50                 /* bytes of what needs no protection */
+#define REST 50                 /* Bytes of payload that need no protection. */
 
-/* A packet, from its first bit on */
+/* A packet under construction, counted in bits. */
 typedef struct
 {
   guint8 bytes[2048];
@@ -43,7 +43,7 @@ put_same (Packet * packet, guint8 byte, gsize n)
     put (packet, 8, byte);
 }
 
-/* Bytes so far, one that has begun counted */
+/* Returns the size in bytes. An incomplete byte counts as a whole one. */
 static gsize
 get_size (const Packet * packet)
 {
@@ -69,8 +69,9 @@ get_coverage (UdpliteFormat format, const Packet * packet, guint mark)
       get_size (packet), mark);
 }
 
-/* That what was put so far is covered, whatever comes behind it; and that all
- * is while a byte of it lacks */
+/* Checks that exactly the bytes of `packet` are covered, whatever follows them.
+ * Checks also that a packet is covered completely if any byte of these headers
+ * is missing. */
 static void
 check_needed (UdpliteFormat format, Packet packet)
 {
@@ -105,7 +106,7 @@ GST_START_TEST (caps_say_the_format)
     {"H263", 34, UDPLITE_FORMAT_RTP_H263},
     {"H263-1998", 96, UDPLITE_FORMAT_RTP_H263_1998},
     {"H263-2000", 96, UDPLITE_FORMAT_RTP_H263_1998},
-    /* a name is more than a number */
+    /* The encoding name has precedence over the payload type. */
     {"H263-1998", 34, UDPLITE_FORMAT_RTP_H263_1998},
     {"H264", 32, UDPLITE_FORMAT_RTP}, {"MP2T", 33, UDPLITE_FORMAT_RTP},
     {"MPV1", 96, UDPLITE_FORMAT_RTP}, {"", 32, UDPLITE_FORMAT_RTP},
@@ -138,7 +139,7 @@ GST_START_TEST (bytes_of_an_unknown_format_are_covered_as_marked)
 
 GST_END_TEST;
 
-/* Sources and an extension make the RTP header longer. */
+/* Contributing sources and an extension make the RTP header longer. */
 GST_START_TEST (a_mark_counts_behind_the_header_of_rtp)
 {
   guint n_sources, n_words, mark;
@@ -194,7 +195,8 @@ GST_START_TEST (what_is_no_plain_rtp_is_covered_whole)
       fail_unless (get_coverage (format, &packet, ALL) == ALL, "%s",
           table[i].what);
     }
-    /* a source, and an extension of a word */
+    /* The RTP header has one contributing source and an extension of one word.
+     */
     begin (&packet, 0x91, 96);
     put (&packet, 32, 1);
     put (&packet, 32, 0xbede0001);
@@ -311,7 +313,7 @@ GST_START_TEST (mpv_headers_of_the_stream_are_covered_up_to_a_slice)
       check_mpv_head (&packet);
     }
   }
-  /* stuffing before a start code */
+  /* Stuffing bytes precede a start code. */
   begin_mpv (&packet, FALSE, 1);
   put_same (&packet, 0, 3);
   put_bytes (&packet, picture, sizeof (picture));
@@ -373,7 +375,7 @@ typedef struct
   gboolean pb, cpm;
   guint n_psupp;                /* PEI and PSUPP */
   /* with PLUSPTYPE */
-  guint type;                   /* MPPTYPE's picture type code */
+  guint type;                   /* Picture type code of MPPTYPE. */
   guint format;                 /* 6: CPFMT */
   gboolean extended_ratio, custom_clock, umv, umv_limited, slices;
   gboolean scalable;
@@ -392,7 +394,8 @@ put_picture_end (Packet * packet, const Picture * p, guint trb)
   put (packet, 1, 0);           /* PEI */
 }
 
-/* Of PSC 16 zeros, the rest, TR, and the beginning of PTYPE */
+/* Writes PSC (the first 16 zeros only if `zeros`), TR and the beginning of
+ * PTYPE. */
 static void
 put_picture_start (Packet * packet, gboolean zeros, guint format)
 {
@@ -466,7 +469,7 @@ put_plus (Packet * packet, gboolean zeros, const Picture * p)
   put_picture_end (packet, p, p->custom_clock ? 5 : 3);
 }
 
-/* Everything that may be in a header, one bit of `choice` each */
+/* Returns a picture header; each bit of `choice` selects an optional field. */
 static Picture
 choose_picture (guint choice)
 {
@@ -515,7 +518,7 @@ GST_START_TEST (h263_needs_the_header_of_its_mode)
     put (&packet, 32, 0x00008800);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
             ALL), 12 + 4 + mode * 4);
-    /* too little to tell */
+    /* The packet is too short to find the end of its header. */
     begin_h263 (&packet, mode);
     put_same (&packet, 0, 2);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
@@ -537,12 +540,12 @@ GST_START_TEST (h263_picture_headers_are_covered)
     put_baseline (&packet, TRUE, &p);
     check_needed (UDPLITE_FORMAT_RTP_H263, packet);
   }
-  /* 50 bits are the least, section 5.1 */
+  /* A picture header has at least 50 bits (section 5.1). */
   p = choose_picture (0);
   begin_h263 (&packet, 0);
   put_baseline (&packet, TRUE, &p);
   fail_unless_equals_int (get_size (&packet), 12 + 4 + 7);
-  /* bits of the byte before are no start code */
+  /* The last bits of the preceding byte are not part of a start code. */
   packet.bytes[12] |= 0x08;
   put_same (&packet, 0x5a, REST);
   fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet, ALL),
@@ -577,7 +580,8 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         begin_h263_1998 (&packet, start, vrc, extra);
         check_needed (UDPLITE_FORMAT_RTP_H263_1998, packet);
         header = get_size (&packet);
-        /* groups of blocks, slices, end of sequence; and without P anything */
+        /* The payload is a group of blocks, a slice or an end of sequence.
+         * Without the bit P it may be anything. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,
@@ -605,8 +609,9 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* Of pictures that may have an ELNUM or not more is covered, but not much: what
- * follows is read as PEI with its PSUPP. If that may be a BCI, all. */
+/* If a picture may or may not have an ELNUM, slightly more than the header is
+ * covered, because the following bits are read as PEI and PSUPP. If these bits
+ * may be a BCI, the whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {
@@ -641,7 +646,7 @@ GST_START_TEST (pictures_with_plusptype_are_covered)
 
 GST_END_TEST;
 
-/* Not a byte of a header that was cut stays uncovered. */
+/* Each byte of an incomplete header is covered. */
 GST_START_TEST (cut_picture_headers_are_covered_whole)
 {
   guint choice;
@@ -677,7 +682,8 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Bits behind the RTP header and that of RFC 4629 */
+/* Number of a bit that is counted from the end of the RTP header and the header
+ * of RFC 4629. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
@@ -686,15 +692,17 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
   {
     guint place, n_bits, value;
   } plus[] = {
-    {14, 2, 3}, {14, 2, 0},     /* PTYPE doesn't begin with 10 */
-    {22, 3, 0},                 /* UFEP: what applies was said before */
+    {14, 2, 3}, {14, 2, 0},     /* PTYPE does not begin with 10. */
+    /* UFEP: the options were sent in an earlier header. */
+    {22, 3, 0},
     {22, 3, 2}, {22, 3, 7},     /* UFEP: reserved */
     {25, 3, 0}, {25, 3, 7},     /* source format: reserved */
     {39, 4, 0}, {39, 4, 12}, {39, 4, 10}, {39, 4, 9},   /* annexes U, V, ... */
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    {65, 2, 0}, {65, 2, 2}, {65, 2, 3}, /* BCI: forbidden, annex N's message */
+    /* BCI: the forbidden value, and messages of annex N. */
+    {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
   };
   const struct
@@ -723,7 +731,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
 
 GST_END_TEST;
 
-/* A mark stands for the headers of the stream, not for those of the payload. */
+/* The coverage mark counts the bytes of the stream's own headers. The header of
+ * the RTP payload format is covered in addition. */
 GST_START_TEST (a_mark_is_covered_and_so_is_the_payload_header)
 {
   static const struct

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rounds of packets to several receivers: each gets each packet as often as it
- * was added, in order, whatever room the sockets have and whoever comes or goes
- * meanwhile. The expected packets are written by three loops.
+/* Checks rounds of packets to several receivers. Each receiver gets each packet
+ * as often as the receiver was added, in order, however much room the sockets
+ * have and whichever receivers are added or removed meanwhile. Three nested
+ * loops compute the expected packets.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,8 +15,9 @@
 
 static UdpliteClients *clients;
 static UdpliteRound round_;
-static GString *sent;           /* "a0a1b0 ": receivers and packets; 'x' after
-                                 * one that failed */
+/* The packets that were sent, as pairs of receiver and packet number ("a0a1b0
+ * "). An 'x' follows a packet that failed. */
+static GString *sent;
 
 static void
 set_up (void)
@@ -42,9 +44,9 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Sends until there is no room for more than `room` packets. A receiver in
- * `failing` gets nothing: each packet to it fails, which takes no room. TRUE: the
- * round is over. */
+/* Sends until no room for more than `room` packets is left. Each packet to a
+ * receiver in `failing` fails and takes no room. Returns TRUE if the round is
+ * complete. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)
 {
@@ -86,7 +88,8 @@ expect (gboolean has_duplicates, const gchar * failing)
   return g_string_free (expected, FALSE);
 }
 
-/* Room for so many packets at a time; 0 means none at first */
+/* The first call has room for `__i__ - 1` packets, which may be none, and each
+ * later call for `__i__` packets. */
 GST_START_TEST (each_gets_each_packet_whatever_the_room)
 {
   const gchar *const failing[] = { "", "a", "b", "c", "ab", "abc" };
@@ -115,7 +118,7 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* it was added twice: the second time goes first */
+  /* Receiver b was added twice. Removing it once removes its second turn. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

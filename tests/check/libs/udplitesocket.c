@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds what goes through sockets of UDP-Lite to RFC 3828, each backend with
- * each that it must understand, on real sockets of the loopback interface. What
- * the kernel, or the privileges, don't allow says that it is skipped.
+/* Checks what is sent through UDP-Lite sockets against RFC 3828. Each backend
+ * is combined with each backend that must understand it, on real sockets of the
+ * loopback interface. Cases that the kernel or missing privileges do not allow
+ * are reported as skipped.
  */
 
 #include "udplitesockets.h"
 
-/* --- what is sent, comes -------------------------------------------------- */
+/* --- accepted packets ----------------------------------------------------- */
 
-/* No byte, some, all, more than there are */
+/* The coverage is zero bytes, some bytes, all bytes, or more than the packet
+ * has. */
 GST_START_TEST (every_coverage_arrives_whole)
 {
   static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
     70000, G_MAXUINT, 0, 299, G_MAXUINT, G_MAXUINT, 12
   };
-  UdplitePair pair;
+  UdpliteFixture fixture;
   GPtrArray *packets;
   guint8 data[300];
   guint i;
 
-  if (!udplite_pair_open (&pair, "every_coverage_arrives_whole", __i__))
+  if (!udplite_fixture_open (&fixture, "every_coverage_arrives_whole", __i__))
     return;
   for (i = 0; i < G_N_ELEMENTS (coverages); i++) {
     udplite_test_fill (data, sizeof (data), i);
-    udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
-        coverages[i]);
+    udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, data,
+        sizeof (data), coverages[i]);
   }
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, G_N_ELEMENTS (coverages));
   for (i = 0; i < packets->len; i++) {
-    udplite_test_assert_packet (&pair, packets->pdata[i], i, sizeof (data),
+    udplite_test_assert_packet (&fixture, packets->pdata[i], i, sizeof (data),
         coverages[i]);
-    udplite_test_assert_from (&pair, packets->pdata[i]);
+    udplite_test_assert_from (&fixture, packets->pdata[i]);
   }
-  fail_unless_equals_uint64 (udplite_test_refused (pair.receiver), 0);
+  fail_unless_equals_uint64 (udplite_test_refused (fixture.receiver), 0);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* Sizes, parts and coverages change within a batch, which is longer than a
- * system call takes: all come, in order. */
+/* Sizes, parts and coverages differ within a batch that is longer than one
+ * system call takes. All packets arrive, in order. */
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum
@@ -52,12 +54,12 @@ GST_START_TEST (batch_keeps_order_and_parts)
   socklen_t address_size;
   GError *error = NULL;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i, j;
 
-  if (!udplite_pair_open (&pair, "batch_keeps_order_and_parts", __i__))
+  if (!udplite_fixture_open (&fixture, "batch_keeps_order_and_parts", __i__))
     goto out;
-  address_size = udplite_test_address (&address, pair.ipv6, pair.port);
+  address_size = udplite_test_address (&address, fixture.ipv6, fixture.port);
   for (i = 0; i < N; i++) {
     guint8 *bytes = data + i * UDPLITE_TEST_ROOM;
     gsize part = (i + 1) / DATAGRAM_MAX_PARTS;
@@ -65,7 +67,8 @@ GST_START_TEST (batch_keeps_order_and_parts)
     udplite_test_fill (bytes, i + 1, i);
     udplite_test_output (&outputs[i], &address, address_size, bytes, i + 1,
         i % 3 == 0 ? i / 2 : 12);
-    /* odd parts, empty parts, and the rest last */
+    /* Parts have odd sizes or are empty, and the last part holds the remaining
+     * bytes. */
     outputs[i].n_vectors = DATAGRAM_MAX_PARTS;
     for (j = 0; j < DATAGRAM_MAX_PARTS; j++) {
       outputs[i].vectors[j].data = bytes + j * part;
@@ -73,16 +76,16 @@ GST_START_TEST (batch_keeps_order_and_parts)
     }
     outputs[i].vectors[j - 1].size = i + 1 - (j - 1) * part;
   }
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, N,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs, N,
           &error), N);
   g_assert_no_error (error);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, N);
   for (i = 0; i < N; i++)
-    udplite_test_assert_packet (&pair, packets->pdata[i], i, i + 1,
+    udplite_test_assert_packet (&fixture, packets->pdata[i], i, i + 1,
         i % 3 == 0 ? i / 2 : 12);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 out:
   g_free (outputs);
   g_free (data);
@@ -92,59 +95,67 @@ GST_END_TEST;
 
 GST_START_TEST (empty_payload_arrives)
 {
-  UdplitePair pair;
+  UdpliteFixture fixture;
   GPtrArray *packets;
 
-  if (!udplite_pair_open (&pair, "empty_payload_arrives", __i__))
+  if (!udplite_fixture_open (&fixture, "empty_payload_arrives", __i__))
     return;
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, "", 0, 0);
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, "", 0, G_MAXUINT);
-  packets = udplite_pair_collect (&pair);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, "", 0, 0);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, "", 0,
+      G_MAXUINT);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 2);
-  udplite_test_assert_packet (&pair, packets->pdata[0], 0, 0, 0);
-  udplite_test_assert_packet (&pair, packets->pdata[1], 0, 0, 0);
+  udplite_test_assert_packet (&fixture, packets->pdata[0], 0, 0, 0);
+  udplite_test_assert_packet (&fixture, packets->pdata[1], 0, 0, 0);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* A raw socket gets what is for all ports, its own sender's too. */
+/* A raw socket receives packets for all ports, even those that it sent itself.
+ * Packets for other ports must be ignored. */
 GST_START_TEST (other_ports_stay_apart)
 {
-  UdplitePair pair, other;
+  UdpliteFixture fixture, other;
   GPtrArray *packets;
 
-  if (!udplite_pair_open_alike (&pair, "other_ports_stay_apart", __i__))
+  if (!udplite_fixture_open_alike (&fixture, "other_ports_stay_apart", __i__))
     return;
-  fail_unless (udplite_pair_open_alike (&other, "other_ports_stay_apart",
+  fail_unless (udplite_fixture_open_alike (&other, "other_ports_stay_apart",
           __i__));
-  fail_unless (pair.port != other.port);
-  udplite_test_send (pair.sender, pair.ipv6, other.port, "other", 5, G_MAXUINT);
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, "ours", 4, G_MAXUINT);
-  packets = udplite_pair_collect (&pair);
+  fail_unless (fixture.port != other.port);
+  udplite_test_send (fixture.sender, fixture.ipv6, other.port, "other", 5,
+      G_MAXUINT);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, "ours", 4,
+      G_MAXUINT);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 1);
   fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[0])->size, 4);
   g_ptr_array_unref (packets);
-  packets = udplite_pair_collect (&other);
+  packets = udplite_fixture_collect (&other);
   fail_unless_equals_int (packets->len, 1);
   fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[0])->size, 5);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&other);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&other);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- refused packets ------------------------------------------------------ */
 
-/* RFC 3828 section 3.1 and 3.2. Offsets from the header's first byte */
+/* RFC 3828 sections 3.1 and 3.2. Offsets are counted from the first byte of the
+ * header. */
 static const struct
 {
   const gchar *name;
-  guint coverage;               /* when it was sent, on the wire */
-  gint flip;                    /* byte with a bit that is wrong; -1: none */
-  gint wire_coverage;           /* written afterwards; -1: not */
+  /* Value of the coverage field when the packet was sent. */
+  guint coverage;
+  /* Index of the byte in which one bit is inverted; -1 for none. */
+  gint flip;
+  /* Coverage that replaces the sent one afterwards; -1 to keep it. */
+  gint wire_coverage;
   gboolean no_checksum;
   UdpliteVerdict verdict;
 } damages[] = {
@@ -178,10 +189,10 @@ static const struct
 #define DAMAGED_SIZE 100
 
 static void
-make_damaged (guint8 * packet, const UdplitePair * pair, guint i)
+make_damaged (guint8 * packet, const UdpliteFixture * fixture, guint i)
 {
-  udplite_test_write (packet, DAMAGED_SIZE, pair->backend, pair->ipv6,
-      pair->port, damages[i].coverage);
+  udplite_test_write (packet, DAMAGED_SIZE, fixture->backend, fixture->ipv6,
+      fixture->port, damages[i].coverage);
   if (damages[i].flip >= 0)
     packet[damages[i].flip] ^= 0x10;
   if (damages[i].wire_coverage >= 0)
@@ -191,15 +202,15 @@ make_damaged (guint8 * packet, const UdplitePair * pair, guint i)
 }
 
 static void
-assert_verdict (const UdplitePair * pair, const UdpliteSocketStats * before,
-    guint i)
+assert_verdict (const UdpliteFixture * fixture,
+    const UdpliteSocketStats * before, guint i)
 {
   UdpliteSocketStats after;
   guint verdict;
 
-  if (pair->backend == UDPLITE_BACKEND_KERNEL)
+  if (fixture->backend == UDPLITE_BACKEND_KERNEL)
     return;
-  udplite_socket_get_stats (pair->receiver, &after);
+  udplite_socket_get_stats (fixture->receiver, &after);
   for (verdict = UDPLITE_VALID + 1; verdict < UDPLITE_LAST; verdict++)
     fail_unless_equals_uint64 (after.refused[verdict] -
         before->refused[verdict], verdict == damages[i].verdict);
@@ -212,55 +223,56 @@ GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
   guint8 packet[DAMAGED_SIZE];
   UdpliteSocketStats before;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
   gint fd;
 
-  if (!udplite_pair_open_alike (&pair, test, __i__))
+  if (!udplite_fixture_open_alike (&fixture, test, __i__))
     return;
-  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, fixture.backend, fixture.ipv6);
   for (i = 0; fd >= 0 && i < G_N_ELEMENTS (damages); i++) {
-    make_damaged (packet, &pair, i);
-    udplite_socket_get_stats (pair.receiver, &before);
-    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
-        sizeof (packet));
-    packets = udplite_pair_collect (&pair);
+    make_damaged (packet, &fixture, i);
+    udplite_socket_get_stats (fixture.receiver, &before);
+    udplite_test_inject (fd, fixture.backend, fixture.ipv6, fixture.port,
+        packet, sizeof (packet));
+    packets = udplite_fixture_collect (&fixture);
     fail_unless (packets->len == (damages[i].verdict == UDPLITE_VALID),
         "%s: %u came", damages[i].name, packets->len);
     if (packets->len == 1)
       fail_unless (memcmp (((UdpliteTestPacket *) packets->pdata[0])->data,
               packet + 8, DAMAGED_SIZE - 8) == 0, "%s", damages[i].name);
-    assert_verdict (&pair, &before, i);
+    assert_verdict (&fixture, &before, i);
     g_ptr_array_unref (packets);
   }
   if (fd >= 0)
     close (fd);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* Refused packets are among others in one batch; those come in order. */
+/* Refused packets are mixed with valid ones in one batch. The valid packets are
+ * returned in order. */
 GST_START_TEST (refused_packets_leave_no_holes)
 {
   const gchar *test = "refused_packets_leave_no_holes";
   guint8 packet[DAMAGED_SIZE];
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
   gint fd;
 
-  if (!udplite_pair_open_alike (&pair, test, __i__))
+  if (!udplite_fixture_open_alike (&fixture, test, __i__))
     return;
-  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, fixture.backend, fixture.ipv6);
   for (i = 0; fd >= 0 && i < 40; i++) {
-    make_damaged (packet, &pair, i % 5 == 0 ? 0 : 3);
-    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
-        sizeof (packet));
-    udplite_test_send (pair.sender, pair.ipv6, pair.port, &i, sizeof (i),
-        G_MAXUINT);
+    make_damaged (packet, &fixture, i % 5 == 0 ? 0 : 3);
+    udplite_test_inject (fd, fixture.backend, fixture.ipv6, fixture.port,
+        packet, sizeof (packet));
+    udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, &i,
+        sizeof (i), G_MAXUINT);
   }
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, fd >= 0 ? 48 : 0);
   for (i = 0; fd >= 0 && i < 40; i++) {
     UdpliteTestPacket *ours = packets->pdata[i + i / 5 + 1];
@@ -271,7 +283,7 @@ GST_START_TEST (refused_packets_leave_no_holes)
   if (fd >= 0)
     close (fd);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -282,38 +294,42 @@ GST_START_TEST (packet_without_a_header_is_refused)
   guint8 packet[DAMAGED_SIZE];
   UdpliteSocketStats stats;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint size;
   gint fd;
 
-  if (!udplite_pair_open_alike (&pair, test, __i__))
+  if (!udplite_fixture_open_alike (&fixture, test, __i__))
     return;
-  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, fixture.backend, fixture.ipv6);
   for (size = 0; fd >= 0 && size < UDPLITE_HEADER_SIZE; size++) {
-    make_damaged (packet, &pair, 0);
-    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet, size);
+    make_damaged (packet, &fixture, 0);
+    udplite_test_inject (fd, fixture.backend, fixture.ipv6, fixture.port,
+        packet, size);
   }
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
-  udplite_socket_get_stats (pair.receiver, &stats);
-  /* 4 bytes and more say that they are for our port. */
-  if (fd >= 0 && pair.backend != UDPLITE_BACKEND_KERNEL)
+  udplite_socket_get_stats (fixture.receiver, &stats);
+  /* Packets of 4 bytes or more hold the destination port, so they can be
+   * counted. */
+  if (fd >= 0 && fixture.backend != UDPLITE_BACKEND_KERNEL)
     fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
-        pair.backend == UDPLITE_BACKEND_UDP ? 8 : 4);
+        fixture.backend == UDPLITE_BACKEND_UDP ? 8 : 4);
   if (fd >= 0)
     close (fd);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* Coverage of the payload that is sent; the least that is received, header
- * included, and how many of the packets come */
+/* Packets are sent with each of these coverages of the payload. For each
+ * minimum coverage, which includes the header, the table says how many of the
+ * packets are accepted. */
 GST_START_TEST (min_coverage_is_held)
 {
   static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };
-  /* RFC 3828 section 3.1: what is covered whole has all that it can have. */
+  /* RFC 3828 section 3.1: a packet that is covered completely meets any minimum
+   * coverage. */
   static const struct
   {
     gint min_coverage;
@@ -327,31 +343,31 @@ GST_START_TEST (min_coverage_is_held)
   GPtrArray *packets;
   GError *error = NULL;
   guint8 data[100];
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i, j;
 
-  if (!udplite_pair_open (&pair, "min_coverage_is_held", __i__))
+  if (!udplite_fixture_open (&fixture, "min_coverage_is_held", __i__))
     return;
   udplite_test_fill (data, sizeof (data), 0);
   for (i = 0; i < G_N_ELEMENTS (limits); i++) {
-    fail_unless (udplite_socket_set_min_coverage (pair.receiver,
+    fail_unless (udplite_socket_set_min_coverage (fixture.receiver,
             limits[i].min_coverage, &error));
     for (j = 0; j < G_N_ELEMENTS (coverages); j++)
-      udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
-          coverages[j]);
-    packets = udplite_pair_collect (&pair);
+      udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, data,
+          sizeof (data), coverages[j]);
+    packets = udplite_fixture_collect (&fixture);
     fail_unless (packets->len == limits[i].come, "%d: %u came",
         limits[i].min_coverage, packets->len);
     for (j = 0; j < packets->len; j++)
-      udplite_test_assert_packet (&pair, packets->pdata[j], 0, sizeof (data),
+      udplite_test_assert_packet (&fixture, packets->pdata[j], 0, sizeof (data),
           coverages[G_N_ELEMENTS (coverages) - packets->len + j]);
     refused += G_N_ELEMENTS (coverages) - packets->len;
     g_ptr_array_unref (packets);
   }
-  udplite_socket_get_stats (pair.receiver, &stats);
+  udplite_socket_get_stats (fixture.receiver, &stats);
   fail_unless_equals_uint64 (stats.refused[UDPLITE_BELOW_MINIMUM],
-      pair.backend == UDPLITE_BACKEND_KERNEL ? 0 : refused);
-  udplite_pair_close (&pair);
+      fixture.backend == UDPLITE_BACKEND_KERNEL ? 0 : refused);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -361,21 +377,21 @@ GST_START_TEST (packet_longer_than_the_room_is_refused)
   guint8 data[UDPLITE_TEST_ROOM + 1];
   UdpliteSocketStats stats;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
-  if (!udplite_pair_open_alike (&pair, "packet_longer_than_the_room_is_refused",
-          __i__))
+  if (!udplite_fixture_open_alike (&fixture,
+          "packet_longer_than_the_room_is_refused", __i__))
     return;
   udplite_test_fill (data, sizeof (data), 0);
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
-      12);
-  packets = udplite_pair_collect (&pair);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, data,
+      sizeof (data), 12);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 0);
-  udplite_socket_get_stats (pair.receiver, &stats);
+  udplite_socket_get_stats (fixture.receiver, &stats);
   fail_unless_equals_uint64 (stats.truncated, 1);
-  fail_unless_equals_uint64 (udplite_test_refused (pair.receiver), 1);
+  fail_unless_equals_uint64 (udplite_test_refused (fixture.receiver), 1);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -387,16 +403,16 @@ udplitesocket_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, every_coverage_arrives_whole, 0, N_PAIRS);
-  tcase_add_loop_test (tcase, batch_keeps_order_and_parts, 0, N_PAIRS);
-  tcase_add_loop_test (tcase, empty_payload_arrives, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, every_coverage_arrives_whole, 0, N_COMBINATIONS);
+  tcase_add_loop_test (tcase, batch_keeps_order_and_parts, 0, N_COMBINATIONS);
+  tcase_add_loop_test (tcase, empty_payload_arrives, 0, N_COMBINATIONS);
   tcase_add_loop_test (tcase, other_ports_stay_apart, 0, N_BACKENDS);
   tcase_add_loop_test (tcase, damaged_packet_comes_when_rfc_3828_says_so, 0,
       N_BACKENDS);
   tcase_add_loop_test (tcase, refused_packets_leave_no_holes, 0, N_BACKENDS);
   tcase_add_loop_test (tcase, packet_without_a_header_is_refused, 0,
       N_BACKENDS);
-  tcase_add_loop_test (tcase, min_coverage_is_held, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, min_coverage_is_held, 0, N_COMBINATIONS);
   tcase_add_loop_test (tcase, packet_longer_than_the_room_is_refused, 0,
       N_BACKENDS);
   return suite;

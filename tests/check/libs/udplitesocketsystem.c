@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sockets of UDP-Lite to what they make of the system: its errors,
- * its groups, sockets that others made, and which backend is taken where one is
- * missing. What can't be had here says that it is skipped.
+/* Checks how UDP-Lite sockets deal with the operating system: its errors,
+ * multicast groups, sockets that the application made, and which backend is
+ * selected if another one is not available. Cases that this system does not
+ * support are reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -22,7 +23,8 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* The one in the middle can't go: those before it went, and are counted. */
+/* The packet in the middle cannot be sent. The packets before it are sent and
+ * counted. */
 GST_START_TEST (packet_too_long_to_send_is_an_error)
 {
   gsize size = 66000;
@@ -32,29 +34,29 @@ GST_START_TEST (packet_too_long_to_send_is_an_error)
   socklen_t address_size;
   GError *error = NULL;
   GPtrArray *packets;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
 
-  if (!udplite_pair_open_alike (&pair, "packet_too_long_to_send_is_an_error",
-          __i__))
+  if (!udplite_fixture_open_alike (&fixture,
+          "packet_too_long_to_send_is_an_error", __i__))
     goto out;
-  address_size = udplite_test_address (&address, pair.ipv6, pair.port);
+  address_size = udplite_test_address (&address, fixture.ipv6, fixture.port);
   for (i = 0; i < 3; i++)
     udplite_test_output (&outputs[i], &address, address_size, data,
         i == 1 ? size : 100, 12);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 3,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs, 3,
           &error), 1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
-  fail_unless (strstr (error->message, pair.ipv6 ? "::1" : "127.0.0.1") != NULL,
-      "%s", error->message);
+  fail_unless (strstr (error->message,
+          fixture.ipv6 ? "::1" : "127.0.0.1") != NULL, "%s", error->message);
   fail_unless (strstr (error->message, "6600") != NULL, "%s", error->message);
   g_clear_error (&error);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 2, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs + 2, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 2);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 out:
   g_free (data);
 }
@@ -67,18 +69,18 @@ GST_START_TEST (address_of_the_other_family_is_an_error)
   UdpliteOutput output;
   socklen_t size;
   GError *error = NULL;
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
-  if (!udplite_pair_open_alike (&pair,
+  if (!udplite_fixture_open_alike (&fixture,
           "address_of_the_other_family_is_an_error", __i__))
     return;
-  size = udplite_test_address (&address, !pair.ipv6, pair.port);
+  size = udplite_test_address (&address, !fixture.ipv6, fixture.port);
   udplite_test_output (&output, &address, size, "x", 1, G_MAXUINT);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
           &error), 0);
   fail_unless (error != NULL);
   g_clear_error (&error);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -111,9 +113,10 @@ GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
 
 GST_END_TEST;
 
-/* --- somebody else's sockets ---------------------------------------------- */
+/* --- sockets of the application ------------------------------------------- */
 
-/* A socket of protocol 136 that is connected to this port; NULL: none here */
+/* Returns a kernel socket of protocol 136 that is connected to `port`, or NULL
+ * if the system has none. */
 static GSocket *
 foreign_new (const gchar * test, gboolean ipv6, guint16 port)
 {
@@ -181,7 +184,8 @@ out:
 
 GST_END_TEST;
 
-/* Each has its coverage, whatever the other had. */
+/* Two senders share one socket. Each packet has the coverage of its own sender.
+ */
 GST_START_TEST (two_may_send_by_one_socket)
 {
   const gchar *test = "two_may_send_by_one_socket";
@@ -250,8 +254,8 @@ take_socket_error (GSocket * socket)
   return error_number;
 }
 
-/* Whether an error waits, or comes within so many ms: on a loaded machine the
- * kernel answers a packet a little later. */
+/* Returns whether an error is pending, or becomes pending within `time` ms. On
+ * a loaded machine the kernel answers a packet a little later. */
 static gboolean
 has_socket_error (GSocket * socket, gint time)
 {
@@ -260,7 +264,7 @@ has_socket_error (GSocket * socket, gint time)
   return poll (&fd, 1, time) == 1 && (fd.revents & POLLERR);
 }
 
-/* A port where nobody is, one that was a moment ago */
+/* Returns a port that no socket uses, by closing a socket that used it. */
 static guint16
 find_closed_port (gboolean ipv6)
 {
@@ -271,7 +275,8 @@ find_closed_port (gboolean ipv6)
   return port;
 }
 
-/* ICMP's answer to one packet is no error of the next, nor of receiving. */
+/* An ICMP answer to one packet must not become an error of the next packet or
+ * of receiving. */
 GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 {
   const gchar *test = "refusal_of_a_packet_before_is_ignored";
@@ -295,7 +300,8 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);
   for (i = 0; i < SENDS; i++)
     udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
-  /* Receiving takes each error that has come; there are no more than packets. */
+  /* Each receive call consumes one pending error. There are at most as many
+   * errors as packets. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     fail_unless_equals_int (udplite_socket_receive (self, &input, 1, &error),
         0);
@@ -308,7 +314,9 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 
 GST_END_TEST;
 
-/* The kernel knows of no raw socket when it says that nobody is there. */
+/* The kernel does not consider raw sockets when it decides whether a port is
+ * unreachable. The raw backend must prevent this answer, so that the sender
+ * gets no error. */
 GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 {
   const gchar *test = "raw_receiver_is_not_said_to_be_away";
@@ -329,7 +337,7 @@ GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 
 GST_END_TEST;
 
-/* --- groups --------------------------------------------------------------- */
+/* --- multicast groups ----------------------------------------------------- */
 
 static GInetAddress *
 get_group (gboolean ipv6)
@@ -353,8 +361,9 @@ open_any (UdpliteBackend backend, gboolean ipv6)
 
 #ifdef __linux__
 
-/* IPv6 has groups only where the interface has, as the loopback one has not: a
- * TUN device in a network of our own. 0: not here */
+/* Returns the index of an interface that supports multicast, or 0 if there is
+ * none. The loopback interface has no multicast groups of IPv6, so the test
+ * makes a TUN device in its own network namespace. */
 static guint
 find_interface (const gchar * test, gboolean ipv6)
 {
@@ -365,8 +374,8 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* In a network with nothing but a loopback interface: those before it went, and
- * those after it go. */
+/* The network namespace has only a loopback interface. The packets before and
+ * after the one without a route are sent. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";
@@ -376,39 +385,42 @@ GST_START_TEST (destination_without_a_route_is_an_error)
   GPtrArray *packets;
   GError *error = NULL;
   socklen_t size;
-  UdplitePair pair;
+  UdpliteFixture fixture;
   guint i;
 
-  if (!tun_device_enter (test) || !udplite_pair_open_alike (&pair, test, __i__))
+  if (!tun_device_enter (test)
+      || !udplite_fixture_open_alike (&fixture, test, __i__))
     return;
-  udplite_socket_free (pair.sender);
-  pair.sender = open_any (pair.backend, pair.ipv6);
-  size = udplite_test_address (&here, pair.ipv6, pair.port);
-  address = g_inet_socket_address_new_from_string (pair.ipv6 ? "2001:db8::1" :
-      "192.0.2.1", pair.port);
+  udplite_socket_free (fixture.sender);
+  fixture.sender = open_any (fixture.backend, fixture.ipv6);
+  size = udplite_test_address (&here, fixture.ipv6, fixture.port);
+  address =
+      g_inet_socket_address_new_from_string (fixture.ipv6 ? "2001:db8::1" :
+      "192.0.2.1", fixture.port);
   g_socket_address_to_native (address, &away, sizeof (away), NULL);
   g_object_unref (address);
 
   for (i = 0; i < 4; i++)
     udplite_test_output (&outputs[i], i == 2 ? &away : &here, size, &i,
         sizeof (i), 12);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 4,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs, 4,
           &error), 2);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);
-  fail_unless (strstr (error->message, pair.ipv6 ? "2001:db8::1" :
+  fail_unless (strstr (error->message, fixture.ipv6 ? "2001:db8::1" :
           "192.0.2.1") != NULL, "%s", error->message);
   g_clear_error (&error);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 3, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, outputs + 3, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 3);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
-/* Both ends are bound to any address: the sender has to find its own. */
+/* Both sockets are bound to the wildcard address, so the sender has to find its
+ * own source address. */
 GST_START_TEST (group_is_reached)
 {
   const gchar *test = "group_is_reached";
@@ -419,54 +431,57 @@ GST_START_TEST (group_is_reached)
   UdpliteOutput output;
   GPtrArray *packets;
   GError *error = NULL;
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
-  if (index == 0 || !udplite_pair_open (&pair, test, __i__))
+  if (index == 0 || !udplite_fixture_open (&fixture, test, __i__))
     return;
-  udplite_pair_close (&pair);
-  pair.receiver = open_any (udplite_test_pairs[__i__ / 2].receiver, pair.ipv6);
-  pair.sender = open_any (udplite_test_pairs[__i__ / 2].sender, pair.ipv6);
-  pair.port = udplite_socket_get_port (pair.receiver);
-  group = get_group (pair.ipv6);
-  to = g_inet_socket_address_new (group, pair.port);
+  udplite_fixture_close (&fixture);
+  fixture.receiver =
+      open_any (udplite_test_combinations[__i__ / 2].receiver, fixture.ipv6);
+  fixture.sender =
+      open_any (udplite_test_combinations[__i__ / 2].sender, fixture.ipv6);
+  fixture.port = udplite_socket_get_port (fixture.receiver);
+  group = get_group (fixture.ipv6);
+  to = g_inet_socket_address_new (group, fixture.port);
   g_socket_address_to_native (to, &native, sizeof (native), NULL);
-  if (pair.ipv6)
+  if (fixture.ipv6)
     tun_device_wait_for_address (index, (struct sockaddr *) &native,
         g_socket_address_get_native_size (to));
 
-  fail_unless (udplite_socket_set_membership (pair.receiver, TRUE, group,
+  fail_unless (udplite_socket_set_membership (fixture.receiver, TRUE, group,
           NULL, index, &error));
-  fail_unless (udplite_socket_set_multicast_interface (pair.sender, index,
+  fail_unless (udplite_socket_set_multicast_interface (fixture.sender, index,
           &error));
   udplite_test_output (&output, &native, g_socket_address_get_native_size (to),
       "to all of you", 13, 4);
-  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+  fail_unless_equals_int (udplite_socket_send (fixture.sender, &output, 1,
           &error), 1);
-  packets = udplite_pair_collect (&pair);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 1);
   g_ptr_array_unref (packets);
 
-  fail_unless (udplite_socket_set_membership (pair.receiver, FALSE, group,
+  fail_unless (udplite_socket_set_membership (fixture.receiver, FALSE, group,
           NULL, index, &error));
-  fail_if (udplite_socket_set_membership (pair.receiver, FALSE, group, NULL,
+  fail_if (udplite_socket_set_membership (fixture.receiver, FALSE, group, NULL,
           index, &error));
   fail_unless (error != NULL);
   g_clear_error (&error);
   g_object_unref (to);
   g_object_unref (group);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
 
 #endif
 
-/* --- which backend -------------------------------------------------------- */
+/* --- choice of the backend ------------------------------------------------ */
 
 #ifdef __linux__
 
-/* From now on, in this process, socket(2) of this type and protocol 136 fails:
- * as on a system that has none, or keeps it from us. */
+/* Makes socket(2) with this type and protocol 136 fail with `error_number` in
+ * this process from now on. A system without UDP-Lite, or without the privilege
+ * to use it, behaves like this. */
 static gboolean
 deny_socket (const gchar * test, gint type, gint error_number)
 {
@@ -489,7 +504,7 @@ deny_socket (const gchar * test, gint type, gint error_number)
       && prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
       && prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
     return TRUE;
-  say_skipped (test, "no sockets can be denied here: %s", g_strerror (errno));
+  say_skipped (test, "could not forbid sockets: %s", g_strerror (errno));
   return FALSE;
 }
 
@@ -544,28 +559,29 @@ out:
 
 GST_END_TEST;
 
-/* As on Linux 7.1 */
+/* Simulates a kernel without UDP-Lite, such as Linux 7.1. */
 GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
 {
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";
   GPtrArray *packets;
   guint8 data[100];
-  UdplitePair pair;
+  UdpliteFixture fixture;
 
   if (!deny_socket (test, SOCK_DGRAM, EPROTONOSUPPORT))
     return;
-  if (!udplite_pair_open_backends (&pair, test, UDPLITE_BACKEND_RAW,
+  if (!udplite_fixture_open_backends (&fixture, test, UDPLITE_BACKEND_RAW,
           UDPLITE_BACKEND_RAW, __i__))
     return;
   udplite_test_fill (data, sizeof (data), 1);
-  udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
-      12);
-  packets = udplite_pair_collect (&pair);
+  udplite_test_send (fixture.sender, fixture.ipv6, fixture.port, data,
+      sizeof (data), 12);
+  packets = udplite_fixture_collect (&fixture);
   fail_unless_equals_int (packets->len, 1);
-  udplite_test_assert_packet (&pair, packets->pdata[0], 1, sizeof (data), 12);
-  udplite_test_assert_from (&pair, packets->pdata[0]);
+  udplite_test_assert_packet (&fixture, packets->pdata[0], 1, sizeof (data),
+      12);
+  udplite_test_assert_from (&fixture, packets->pdata[0]);
   g_ptr_array_unref (packets);
-  udplite_pair_close (&pair);
+  udplite_fixture_close (&fixture);
 }
 
 GST_END_TEST;
@@ -593,7 +609,7 @@ udplitesocketsystem_suite (void)
 #ifdef __linux__
   tcase_add_loop_test (tcase, destination_without_a_route_is_an_error, 0,
       N_BACKENDS);
-  tcase_add_loop_test (tcase, group_is_reached, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, group_is_reached, 0, N_COMBINATIONS);
   tcase_add_test (tcase, auto_takes_the_first_that_works);
   tcase_add_loop_test (tcase, raw_needs_no_udplite_in_the_kernel, 0, 2);
 #endif

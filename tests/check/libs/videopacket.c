@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the reader of packets to what the standards say, field by field: what is
- * video is told right, what is not surely video is none.
+/* Checks the reader of video packets against the standards, field by field. It
+ * must describe video packets correctly and must not take other packets for
+ * video.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,11 +12,12 @@
 
 #define SSRC 0xcafe0001
 
-/* A packet, built from inside out: what is put last comes first. */
+/* A packet that is built from the end to the beginning: each put_* () call adds
+ * bytes in front. */
 typedef struct
 {
   guint8 bytes[4096];
-  gsize first;                  /* of the bytes in use */
+  gsize first;                  /* Index of the first used byte. */
 } Builder;
 
 static void
@@ -111,7 +113,7 @@ put_ipv6 (Builder * b)
   return put (b, ip, 40);
 }
 
-/* A P-frame's packet of slices */
+/* A packet with slices of a P-frame. */
 static void
 put_slices (Builder * b)
 {
@@ -180,7 +182,7 @@ GST_START_TEST (headers_at_the_head_begin_a_frame)
 
 GST_END_TEST;
 
-/* What looks like a header behind the first slice is none. */
+/* Start codes of headers after the first slice are ignored. */
 GST_START_TEST (headers_behind_slices_are_not_read)
 {
   VideoPacket packet;
@@ -198,7 +200,7 @@ GST_START_TEST (headers_behind_slices_are_not_read)
 
 GST_END_TEST;
 
-/* rtpmpvpay leaves all of it 0. */
+/* rtpmpvpay leaves the whole header of RFC 2250 at 0. */
 GST_START_TEST (an_empty_video_header_leaves_it_to_the_picture_header)
 {
   VideoPacket packet;
@@ -243,7 +245,7 @@ GST_START_TEST (the_mpeg2_extension_is_skipped)
   put_rtp (&b, 32, FALSE);
   fail_unless (parse_rtp (&b, &packet));
   fail_unless (packet.begins);
-  /* longer than the packet */
+  /* The length field exceeds the packet. */
   get_data (&b)[12 + 4 + 8] = 200;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -268,7 +270,7 @@ GST_START_TEST (sources_and_extensions_of_rtp_are_skipped)
   put (&b, rtp, 12);
   fail_unless (parse_rtp (&b, &packet));
   fail_unless_equals_int (packet.type, MPEG_VIDEO_PICTURE_P);
-  /* an extension longer than the packet */
+  /* The length of the RTP extension exceeds the packet. */
   get_data (&b)[12 + 8 + 2] = 1;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -294,9 +296,10 @@ GST_START_TEST (what_is_no_mpeg_video_over_rtp_is_none)
   rtp[12] = 0x08;               /* MBZ */
   fail_if (parse_rtp (&b, &packet));
   rtp[12] = 0;
-  rtp[14] = 5;                  /* a picture type that is none */
+  rtp[14] = 5;                  /* 5 is no valid picture type. */
   fail_if (parse_rtp (&b, &packet));
-  rtp[14] = 0;                  /* none, but a temporal reference */
+  /* The picture type is 0, but the temporal reference is not. */
+  rtp[14] = 0;
   fail_if (parse_rtp (&b, &packet));
 }
 
@@ -314,7 +317,9 @@ GST_START_TEST (every_truncation_is_refused_or_read_within_bounds)
     guint8 *copy = g_memdup2 (get_data (&b), size);
     VideoPacket packet;
 
-    /* all of its length is there, the head of it was looked at; or not */
+    /* The first call gives a packet that was cut, so it is refused. The second
+     * call says that only the beginning of a longer packet is available, which
+     * suffices if it holds all headers. */
     fail_if (video_packet_parse_ip (&packet, copy, size, size));
     fail_unless (video_packet_parse_ip (&packet, copy, size,
             get_size (&b)) == (size >= 20 + 8 + 12 + 4));
@@ -335,7 +340,7 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
   fail_unless (parse_ip (&b, &four));
   fail_unless_equals_int (four.type, MPEG_VIDEO_PICTURE_P);
   fail_unless_equals_int (four.sequence, 0x1234);
-  /* the same stream to another port is another one */
+  /* The same stream to another port counts as another stream. */
   get_data (&b)[23] = 1;
   fail_unless (parse_ip (&b, &other));
   fail_if (four.stream == other.stream);
@@ -350,7 +355,7 @@ GST_START_TEST (udp_over_ipv4_and_ipv6_is_read)
 
 GST_END_TEST;
 
-/* RFC 3828: where UDP has its length stands the coverage. */
+/* RFC 3828: UDP-Lite has the coverage where UDP has the length. */
 GST_START_TEST (udp_lite_is_read)
 {
   VideoPacket packet;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole of one layer or core is linked with this main function and with the
- * layers below it. The linker refuses a call of anything else; this program fails
- * if a library of GStreamer was loaded for another reason.
+/* This main function is linked with all files of one layer or core and with the
+ * layers below it. The linker refuses calls of any other function. The program
+ * also fails if a library of GStreamer was loaded for another reason.
  */
 
 #include <string.h>
@@ -17,7 +17,8 @@ main (int argc, char **argv)
 
   if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, &error))
     g_error ("%s", error->message);
-  /* Without GLib among them the list of libraries would be of no use. */
+  /* If GLib is missing in the list of loaded libraries, the list cannot be
+   * complete. */
   if (!strstr (maps, "libglib-2.0")) {
     g_printerr ("GLib is not among the libraries of %s.\n", argv[0]);
     status = 1;

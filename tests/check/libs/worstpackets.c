@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The work of the worst packet of each type of each protocol. The cores count
- * the entries that they visit: slots, 64-bit words of a bitmap, deadlines, sent
- * messages and packets, numbers that are skipped. One table holds each count to
- * a constant. No test here measures time.
+/* Checks how much work the worst packet of each type and protocol can cause.
+ * The cores count the entries that they visit: slots, 64-bit words of a bitmap,
+ * deadlines, sent messages and packets, and skipped numbers. A table limits
+ * each count by a constant. No test here measures time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,48 +13,54 @@
 #include "mmtpnetwork.h"
 #include "ccid3options.h"
 #include "mmtppath.h"
-#include "mmtpreceiverprivate.h"
 #include "mmtpreorder.h"
 #include "mpegvideotimeline.h"
 #include "rtpreorder.h"
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: the bitmap's summary, a few of its words, and the history */
+/* MMTP DATA: the summary of the bitmap, a few of its words, and the history. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: numbers of one record full of the longest ranges */
+/* MMTP REPORT: packet numbers in one record with the maximum number of ranges
+ * of maximum length. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: packets that it settles; later ones settle the rest */
+/* MMTP REPORT: packets that one REPORT settles. Later REPORTs settle the rest.
+ */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: messages that the ring of a channel remembers */
+/* MMTP REPORT: sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: words of a history, and one more when a run begins within a word */
+/* DCCP: the words of one history, and one more because a run may begin within a
+ * word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: a packet moves one history and counts another one. */
+/* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: a word for each block, one more for each time that the
- * runs, which go downwards, pass into another word, and moving the history */
+/* DCCP Data Dropped: one word for each block, one more whenever the runs, which
+ * go downwards, reach another word, and the words that are visited when the
+ * history advances. */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* The sink asks for each Drop Code of each option whether a key packet is among
- * the range. The ranges of a Drop Code don't overlap, and each has a block. */
+/* For each Drop Code of each option, the sink asks whether a packet of a key
+ * frame is in the range. The ranges of one Drop Code do not overlap, and each
+ * range has a block. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: they don't overlap, so it is one history, and one more
- * word for each interval. */
+/* DCCP Loss Intervals: the intervals do not overlap, so one history is visited
+ * once, and one more word for each interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
-/* RTP: sequence numbers that may be missing before a packet (MAX_DROPOUT) */
+/* RTP: maximum number of missing sequence numbers before a packet
+ * (MAX_DROPOUT). */
 #define MAX_RTP_STEPS 3000
-/* mpegstat: frames of ten seconds at 240 frames per second */
+/* mpegstat: the frames of ten seconds at 240 frames per second. */
 #define MAX_LOST_FRAMES 2400
 
 /* --- MMTP ----------------------------------------------------------------- */
 
 #define FRAME_SIZE 4000
-#define MAX_BYTES (1024 * 1024 * 1024)  /* that the receiver may hold */
+/* Maximum number of bytes that the receiver may hold. */
+#define MAX_BYTES (1024 * 1024 * 1024)
 #define N_FORGED 300            /* messages of each type */
 
 typedef struct
 {
-  MmtpNetwork pair;
+  MmtpNetwork network;
   guint32 draw;
 } Mmtp;
 
@@ -75,83 +81,86 @@ mmtp_new (void)
   guint i;
 
   self->draw = 17;
-  mmtp_network_init (&self->pair, &config);
-  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
-    mmtp_network_add_channel (&self->pair, i);
-  mmtp_network_run (&self->pair, 2 * MMTP_SECOND);
-  fail_unless (self->pair.has_session);
-  self->pair.trusted = FALSE;
+  mmtp_network_init (&self->network, &config);
+  for (i = 0; i < MMTP_NETWORK_PATHS; i++)
+    mmtp_network_add_path (&self->network, i);
+  mmtp_network_run (&self->network, 2 * GST_SECOND);
+  fail_unless (self->network.has_session);
+  self->network.trusted = FALSE;
   return self;
 }
 
 static void
 mmtp_free (Mmtp * self)
 {
-  mmtp_network_clear (&self->pair);
+  mmtp_network_clear (&self->network);
   g_free (self);
 }
 
-/* Sends a message whose trailer is right: whoever has the secrets does. */
+/* Sends a message with a correct trailer, as an endpoint that has the secrets
+ * would do. */
 static void
 say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
 {
-  const guint channel = message->channel % MMTP_PAIR_CHANNELS;
+  const guint path = message->channel % MMTP_NETWORK_PATHS;
   guint8 bytes[2000];
   const gsize size = mmtp_packet_write (message, bytes, sizeof (bytes));
 
   fail_unless (size > 0);
   if (message->type < MMTP_INIT || message->type > MMTP_REFUSE)
-    mmtp_direction_seal (&self->pair.directions[from == MMTP_RECEIVER], number,
-        bytes, size);
-  mmtp_overhear (&self->pair.overheard, bytes, size, from);
+    mmtp_direction_seal (&self->network.directions[from == MMTP_RECEIVER],
+        number, bytes, size);
+  mmtp_overhear (&self->network.overheard, bytes, size, from);
   if (from == MMTP_SENDER)
-    mmtp_network_to_receiver (&self->pair, &self->pair.addresses[channel],
+    mmtp_network_to_receiver (&self->network, &self->network.addresses[path],
         bytes, size);
   else
-    mmtp_network_to_sender (&self->pair, channel, bytes, size);
+    mmtp_network_to_sender (&self->network, path, bytes, size);
 }
 
-/* The next message of a channel */
+/* Sends the message with the next number of its path. */
 static void
 say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
 {
-  const guint64 number = self->pair.overheard.numbers[from == MMTP_RECEIVER]
+  const guint64 number = self->network.overheard.numbers[from == MMTP_RECEIVER]
       [message->channel] + 1;
 
   message->number = number & 0xffff;
   if (message->type == MMTP_REPORT)
     message->report.channel_number = number;
-  message->sent = self->pair.now / MMTP_TICK_TIME & MMTP_TICKS_MASK;
+  message->sent = self->network.now / MMTP_TICK_TIME & MMTP_TICKS_MASK;
   say (self, from, message, number);
 }
 
 static guint64
 get_receiver_steps (Mmtp * self)
 {
-  const MmtpReceiverSession *session = &self->pair.receiver->session;
+  MmtpReceiverStats stats;
 
-  return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
+  mmtp_receiver_get_stats (self->network.receiver, &stats);
+  return stats.reorder_steps;
 }
 
 static guint64
 get_sender_steps (Mmtp * self)
 {
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   guint64 steps;
   guint i;
 
-  mmtp_sender_get_stats (self->pair.sender, &stats);
+  mmtp_sender_get_stats (self->network.sender, &stats);
   steps = stats.loss_lookups + stats.report_steps;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
-    steps += channel.report_steps;
+    mmtp_sender_get_path_stats (self->network.sender, i, &path);
+    steps += path.report_steps;
   }
   return steps;
 }
 
-/* The worst of many messages of a type, with values near those of the session
- * and far from them, beside a stream that goes on */
+/* Returns the steps of the worst of many forged messages of a type, whose
+ * values are near those of the session or far from them. A valid stream goes on
+ * meanwhile. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -164,20 +173,20 @@ measure_forged (MmtpType type, MmtpRole from)
 
   for (i = 0; i < N_FORGED; i++) {
     if (i % 10 == 0)
-      mmtp_network_run (&self->pair, 10 * MMTP_MSECOND);
-    number = mmtp_forge (&message, type, from, i % MMTP_PAIR_CHANNELS,
-        &self->pair.overheard, draw, self);
+      mmtp_network_run (&self->network, 10 * GST_MSECOND);
+    number = mmtp_build_message (&message, type, from, i % MMTP_NETWORK_PATHS,
+        &self->network.overheard, draw, self);
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* a session that begins counts from 0 */
+    /* The counter is 0 again after a new session began. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
   return worst;
 }
 
-/* DATA that jumps by 2^20 - 1 numbers, again and again */
+/* Each DATA message skips 2^20 - 1 numbers. */
 static guint64
 measure_data (void)
 {
@@ -190,7 +199,7 @@ measure_data (void)
 
   for (i = 0; i < 100; i++) {
     before = mmtp_reorder_get_stats (reorder)->steps;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND);
     worst = MAX (worst, mmtp_reorder_get_stats (reorder)->steps - before);
     data.stream_number = (data.stream_number + (1 << 20) - 1) & 0xffffff;
   }
@@ -198,8 +207,8 @@ measure_data (void)
   return worst;
 }
 
-/* D0 changes, and nothing is late by it: neither packets that wait for others
- * nor buffers that wait for their caps are visited. */
+/* D0 changes by so little that no packet becomes late. Neither the packets that
+ * wait for others nor the buffers that wait for their caps may be visited. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -211,9 +220,9 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* every other one of the second half is missing */
+    /* In the second half every other packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
-    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND + i);
+    mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
   steps = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, 0, -1000);
@@ -222,7 +231,8 @@ measure_change_of_delay (void)
   return steps;
 }
 
-/* A REPORT of records that are full of the longest ranges */
+/* A REPORT whose records contain the maximum number of ranges of maximum
+ * length. */
 static guint64
 measure_report (void)
 {
@@ -232,7 +242,7 @@ measure_report (void)
   guint i, k;
 
   message.report.number = 1000000;
-  message.report.n_records = 14;        /* that fit */
+  message.report.n_records = 14;        /* Number of records that fit. */
   for (i = 0; i < message.report.n_records; i++) {
     MmtpRecord *record = &message.report.records[i];
 
@@ -242,31 +252,31 @@ measure_report (void)
       record->ranges[k].count = 255;
     }
   }
-  mmtp_sender_get_stats (self->pair.sender, &before);
+  mmtp_sender_get_stats (self->network.sender, &before);
   say_next (self, MMTP_RECEIVER, &message);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   mmtp_free (self);
   return after.loss_lookups - before.loss_lookups;
 }
 
-/* A REPORT after 100,000 messages without one */
+/* A REPORT that arrives after 100,000 messages without a REPORT. */
 static guint64
 measure_late_report (void)
 {
   const MmtpPathConfig config = { "path", 1400, 28, 0, 0 };
-  MmtpPath *channel = mmtp_path_new (0, "path");
+  MmtpPath *path = mmtp_path_new (0, "path");
   guint64 steps, i;
 
-  mmtp_path_open (channel, MMTP_SECOND, &config);
+  mmtp_path_open (path, GST_SECOND, &config);
   for (i = 0; i < 100000; i++)
-    mmtp_path_sent (channel, MMTP_SECOND + i, 1400, i, TRUE);
-  mmtp_path_settle (channel, 2 * MMTP_SECOND, i - 1);
-  steps = channel->stats.report_steps;
-  mmtp_path_free (channel);
+    mmtp_path_sent (path, GST_SECOND + i, 1400, i, TRUE);
+  mmtp_path_settle (path, 2 * GST_SECOND, i - 1);
+  steps = path->stats.report_steps;
+  mmtp_path_free (path);
   return steps;
 }
 
-/* A REPORT that acknowledges a queue full of short packets */
+/* A REPORT that acknowledges a full queue of small packets. */
 static guint64
 measure_acknowledgement (void)
 {
@@ -276,18 +286,18 @@ measure_acknowledgement (void)
   MmtpSenderStats before, after;
   guint i;
 
-  mmtp_sender_get_stats (self->pair.sender, &before);
+  mmtp_sender_get_stats (self->network.sender, &before);
   for (i = 0; i < 20000; i++) {
-    buffer.due = self->pair.now + 10 * MMTP_SECOND;
-    mmtp_sender_put (self->pair.sender, self->pair.now, &buffer);
+    buffer.due = self->network.now + 10 * GST_SECOND;
+    mmtp_sender_put (self->network.sender, self->network.now, &buffer);
   }
   g_bytes_unref (buffer.data);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   fail_unless (after.packets - before.packets > 2 * MAX_SETTLED);
   message.report.number = 1000000;
   message.report.next = after.packets;
   say_next (self, MMTP_RECEIVER, &message);
-  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_sender_get_stats (self->network.sender, &after);
   mmtp_free (self);
   return after.report_steps - before.report_steps;
 }
@@ -295,13 +305,13 @@ measure_acknowledgement (void)
 /* --- DCCP ----------------------------------------------------------------- */
 
 static void
-open_wire (DccpNetwork * wire, guint64 window)
+open_network (DccpNetwork * network, guint64 window)
 {
-  dccp_network_init (wire);
-  wire->configs[CLIENT].sequence_window = window;
-  wire->configs[SERVER].sequence_window = window;
-  dccp_network_begin (wire);
-  dccp_network_open (wire);
+  dccp_network_init (network);
+  network->configs[CLIENT].sequence_window = window;
+  network->configs[SERVER].sequence_window = window;
+  dccp_network_begin (network);
+  dccp_network_open (network);
 }
 
 static guint64
@@ -311,7 +321,7 @@ get_steps (const DccpConnection * connection)
       connection->reported.steps;
 }
 
-/* As if all packets that the history holds had been data */
+/* Marks all packets in the history as data packets. */
 static void
 fill_sent_data (DccpConnection * connection)
 {
@@ -324,7 +334,7 @@ fill_sent_data (DccpConnection * connection)
         dccp_sequence_add (connection->gss, -i));
 }
 
-/* As many options of this type as a packet has room for */
+/* Writes as many options of this type as fit into a packet. */
 static gsize
 fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
     const guint8 * value, gsize size)
@@ -341,13 +351,14 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
   return offset;
 }
 
-/* Runs of 16 packets with Drop Codes 0, 1, 2, 3 and 7 in turn */
+/* Sends Data Dropped options with runs of 16 packets and the Drop Codes 0, 1,
+ * 2, 3 and 7 in turn. */
 static void
-hear_data_dropped (DccpNetwork * wire)
+hear_data_dropped (DccpNetwork * network)
 {
   const guint8 codes[] = { 0, 1, 2, 3, 7 };
   guint8 options[DCCP_MAX_OPTIONS], blocks[253];
-  DccpPacket packet = dccp_network_next (wire, CLIENT, DCCP_ACK);
+  DccpPacket packet = dccp_network_next (network, CLIENT, DCCP_ACK);
   guint i;
 
   for (i = 0; i < sizeof (blocks); i++)
@@ -355,60 +366,62 @@ hear_data_dropped (DccpNetwork * wire)
   packet.options = options;
   packet.options_size = fill_options (options, DCCP_OPTION_DATA_DROPPED,
       blocks, sizeof (blocks));
-  dccp_network_forge (wire, CLIENT, &packet);
+  dccp_network_inject_packet (network, CLIENT, &packet);
 }
 
 static guint64
 measure_data_dropped (void)
 {
   DccpConnection *connection;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 steps;
 
-  open_wire (&wire, 10000);
-  connection = dccp_network_get (&wire, CLIENT);
+  open_network (&network, 10000);
+  connection = dccp_network_get (&network, CLIENT);
   fill_sent_data (connection);
   steps = get_steps (connection);
-  hear_data_dropped (&wire);
+  hear_data_dropped (&network);
   steps = get_steps (connection) - steps;
-  fail_unless (dccp_network_get_stats (&wire,
+  fail_unless (dccp_network_get_stats (&network,
           CLIENT)->dropped_received > 15000);
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   return steps;
 }
 
-/* What the sink does with the events: no key packet is among the dropped ones,
- * so that it looks at all of them. */
+/* The sink searches each dropped range for packets of key frames. No range
+ * contains one, so the sink visits all ranges. */
 static guint64
 measure_dropped_key_packets (void)
 {
   DccpHistory *keys = g_new0 (DccpHistory, 1);
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i, n = 0;
   guint64 steps;
 
-  open_wire (&wire, 10000);
-  fill_sent_data (dccp_network_get (&wire, CLIENT));
-  dccp_history_set (keys, dccp_network_get (&wire, CLIENT)->gss + 1);
+  open_network (&network, 10000);
+  fill_sent_data (dccp_network_get (&network, CLIENT));
+  dccp_history_set (keys, dccp_network_get (&network, CLIENT)->gss + 1);
   keys->steps = 0;
-  hear_data_dropped (&wire);
-  for (i = 0; i < wire.events[CLIENT]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+  hear_data_dropped (&network);
+  for (i = 0; i < network.events[CLIENT]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network.events[CLIENT], DccpEvent, i);
 
     if (event->type != DCCP_EVENT_DROPPED)
       continue;
-    fail_if (dccp_endpoint_were_dropped (wire.ends[CLIENT], keys,
+    fail_if (dccp_endpoint_were_dropped (network.ends[CLIENT], keys,
             event->sequence, event->lost));
     n++;
   }
   fail_unless (n >= 5);
   steps = keys->steps;
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   g_free (keys);
   return steps;
 }
 
-/* As if all since this number had been sent, and nothing was told as lost */
+/* Creates the sender's congestion control anew, as if all packets from `first`
+ * on had been sent and no loss had been reported. */
 static void
 renew_sender (DccpConnection * connection, guint64 first)
 {
@@ -419,8 +432,8 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* Intervals that cover the whole history, in Loss Intervals; the sink looks for
- * key packets among the lost ones. */
+/* The Loss Intervals cover the whole history. The sink searches the lost
+ * packets for packets of key frames. */
 static guint64
 measure_loss_intervals (void)
 {
@@ -429,12 +442,12 @@ measure_loss_intervals (void)
   TfrcIntervals intervals = {.n = TFRC_MAX_INTERVALS };
   DccpOptionWriter writer;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint64 steps;
   guint i;
 
-  open_wire (&wire, 10000);
-  packet = dccp_network_next (&wire, CLIENT, DCCP_ACK);
+  open_network (&network, 10000);
+  packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
   dccp_option_writer_init (&writer);
   dccp_option_write_number (&writer, CCID3_OPTION_RECEIVE_RATE, 4096, 4);
   dccp_option_write_elapsed_time (&writer, 0);
@@ -445,62 +458,64 @@ measure_loss_intervals (void)
   fail_unless (ccid3_option_write_loss_intervals (&writer, &intervals));
   packet.options = writer.bytes;
   packet.options_size = writer.size;
-  renew_sender (dccp_network_get (&wire, CLIENT),
+  renew_sender (dccp_network_get (&network, CLIENT),
       dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE));
   dccp_history_set (keys, packet.acknowledgement + 1);
   keys->steps = 0;
-  dccp_network_forge (&wire, CLIENT, &packet);
-  fail_unless_equals_int (dccp_network_count_events (&wire, CLIENT,
+  dccp_network_inject_packet (&network, CLIENT, &packet);
+  fail_unless_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_LOST), TFRC_MAX_INTERVALS);
-  for (i = 0; i < wire.events[CLIENT]->len; i++) {
-    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+  for (i = 0; i < network.events[CLIENT]->len; i++) {
+    const DccpEvent *event =
+        &g_array_index (network.events[CLIENT], DccpEvent, i);
 
     if (event->type == DCCP_EVENT_LOST)
       dccp_history_count (keys, event->sequence, event->lost);
   }
   steps = keys->steps;
-  dccp_network_clear (&wire);
+  dccp_network_clear (&network);
   g_free (keys);
   return steps;
 }
 
-/* Data whose numbers jump by nearly the size of the history, in a window that
- * allows it */
+/* The sequence numbers of data packets increase by nearly the size of the
+ * history, in a sequence window that allows this. */
 static guint64
 measure_dccp_jump (void)
 {
   DccpConnection *connection;
   guint64 worst = 0, before;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i;
 
-  open_wire (&wire, 100000);
-  connection = dccp_network_get (&wire, SERVER);
+  open_network (&network, 100000);
+  connection = dccp_network_get (&network, SERVER);
   for (i = 0; i < 10; i++) {
-    packet = dccp_network_next (&wire, SERVER, DCCP_DATA);
+    packet = dccp_network_next (&network, SERVER, DCCP_DATA);
     packet.sequence = dccp_sequence_add (packet.sequence,
         DCCP_HISTORY_SIZE - 3 - i);
     packet.payload = (const guint8 *) "data";
     packet.payload_size = 4;
     before = get_steps (connection);
-    dccp_network_forge (&wire, SERVER, &packet);
+    dccp_network_inject_packet (&network, SERVER, &packet);
     worst = MAX (worst, get_steps (connection) - before);
   }
-  fail_unless_equals_int (wire.received[SERVER]->len, 10);
-  dccp_network_clear (&wire);
+  fail_unless_equals_int (network.received[SERVER]->len, 10);
+  dccp_network_clear (&network);
   return worst;
 }
 
-/* Any type with as many of any options as fit: all codes, those of Ack Vector
- * and of features too, with values from small to large, to both ends */
+/* Sends packets of `type` to both endpoints with as many options as fit. All
+ * option codes are used, including those of Ack Vector and of feature
+ * negotiation, with small to large values. */
 static guint64
 measure_dccp_type (DccpType type)
 {
   guint8 options[DCCP_MAX_OPTIONS], value[253];
   guint64 worst = 0, before, after;
   DccpPacket packet;
-  DccpNetwork wire;
+  DccpNetwork network;
   guint i, option;
 
   for (i = 0; i < sizeof (value); i++)
@@ -508,28 +523,28 @@ measure_dccp_type (DccpType type)
   for (option = 0; option < 256; option++) {
     const DccpEnd to = option % 2 ? CLIENT : SERVER;
 
-    open_wire (&wire, 100000);
-    fill_sent_data (dccp_network_get (&wire, to));
-    packet = dccp_network_next (&wire, to, type);
+    open_network (&network, 100000);
+    fill_sent_data (dccp_network_get (&network, to));
+    packet = dccp_network_next (&network, to, type);
     packet.sequence = dccp_sequence_add (packet.sequence, 10000);
     packet.options = options;
     packet.options_size = fill_options (options, option, value,
         option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
-    before = get_steps (dccp_network_get (&wire, to));
-    dccp_network_forge (&wire, to, &packet);
-    /* a Reset may have ended the connection */
-    after = dccp_network_get (&wire, to) ?
-        get_steps (dccp_network_get (&wire, to)) : before;
+    before = get_steps (dccp_network_get (&network, to));
+    dccp_network_inject_packet (&network, to, &packet);
+    /* A Reset may have ended the connection. */
+    after = dccp_network_get (&network, to) ?
+        get_steps (dccp_network_get (&network, to)) : before;
     worst = MAX (worst, after - before);
-    dccp_network_clear (&wire);
+    dccp_network_clear (&network);
   }
   return worst;
 }
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Packets wait with gaps between them. Then one comes as far ahead as it can be,
- * and all that is missing before it is given up. */
+/* Packets wait with gaps between them. Then a packet arrives that is as far
+ * ahead as possible, and all missing packets before it are given up. */
 static guint64
 measure_rtp (void)
 {
@@ -552,8 +567,9 @@ measure_rtp (void)
 
 /* --- mpegstat ------------------------------------------------------------- */
 
-/* Frames that are told as lost because of one frame whose timestamp is as far
- * ahead as is believed, at the highest frame rate of MPEG-2 */
+/* One frame has a timestamp that is as far ahead as the timeline still trusts,
+ * at the highest frame rate of MPEG-2. Returns how many frames are reported as
+ * lost. */
 static guint64
 measure_mpeg_video (void)
 {
@@ -592,7 +608,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  guint64 min_steps;            /* fewer: this is not the worst packet */
+  /* With fewer steps, this would not be the worst packet. */
+  guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
 
@@ -650,22 +667,22 @@ GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
 
 GST_END_TEST;
 
-/* Each message and each packet is settled once: REPORTs cost no more than the
- * stream, however many there are. */
+/* Each message and each packet is settled once. All REPORTs together cause no
+ * more work than the stream itself, however many they are. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
-  MmtpSenderPathStats channel;
+  MmtpSenderPathStats path;
   MmtpSenderStats stats;
   Mmtp *self = mmtp_new ();
   guint64 sent;
   guint i;
 
-  mmtp_network_run (&self->pair, 60 * MMTP_SECOND);
-  mmtp_sender_get_stats (self->pair.sender, &stats);
+  mmtp_network_run (&self->network, 60 * GST_SECOND);
+  mmtp_sender_get_stats (self->network.sender, &stats);
   sent = stats.packets;
   for (i = 0; i < stats.n_paths; i++) {
-    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
-    sent += channel.packets;
+    mmtp_sender_get_path_stats (self->network.sender, i, &path);
+    sent += path.packets;
   }
   fail_unless (get_sender_steps (self) > sent / 2);
   fail_unless (get_sender_steps (self) <= sent);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demo over an emulated link, and what it says of that link.
+"""Runs the demo over an emulated link and checks what it prints about the link.
 
-The links are such that what is asserted holds on a busy machine: one that has
-no end of room and time, one that is slower than the clip by far.
+The links are chosen so that all assertions also hold on a busy machine: either
+the queue has no limit, or the link is much slower than the clip.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from wirelesslab.testbed import link_log
 
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
-# No queue is too short for it, whatever the machine does meanwhile.
+# The queue has no limit, so a busy machine does not lose packets.
 IDEAL = "delay-ms=20 txqueuelen=0"
 SLOW = "rate=500000 txqueuelen=10"
 HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
@@ -33,10 +33,12 @@ HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
 
 
 def networks_of(processes):
-    """Those that are not ours."""
+    """Returns the network namespaces of processes, without that of this
+    process.
+    """
     found = set()
     for pid, _ in processes:
-        with contextlib.suppress(OSError):  # ended meanwhile
+        with contextlib.suppress(OSError):  # ended in the meantime
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
 
@@ -49,14 +51,16 @@ def names(directory):
 
 
 def on_the_machine():
-    """Devices and names of networks where ours must never be."""
+    """Returns devices and namespaces of the testbed that are wrongly visible on
+    the machine.
+    """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
             + [name for name in names("/run/netns") if name in placement.ROLES])
 
 
 def link_line(output, what):
-    """The number before these words."""
+    """Returns the number that stands before the words `what`."""
     found = re.search(rf"(\d+) {what}", output)
     return int(found[1]) if found else None
 
@@ -88,7 +92,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assertRegex(output, r"The emulation itself was up to \d+\.\d\d ms")
         self.assert_nothing_left()
 
-    def test_a_link_slower_than_the_clip_loses_frames_and_says_where(self):
+    def test_a_link_slower_than_the_clip_loses_frames_in_its_queue(self):
         status, output = self.demo_over(SLOW)
         self.assertEqual(status, 0, output)
         self.assertGreater(self.counts(output, "lost")[3], 0, output)
@@ -107,10 +111,10 @@ class DemoLinkTest(test_demo.Demo):
 
     @unittest.skipUnless(test_demo.has_element("ifdsink"),
                          "ifdsink is not built")
-    def test_ifd_over_a_link_slower_than_the_clip_sends_nothing_in_vain(self):
+    def test_ifd_over_a_slow_link_sends_only_decodable_frames(self):
         status, output = self.demo_over(SLOW, "--transport", "ifd")
         if "is not over UDP" in output:
-            self.skipTest("there are no hosts here, only relays")
+            self.skipTest("there are no network namespaces here, only relays")
         self.assertEqual(status, 0, output)
         self.assertGreater(self.counts(output, "lost")[2], 0, output)
         self.assertEqual(self.counts(output, "decodable"),
@@ -130,12 +134,14 @@ class DemoLinkTest(test_demo.Demo):
 
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
-    def test_a_web_server_keeps_what_the_link_has_no_room_for(self):
-        """The film goes on at its own pace, so that all waiting is latency."""
+    def test_a_web_server_buffers_what_the_link_cannot_take(self):
+        """The pipeline runs at the film's own pace, so the whole waiting time
+        counts as latency.
+        """
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
         if "is not over UDP" in output:
-            self.skipTest("there are no hosts here, only relays")
+            self.skipTest("there are no network namespaces here, only relays")
         self.assertEqual(status, 0, output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
         latency, late = (float(re.search(
@@ -145,7 +151,7 @@ class DemoLinkTest(test_demo.Demo):
         self.assertGreater(latency, late / 2)
         self.assert_nothing_left()
 
-    def test_what_is_late_is_waited_for(self):
+    def test_late_frames_are_waited_for(self):
         status, output = self.demo_over("delay-ms=4000 txqueuelen=0")
         self.assertEqual(status, 0, output)
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
@@ -156,13 +162,13 @@ class DemoLinkTest(test_demo.Demo):
         self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
         self.assertRegex(output, r"sound +[1-9]")
 
-    def test_a_property_that_is_none_is_told_in_words(self):
+    def test_an_unknown_property_is_an_error_message(self):
         for link, words in (
                 ("colour=red", 'no property "colour" in element'),
                 ("profile=tin-cans", 'could not set property "profile"'),
                 ("profile=80211b interference=often", 'interference "often"'),
-                ("none", "are no properties of wirelesslink"),
-                ("location=x", "the demo itself sets location"),
+                ("none", "are not properties of wirelesslink"),
+                ("location=x", "location cannot be set"),
                 ("'", "No closing quotation")):
             with self.subTest(link=link):
                 status, output = self.demo_over(link)
@@ -177,12 +183,14 @@ class DemoLinkTest(test_demo.Demo):
             with self.subTest(signal=number.name):
                 demo = self.start("--seconds", "60", "--rate", "3",
                                   "--link", IDEAL)
-                # The link, the receiver, the sender.
+                # A gst-launch-1.0 each for the link, the receiver and the
+                # sender.
                 self.assertTrue(wait_for(lambda: 3 <= sum(
                     name.startswith("gst-launch")
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
-                self.assertIn(len(networks), (0, 3))  # 0: relays instead
+                # 0: relays stand in for hosts
+                self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)
                 self.assertNotEqual(demo.returncode, 0)
@@ -191,10 +199,10 @@ class DemoLinkTest(test_demo.Demo):
 
 @unittest.skipUnless(HAS_LINK, "the elements of a link are not built")
 class RelayTest(unittest.TestCase):
-    """Where there may be no namespaces."""
+    """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Also for who waits for answers"""
+        """Also tests transports whose receiver sends answers."""
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)
         for name, element in (
@@ -218,20 +226,20 @@ class RelayTest(unittest.TestCase):
                 sent, received, _ = stream.stream(
                     transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
-            if name == "rtp":  # others may choose to drop some
+            if name == "rtp":  # the others may drop frames
                 self.assertEqual([frame.key for frame in received.frames],
                                  [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),
                              r"^link +[1-9]\d* packets came")
 
 
-    def test_what_relays_can_t_carry_is_named(self):
+    def test_protocols_that_relays_cannot_carry_are_an_error(self):
         known = transports.read()
         with self.assertRaisesRegex(
-                LabError, "tcp is not over UDP, and there are no hosts"):
-            transports.check_relayed(known["tcp"], "no hosts of their own")
+                LabError, "tcp is not over UDP, and there are no namespaces"):
+            transports.check_relayed(known["tcp"], "no namespaces")
         transports.check_relayed(known["tcp"], "")
-        transports.check_relayed(known["rtp"], "no hosts of their own")
+        transports.check_relayed(known["rtp"], "no namespaces")
 
 
 class FateLogTest(unittest.TestCase):
@@ -254,7 +262,7 @@ class FateLogTest(unittest.TestCase):
         self.assertEqual(tallies[0].fates, {"queue": 1})
         self.assertEqual(tallies[2].offered(), 0)
 
-    def test_words_name_what_happened_and_the_three_that_matter(self):
+    def test_the_words_always_have_the_three_main_fates(self):
         tallies = self.tallies(*2 * [self.packet(1, "delivered", 2)],
                                self.packet(1, "call", 0),
                                self.packet(0, "air"), self.packet(0, "queue"))
@@ -262,8 +270,8 @@ class FateLogTest(unittest.TestCase):
             "link     3 packets came to the link; of these",
             "         2 arrived",
             "         0 were lost in the sender's queue, which was full",
-            "         0 were lost on the air, whatever the radio tried",
-            "         1 were lost because there was no call, or it broke",
+            "         0 were lost on the air after all retransmissions",
+            "         1 were lost because there was no call, or the call broke",
             "         2 were sent more than once",
             "         2 packets of the receiver went the other way; 2 of these "
             "were lost",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What pipelines/logplot says of a link's log, against numbers worked out by
-hand."""
+"""Checks what pipelines/logplot prints about the log of a link against numbers
+that were computed by hand."""
 
 import os
 import pathlib
@@ -18,7 +18,8 @@ PYTHON = test_lab.python_that_can_report()
 HEAD = """# wirelesslink-log 1
 # packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns
 """  # noqa: E501
-# flow, bytes, fate, seconds in and out: the second half of flow 1 waits
+# (flow, bytes, fate, second of entry, second of exit). The last two packets of
+# flow 1 wait for 3 s and more.
 PACKETS = ((1, 100, "delivered", 2.0, 2.5), (1, 300, "delivered", 2.0, 2.9),
            (1, 900, "queue", 2.1, 2.1), (0, 50, "delivered", 2.2, 2.3),
            (1, 200, "damaged", 3.0, 6.0), (1, 400, "delivered", 3.0, 6.5))
@@ -42,13 +43,13 @@ class LogplotTest(unittest.TestCase):
             [PYTHON or sys.executable, COMMAND, *words, self.log], text=True,
             capture_output=True)
 
-    def test_says_how_much_and_when_nothing(self):
+    def test_prints_the_throughput_and_the_silences(self):
         done = self.run_it("--flow", "1")
         self.assertEqual(done.stdout.splitlines(), [
             "1000 bytes in 4.5 s, 222 byte/s", "nothing from 0.9 s for 3.1 s",
             "beside that 714 byte/s"])
 
-    def test_a_shorter_silence_counts_where_it_is_asked_for(self):
+    def test_the_minimum_length_of_a_silence_can_be_set(self):
         done = self.run_it("--flow", "1", "--silence", "0.45")
         self.assertEqual(done.stdout.count("nothing from"), 2)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pipelines/setup on machines that we make up: every program that it calls is
-a stub that writes down how it was called, so nothing gets installed."""
+"""Tests pipelines/setup on simulated machines. Each program that it calls is a
+stub that logs its arguments, so nothing is installed."""
 
 import os
 import pathlib
@@ -28,13 +28,16 @@ class SetupTest(unittest.TestCase):
 
     def stub(self, name, script):
         path = self.bin / name
-        # never through a link to the true program
+        # The stub must not be written through a symbolic link into the real
+        # program.
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     def debian(self, missing=(), uid=0, install_status=0):
-        """A Debian without the `missing`; apt-get installs them."""
+        """Simulates a Debian on which the packages `missing` are not installed.
+        Its apt-get installs them.
+        """
         for package in missing:
             (self.root / package).touch()
         self.stub("dpkg-query", f"""
@@ -68,7 +71,7 @@ done""")
         path = self.root / "calls"
         return path.read_text().splitlines() if path.exists() else []
 
-    def test_does_and_says_nothing_when_all_is_there(self):
+    def test_does_nothing_when_everything_is_installed(self):
         self.debian()
         result = self.setup("build", "demo", "ts", "test")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
@@ -90,7 +93,7 @@ done""")
         self.assertEqual(self.setup("build", "demo").returncode, 0)
         self.assertEqual(self.calls(), [])
 
-    def test_only_who_fuzzes_gets_clang(self):
+    def test_only_the_set_fuzz_installs_clang(self):
         self.debian(missing=["clang", "libclang-rt-dev"])
         result = self.setup("build", "demo", "ts", "test")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
@@ -126,7 +129,7 @@ exec "$@" """)
             [call.split()[:2] for call in self.calls() if "sudo" in call],
             3 * [["sudo", "-n"]])
 
-    def test_a_failed_installation_says_what_to_type(self):
+    def test_a_failed_installation_prints_the_command(self):
         self.debian(missing=["ffmpeg"], install_status=100)
         result = self.setup("demo")
         self.assertNotEqual(result.returncode, 0)
@@ -136,7 +139,7 @@ exec "$@" """)
         self.assertNotIn("E: 1\n", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
 
-    def test_it_goes_on_where_an_installation_was_ended_amid(self):
+    def test_an_interrupted_installation_is_completed_first(self):
         self.debian(missing=["ffmpeg"])
         self.stub("dpkg", f"""
 [ "$*" != "--configure -a" ] || touch {self.root}/configured""")
@@ -152,7 +155,7 @@ esac""")
         result = self.setup("demo")
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def test_the_installation_says_how_far_it_is(self):
+    def test_the_installation_prints_its_progress(self):
         self.debian(missing=["ffmpeg"])
         lines = ["0 upgraded, 120 newly installed, 0 to remove.",
                  *(f"Get:{number} http" for number in range(1, 121)),
@@ -168,9 +171,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for what in ("fetched", "unpacked", "set up")
             for number in (50, 100)), result.stdout)
 
-    def test_who_has_all_but_the_page_gets_the_rest(self):
-        """The demo goes on without what it only compares with; python3 is a
-        stub that says how it was called."""
+    def test_the_demo_runs_without_the_packages_of_the_page(self):
+        """The demo continues without the packages that it only needs for a
+        comparison. python3 is a stub that prints its arguments."""
         self.stub("dirname", f"echo {SETUP.parent}")
         self.stub("python3", "echo streams: $*")
         for missing, words, streams in (
@@ -198,7 +201,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # It goes on until it is told, as the shell heeds a signal only then.
+        # The stub runs until the file `go` exists, because the shell handles a
+        # signal only when its child has ended.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
@@ -206,7 +210,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
         numbers = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
 
         def heed_them():
-            # Under nohup, or behind an "&", some are ignored, for good.
+            # Under nohup, or in the background, some signals are ignored from
+            # the start.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 
@@ -227,20 +232,20 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                setup.stdout.read()  # until apt-get has ended too
+                setup.stdout.read()  # This also waits for the end of apt-get.
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])
                 (self.root / "calls").unlink()
                 (self.root / "go").unlink()
 
-    def test_elsewhere_it_names_the_programs_that_are_missing(self):
+    def test_other_systems_get_a_list_of_missing_programs(self):
         result = self.setup("demo")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("not a Debian system", result.stdout)
         self.assertIn("prog:ffmpeg", result.stdout)
 
-    def test_elsewhere_it_goes_on_when_the_programs_are_there(self):
+    def test_other_systems_pass_if_the_programs_exist(self):
         self.stub("ffmpeg", "")
         result = self.setup("demo")
         self.assertEqual((result.returncode, result.stdout), (0, ""))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pipelines/wsim, with real sockets in real time.
+"""Runs pipelines/wsim with real sockets in real time.
 
-What the radio does to each packet is the same in every run, so what UDP and
-UDP-Lite make of it is no matter of how busy the machine is. Times are, and only
-printed.
+The radio does the same to each packet in every run, so the losses of UDP and
+UDP-Lite do not depend on the load of the machine. The times do, so they are
+only printed.
 """
 
 import csv
@@ -17,18 +17,20 @@ import signal
 import subprocess
 import unittest
 
-import linkbed
+import linktestbed
 import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 COMMAND = SOURCE / "pipelines" / "wsim"
 SECONDS_TO_WAIT = 200
-# Many a hit in a few packets
+# Many block errors in few packets.
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
-# IPv4, UDP-Lite, RTP, RFC 4629; and H.263's picture header, where there is one
+# Damage in these leading bytes is detected: the headers of IPv4 (20), UDP-Lite
+# (8), RTP (12) and RFC 4629 (2). Some packets also have a picture header of
+# H.263, which the checksum covers too.
 COVERED = 20 + 8 + 12 + 2
 PICTURE_HEADER = 8
 
@@ -58,7 +60,7 @@ class Packet:
 
 
 class Wsim(test_testbed.Nothing):
-    """One in a process of its own, and what it leaves."""
+    """Runs wsim as a separate process and checks what it leaves behind."""
 
     def start(self, *words, output="out"):
         self.output = self.directory / output
@@ -72,7 +74,7 @@ class Wsim(test_testbed.Nothing):
         return child
 
     def simulate(self, *words):
-        """What it printed."""
+        """Returns what wsim printed."""
         child = self.start(*words)
         text, _ = child.communicate(timeout=SECONDS_TO_WAIT)
         self.assertEqual(child.returncode, 0, text)
@@ -91,10 +93,12 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """The same radio, and what its damage means to each."""
+        """Checks that both transports had the same radio, and that each packet
+        was lost or delivered as its damage requires.
+        """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
-        hits = linkbed.read_pattern(self.output / "radio.pattern", 0)
+        hits = linktestbed.read_pattern(self.output / "radio.pattern", 0)
         self.assertEqual(len(hits), len(udp))
         for index, packet in enumerate(udplite):
             with self.subTest(packet=index):
@@ -120,7 +124,7 @@ class Wsim(test_testbed.Nothing):
 
 class ShortTest(Wsim):
     @needs_elements
-    def test_udplite_delivers_what_is_hit_behind_its_headers(self):
+    def test_udplite_delivers_packets_damaged_outside_the_coverage(self):
         text = self.simulate(*BAD)
         print(text, flush=True)
         self.assertEqual(self.names(), FILES)
@@ -135,7 +139,7 @@ class ShortTest(Wsim):
     @needs_elements
     def test_an_ideal_radio_loses_nothing(self):
         text = self.simulate("--seconds", "1", "--link", "block-error-rate=0")
-        self.assertIn("The radio hit no packet.", text)
+        self.assertIn("The radio damaged no packet.", text)
         for outcome in self.summary().values():
             self.assertEqual(outcome["lost"], 0)
             self.assertEqual(outcome["psnr_db"], math.inf)
@@ -143,7 +147,9 @@ class ShortTest(Wsim):
 
     @needs_elements
     def test_no_damage_makes_anything_crash_or_hang(self):
-        """A byte of hundred, anywhere: it hits most packets, but few headers"""
+        """One byte of a hundred is damaged, at random places. This hits most
+        packets, but few headers.
+        """
         for codec in ("h263", "mpeg"):
             if codec == "mpeg" and not test_testbed.has_element("rfc2250pay"):
                 continue
@@ -159,7 +165,7 @@ class ShortTest(Wsim):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             with self.subTest(signal.Signals(number).name):
                 child = self.start("--seconds", "60")
-                # links, receivers and senders
+                # Six programs run: two links, two receivers and two senders.
                 self.assertTrue(test_testbed.wait_for(
                     lambda: self.programs() >= 6), "it does not begin")
                 child.send_signal(number)
@@ -167,7 +173,7 @@ class ShortTest(Wsim):
                 self.assertNotEqual(child.returncode, 0)
                 self.assertTrue(test_testbed.wait_for(
                     lambda: not test_testbed.marked(self.mark)))
-        # The directory of one that was killed is the next one's to remove.
+        # The next run removes the directory of a run that was killed.
         self.simulate("--seconds", "1")
         self.assertEqual(self.names(), FILES)
 
@@ -176,7 +182,8 @@ class ShortTest(Wsim):
 
     @staticmethod
     def is_program(pid):
-        """One of GStreamer's that is still there"""
+        """Returns whether the process is a GStreamer program that still runs.
+        """
         try:
             name = pathlib.Path(f"/proc/{pid}/comm").read_text()
         except (FileNotFoundError, ProcessLookupError):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What Singh measured and simulated, with pipelines/wsim: losses of UDP and
-UDP-Lite, delay, jitter, and what a viewer sees, over eight radios each.
+"""Compares pipelines/wsim with what Singh measured and simulated: the losses of
+UDP and UDP-Lite, delay, jitter and picture quality. Each point has eight seeds.
 
-What is lost is the same in every run. Each line that is printed has theirs and
-ours.
+The losses are the same in every run. Each printed line has the numbers of the
+thesis and ours.
 """
 
 import concurrent.futures
@@ -16,20 +16,23 @@ import test_wsim
 SEEDS = range(1, 9)
 SECONDS = 60
 SECONDS_TO_WAIT = 600
-MS_LATE = 20  # a radio block
+MS_LATE = 20  # duration of a radio block
 WSIM = "1.58 % of the blocks, bursts of {}"
-# Singh 5.2.3, figure 15; 5.3: "slightly higher (1 %) throughput"
+# Losses in % (Singh 5.2.3, figure 15), and the gain of UDP-Lite in % (5.3:
+# "slightly higher (1 %) throughput").
 LIVE_LOST = {"udp": 2.1, "udplite": 1.1}
 LIVE_GAIN = 1
-WITHIN = 0.3  # of a per cent, as the link itself (docs/links.md)
+# Allowed difference in percentage points, as for the link itself
+# (docs/links.md).
+WITHIN = 0.3
 
 
 class Point:
-    """All packets of all runs at one point of the radio."""
+    """The results of all runs with one setting of the radio."""
 
     def __init__(self, summaries, packets):
-        self.summaries = summaries  # of each run: {transport: summary}
-        self.packets = packets  # of each run: {transport: packets}
+        self.summaries = summaries  # [{transport: summary}] of the runs
+        self.packets = packets  # [{transport: packets}] of the runs
 
     def sum(self, transport, field):
         return sum(summary[transport][field] for summary in self.summaries)
@@ -39,7 +42,7 @@ class Point:
             summary[transport][field] for summary in self.summaries)
 
     def lost(self, transport):
-        """In per cent"""
+        """Returns the share of lost packets in %."""
         return (100 * self.sum(transport, "lost")
                 / self.sum(transport, "sent"))
 
@@ -47,21 +50,23 @@ class Point:
         return self.sum("udplite", "lost") / self.sum("udp", "lost")
 
     def gain(self):
-        """Of packets, in per cent"""
+        """Returns how many more packets UDP-Lite delivered, in %."""
         udp, udplite = (self.sum(name, "sent") - self.sum(name, "lost")
                         for name in ("udp", "udplite"))
         return 100 * (udplite / udp - 1)
 
     def lateness(self):
-        """How much later packets came by UDP-Lite, of those that came by both;
-        the median, in s"""
+        """Returns how much later UDP-Lite delivered the packets that both
+        transports delivered: the median in seconds."""
         return statistics.median(
             udplite.delay() - udp.delay() for run in self.packets
             for udp, udplite in zip(run["udp"], run["udplite"])
             if udp.delivered and udplite.delivered)
 
     def psnr(self, transport):
-        """Of all pictures of all runs, which are of one length"""
+        """Returns the PSNR over all pictures of all runs. The runs have the
+        same number of pictures.
+        """
         errors = [10 ** (-summary[transport]["psnr_db"] / 10)
                   for summary in self.summaries]
         return -10 * math.log10(statistics.fmean(errors))
@@ -69,7 +74,9 @@ class Point:
 
 class PapersTest(test_wsim.Wsim):
     def run_point(self, *words):
-        """One radio beside the other: they are slow, not heavy."""
+        """Runs all seeds at the same time: the runs take long but need little
+        CPU time.
+        """
         with concurrent.futures.ThreadPoolExecutor(len(SEEDS)) as pool:
             runs = [(self.start("--seconds", str(SECONDS), "--seed", str(seed),
                                 *words, output=str(seed)), self.output)
@@ -100,7 +107,9 @@ class PapersTest(test_wsim.Wsim):
               f"{1000 * point.lateness():+.2f} ms", flush=True)
 
     def check_viewer(self, point):
-        """No packet is later, fewer are missing, and pictures are better."""
+        """Checks that UDP-Lite is not later than UDP, delivers more packets and
+        makes better pictures.
+        """
         self.assertLess(abs(point.lateness()) * 1000, MS_LATE)
         for field in ("gap_mean_s", "gap_deviation_s"):
             self.assertLessEqual(point.mean("udplite", field),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab, its report and the demo's comparison, ended at any moment in any
-way: nothing of them is left, and the next run goes on.
+"""Interrupts the lab, its report and the demo's comparison at random moments in
+several ways. Nothing must be left, and the next run must continue.
 
-The moments are drawn by a seed, which a failure names. The usual suite takes a
-few, `--long` each way to end it.
+A seed determines the moments, and a failure prints the seed. The normal suite
+tries a few ways to interrupt; with `--long` the test tries all of them.
 """
 
 import fcntl
@@ -29,10 +29,11 @@ LAB = SOURCE / "pipelines" / "lab"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
-MAX_SECONDS = 20 if LONG else 6  # nobody is ended later
+# The latest time at which a test interrupts, in seconds.
+MAX_SECONDS = 20 if LONG else 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)
-# What a terminal does: Ctrl-C, Ctrl-\, and that it is closed
+# What a terminal can do: send Ctrl-C, send Ctrl-\, and be closed.
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-\\": b"\x1c", "closed": None}
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 MATRIX = r"""
@@ -48,7 +49,7 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# The demo's own way, with a matrix of ours
+# A program that runs the demo's comparison with the matrix of this test.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
@@ -86,12 +87,15 @@ class InterruptedTest(test_testbed.Nothing):
         self.memory = set(SHARED_MEMORY.iterdir())
 
     def launch(self, argv, terminal):
-        """The child, and the other end of its terminal, if it has one."""
+        """Starts a program. Returns the child and, with `terminal`, the other
+        end of its terminal.
+        """
         master, slave = pty.openpty() if terminal else (None, None)
 
         def take_terminal():
             os.setsid()
-            for number in SIGNALS[:-1]:  # under nohup some are ignored
+            # Under nohup, some signals are ignored from the start.
+            for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
                 fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
@@ -106,7 +110,9 @@ class InterruptedTest(test_testbed.Nothing):
         return child, master
 
     def end(self, argv, way, whole, seconds):
-        """Whether it ended by itself before."""
+        """Runs a program and ends it in the given `way` after some seconds,
+        unless it has already ended.
+        """
         child, master = self.launch(argv, terminal=way in KEYS)
         try:
             child.wait(seconds)
@@ -128,7 +134,9 @@ class InterruptedTest(test_testbed.Nothing):
         self.assertEqual(set(SHARED_MEMORY.iterdir()) - self.memory, set())
 
     def check_results(self):
-        """What is there is whole: logs of both ends, of what it says."""
+        """Checks that each result has complete logs of both ends and of the
+        link.
+        """
         for cell in matrix.read(self.path):
             directory = self.output / cell["name"]
             if not directory.exists() or not (
@@ -164,7 +172,7 @@ class InterruptedTest(test_testbed.Nothing):
         return done.stdout
 
     def forget(self):
-        """So there is always something to do."""
+        """Removes all results, so that the next run has something to do."""
         for path in self.output.glob("*/*/*/*/result.json"):
             path.unlink()
 
@@ -185,7 +193,7 @@ class InterruptedTest(test_testbed.Nothing):
         self.grid()
 
     def check_page(self):
-        """It is as it was, new, or not there: never half."""
+        """Checks that the page is complete if it exists, and removes it."""
         page = self.output / "report.html"
         if page.exists():
             self.assertTrue(page.read_text().rstrip().endswith("</html>"))
@@ -208,8 +216,8 @@ class InterruptedTest(test_testbed.Nothing):
         self.check_page()
 
     def test_the_demo_s_comparison_and_its_page(self):
-        """It is not made to begin anew: so it is ended at its tables and at its
-        page too."""
+        """The comparison continues after each interruption, so some
+        interruptions hit its tables and its page."""
         said = self.interrupt([sys.executable, "-c", COMPARE, self.path,
                                BUILD, self.output])
         self.assertIn("Comparing pictures", said)

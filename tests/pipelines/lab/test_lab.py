@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab as its user has it: a matrix that is run, resumed and changed."""
+"""Tests the lab as its user sees it: runs a matrix, resumes it and changes it.
+"""
 
 import collections
 import contextlib
@@ -32,10 +33,10 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
-# No queue is too short for it.
+# The queue has no limit, so no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 10  # of a group
+PLOTS = 10  # in each group of a page
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -56,7 +57,9 @@ receiver = fakesink name={{received}}
 
 
 def python_that_can_report():
-    """As pipelines/lab looks for it; None if there is none"""
+    """Returns the Python that pipelines/lab would choose for a report; None if
+    there is none.
+    """
     for python in ("python3", "/usr/bin/python3"):
         if shutil.which(python) and subprocess.run(
                 [python, "-c", "import jinja2, matplotlib"],
@@ -66,7 +69,7 @@ def python_that_can_report():
 
 
 def hashes(video):
-    """Of the pictures that ffmpeg makes of a video"""
+    """Returns the hashes of the pictures that ffmpeg decodes from a video."""
     done = subprocess.run(
         ["ffmpeg", "-v", "quiet", "-i", video, "-fps_mode", "passthrough",
          "-f", "framemd5", "-"], stdin=subprocess.DEVNULL,
@@ -76,7 +79,7 @@ def hashes(video):
 
 
 def types(video):
-    """Of the pictures that ffmpeg makes of a video"""
+    """Returns the types of the pictures that ffmpeg decodes from a video."""
     return subprocess.run(
         ["ffprobe", "-v", "quiet", "-show_entries", "frame=pict_type", "-of",
          "csv=print_section=0", video], stdin=subprocess.DEVNULL,
@@ -84,8 +87,8 @@ def types(video):
 
 
 def coded(video):
-    """{(type, bytes): how many} of pictures as they are in MPEG-2, cut at
-    start codes of pictures, GOPs and sequences"""
+    """Returns {(type, bytes): number} of the coded pictures in an MPEG-2 file,
+    which is cut at the start codes of pictures, GOPs and sequences."""
     parts = re.split(rb"\0\0\x01(?=[\0\xb3\xb7\xb8])", video.read_bytes())
     return collections.Counter(
         (" IPB"[part[2] >> 3 & 7], part.rstrip(b"\0"))
@@ -119,7 +122,7 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """{name: when it was written}"""
+        """Returns {name: time of writing} of all results."""
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
                 for path in self.output.glob("*/*/*/*/result.json")}
@@ -127,16 +130,16 @@ class LabCase(unittest.TestCase):
 
 class LabTest(LabCase):
 
-    def test_what_is_there_is_not_run_again(self):
-        """Under Snakemake, where there is one; what is to be run the loop is
-        told by the same function."""
+    def test_a_cell_with_a_result_is_not_run_again(self):
+        """Uses Snakemake if it is installed. The loop decides with the same
+        function what it has to run."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
         self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
         first = self.results()
         self.assertEqual(len(first), 2)
-        # One that was interrupted has logs and no result.
+        # A run that was interrupted has logs but no result.
         name = "radio_interference=none/3M/mine/1-1"
         (self.output / name / "result.json").unlink()
         done = self.grid()
@@ -145,7 +148,7 @@ class LabTest(LabCase):
         self.assertGreater(again.pop(name), first.pop(name))
         self.assertEqual(again, first)
 
-    def test_the_logs_are_there_and_say_what_ran(self):
+    def test_a_run_has_its_logs_and_its_description(self):
         done = self.grid("--plain", interference="0.5-1")
         self.assertEqual(done.returncode, 0, done.stdout)
         (name,) = self.results()
@@ -162,10 +165,11 @@ class LabTest(LabCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual((directory / "wl0.log").read_bytes(), log)
 
-    def test_a_decoder_makes_pictures_of_just_what_is_decodable(self):
-        """By hashes of pictures, which ffmpeg makes of the clip and of what
-        arrived: of this it shows others too, but none that is whole. And the
-        table says as many, and as many whole frames as have the same bytes."""
+    def test_a_decoder_decodes_exactly_the_decodable_frames(self):
+        """Compares the hashes of the pictures that ffmpeg decodes from the clip
+        and from what arrived. ffmpeg also shows damaged pictures, which have
+        other hashes. The table must have as many decodable frames, and as many
+        whole frames as have identical bytes."""
         video = self.directory / "received.m2v"
         done = self.grid(
             "--plain", interference="0.5-3", seconds=4,
@@ -198,7 +202,7 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Under Snakemake, where there is one"""
+        """Uses Snakemake if it is installed."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -222,7 +226,7 @@ class LabTest(LabCase):
             test_demo.marked_processes(self.id()))
         self.assertEqual(self.results(), {})
 
-    def test_who_fails_holds_nobody_up_and_is_named(self):
+    def test_a_failed_cell_is_named_and_the_others_are_run(self):
         done = self.grid("--plain", interference="nonsense 0.5-1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("1 done, 0 flagged, 1 failed", done.stdout)
@@ -230,17 +234,18 @@ class LabTest(LabCase):
                                       "failed: (?s:.*)run.out")
         self.assertNotIn("Traceback", done.stdout)
 
-    def test_why_a_run_failed_is_told_in_one_line(self):
+    def test_the_reason_of_a_failed_run_fits_one_line(self):
         path = self.directory / "run.out"
         for said, told in (
-                ("link wl0 ended (exit status 1); its last words:\n  WARNING: "
+                ("link wl0 ended (exit status 1). The end of its output:\n  "
+                 "WARNING: "
                  "erroneous pipeline: no property \"a\" in element \"b\"\n",
                  'link wl0 ended (exit status 1): no property "a" in element '
                  '"b"'),
-                ("the sender failed (exit status 1); its last words:\n  New "
-                 "clock: x\n  ERROR: from element /GstPipeline:p/GstX:x0: No "
-                 "room\n  Additional", "the sender failed (exit status 1): "
-                 "GstX:x0: No room"),
+                ("the sender failed (exit status 1). The end of its output:\n"
+                 "  New clock: x\n  ERROR: from element "
+                 "/GstPipeline:p/GstX:x0: No room\n  Additional",
+                 "the sender failed (exit status 1): GstX:x0: No room"),
                 ("the pipeline failed (exit status 255):\n  ERROR: from "
                  "element /GstPipeline:p/GstX:x0: No room\n",
                  "the pipeline failed (exit status 255): GstX:x0: No room"),
@@ -269,7 +274,7 @@ class LabTest(LabCase):
                       done.stdout)
         self.assertIn("\nradio_interference=none/3M/mine/1-1\n", done.stdout)
 
-    def test_without_hosts_what_is_not_over_udp_is_left_out_and_named(self):
+    def test_without_namespaces_only_udp_protocols_are_run(self):
         with mock.patch.object(grid.testbed, "why_no_hosts",
                                return_value="as user: no"):
             found, words = grid.without_hosts(
@@ -277,10 +282,11 @@ class LabTest(LabCase):
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
-        self.assertIn("no hosts of their own here (as user: no)", words[0])
+        self.assertIn("no network namespaces for hosts here (as user: no)",
+                      words[0])
         self.assertRegex(words[1], "^left out ifd, .*tcp.*: not over UDP$")
 
-    def test_a_grid_says_how_long_it_still_takes(self):
+    def test_a_grid_prints_the_remaining_time(self):
         done = self.grid("--plain", interference="none 0.5-1 1-2 0-2 0-1")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^1/5 .* \(about \d+ s left\)$")
@@ -293,13 +299,13 @@ class LabTest(LabCase):
                           (59.6, 119, 120, 7199, 9000)],
                          ["60 s", "119 s", "2 min", "120 min", "2 h"])
 
-    def test_where_hosts_are_possible_nothing_is_left_out(self):
+    def test_with_namespaces_nothing_is_left_out(self):
         cells = matrix.read(demo_comparison.MATRIX)
         with mock.patch.object(grid.testbed, "why_no_hosts", return_value=""):
             self.assertEqual(grid.without_hosts(cells), (cells, []))
 
     @test_testbed.needs_namespaces
-    def test_in_real_time_a_run_says_how_late_the_machine_was(self):
+    def test_a_run_in_real_time_reports_the_lateness_of_the_machine(self):
         done = self.grid("--plain", protocols="rtp", interference="none",
                          seconds=1)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -312,7 +318,7 @@ class LabTest(LabCase):
         self.assertIn(f"{name} {words}", done.stdout)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """The only one of a matrix, 2 s of 3 Mbit/s"""
+        """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
             f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
@@ -326,7 +332,7 @@ class LabTest(LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        for _ in range(2):  # the second time in place of the first
+        for _ in range(2):  # The second run has to replace the first one.
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):
                 self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")
@@ -334,7 +340,7 @@ class LabTest(LabCase):
                 self.assertEqual(len(run.passages), 49)
             self.assertGreater(second.began_ns, first.began_ns + 9e8)
             self.assertEqual(run_results.of_cells([first, second]), [first])
-            # All that the link carried is of both.
+            # The link's log has the packets of both streams.
             self.assertEqual(first.link.packets, second.link.packets)
             self.assertEqual(sum(
                 packet.size for packet in first.link.packets) // 1_000_000, 1)
@@ -368,11 +374,12 @@ class LabTest(LabCase):
                 contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertRaises(SystemExit, demo.parse_arguments,
                               transports.read())
-        self.assertIn("--all goes with no other option", said.getvalue())
+        self.assertIn("--all cannot be combined with any option",
+                      said.getvalue())
 
 
 class Page(html.parser.HTMLParser):
-    """What a page shows, and what it loads."""
+    """The text of a page, and the files that it loads or links to."""
 
     def __init__(self, path):
         super().__init__()
@@ -394,7 +401,7 @@ class Page(html.parser.HTMLParser):
 class ReportTest(LabCase):
 
     def compare(self):
-        """What the demo prints, of one run and one that fails"""
+        """Returns what the demo prints if one cell is run and one fails."""
         path = self.directory / "demo.ini"
         path.write_text(MATRIX.format(
             protocols="mine other", rate=6, seconds=2, more="",
@@ -404,7 +411,7 @@ class ReportTest(LabCase):
             demo_comparison.run(BUILD, self.output)
         return printed.getvalue()
 
-    def test_the_demo_has_a_table_and_a_page_of_all_that_is_there(self):
+    def test_the_demo_has_a_table_and_a_page_of_all_runs(self):
         text = self.compare()
         self.assertIn("left out other: GStreamer has no noelement", text)
         self.assertIn("1 done, 0 flagged, 1 failed", text)
@@ -420,7 +427,7 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_points_of_many_protocols_are_told_apart(self):
+    def test_points_of_many_protocols_are_distinguishable(self):
         done = subprocess.run(
             [python_that_can_report(), "-c",
              "from wirelesslab.report import plots\n"
@@ -432,7 +439,7 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_a_link_that_tells_no_state_has_none_drawn(self):
+    def test_a_link_without_logged_states_has_none_drawn(self):
         done = subprocess.run(
             [python_that_can_report(), "-c", """
 import types
@@ -449,7 +456,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
-    def test_what_is_compared_is_chosen_and_a_large_page_is_several(self):
+    def test_groups_can_be_chosen_and_a_large_page_is_divided(self):
         done = self.grid("--plain", rate="3 6", seconds=1,
                          interference="none 0-1")
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -480,7 +487,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
                       Page(self.output / "report.html").words)
         self.assertNotIn("6 Mbit/s", Page(self.output / "report.html").words)
         done = self.lab("report", self.output, "--only", "nothing")
-        self.assertIn("no group has 'nothing' in its title", done.stdout)
+        self.assertIn("no group has all words of 'nothing' in its title",
+                      done.stdout)
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
@@ -500,7 +508,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
                  "was not made by"),
                 (beside / ".." / "own.html", "was not made by"),
                 (f"{linked}.html", "contains the runs"),
-                (self.directory / "own", "needs an ending")):
+                (self.directory / "own", "needs a suffix")):
             with self.subTest(page=page):
                 done = self.lab("report", self.output, "--page", page)
                 self.assertEqual(done.returncode, 1, done.stdout)
@@ -522,7 +530,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         heads, row = (re.split("  +", line.strip()) for line in re.search(
             r"^( +I whole.*)\n(mine .*)$", text, re.M).groups())
         found = dict(zip(heads, row[1:], strict=True))
-        # As the receiver counted them, all of which came in time
+        # The receiver's log has the same counts. All frames arrived in time.
         log = (directory / "received.csv").read_text().splitlines()
         for type in "IPB":
             self.assertEqual(int(found[f"{type} whole"]), sum(
@@ -530,7 +538,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertEqual(found["late"], "0")
 
     def check_page(self, page):
-        # All plots, what was sent and what arrived, and nothing from elsewhere
+        # The page has all plots and the pictures of what was sent and received.
+        # It loads nothing from other files.
         self.assertEqual(len(page.loads), PLOTS + 2)
         for source in page.loads:
             self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
@@ -551,7 +560,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # As many as there are lines of the link's log that say so
+        # The link's log has as many lines with this fate.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

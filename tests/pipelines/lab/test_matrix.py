@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the lab makes of the file with its experiments, without running any."""
+"""Checks which cells the lab makes of a matrix file, without running them."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest.mock
 
 from wirelesslab import paths
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.lab import cells, grid, matrix, rate_steps
 from wirelesslab.streams import transports
 
 LINKS = """
@@ -119,7 +119,7 @@ class MatrixTest(MatrixCase):
             "[matrix]\nprotocols = rtp-stock\ncodecs = mpeg2 mpeg1", LINKS)
         self.assertEqual(first["protocol"], other["protocol"])
 
-    def test_what_cannot_carry_a_codec_is_left_out_and_named(self):
+    def test_protocols_without_support_for_a_codec_are_left_out(self):
         found = self.read("[matrix]\nprotocols = rtp rtp-stock rtp+rtp-stock\n"
                           "codecs = mpeg2 h265", LINKS)
         left, words = grid.without_misfits(found)
@@ -204,7 +204,7 @@ class MatrixTest(MatrixCase):
                                ("srtsrc ! x", "udp")):
             self.assertEqual(transports.socket_of(receiver), kind)
 
-    def test_what_is_computed_is_not_repeated(self):
+    def test_computed_cells_are_not_repeated(self):
         found = self.read("[matrix]\nrepetitions = 3", OWN, "computed = yes",
                           LINKS)
         self.assertEqual(len(found), 1)
@@ -214,7 +214,7 @@ class MatrixTest(MatrixCase):
                             OWN.replace("mine]", "tcp]"), LINKS)
         self.assertIn("! mine host", cell["protocol"]["sender"])
 
-    def test_what_a_protocol_wants_of_the_link_comes_last(self):
+    def test_link_properties_of_a_protocol_come_last(self):
         with_queue, plain = self.read(
             "[matrix]\nprotocols = mine rtp", OWN, "link = txqueuelen=7",
             LINKS)
@@ -232,30 +232,35 @@ class MatrixTest(MatrixCase):
                 ("there is no link: a section .link NAME. describes",
                  "[matrix]\nprotocols = rtp"),
                 ("no clip of 7 Mbit/s", "[matrix]\nrates = 7", LINKS),
-                ("seeds = 'x' are no numbers", "[matrix]\nseeds = x", LINKS),
-                ("seconds is from 1 to 60", "[matrix]\nseconds = 61", LINKS),
-                (r"\[matrix\] has no colour", "[matrix]\ncolour = 1", LINKS),
-                ("protocol mine has no receiver",
+                ("seeds = 'x' must be one or more numbers",
+                 "[matrix]\nseeds = x", LINKS),
+                ("seconds must be from 1 to 60",
+                 "[matrix]\nseconds = 61", LINKS),
+                (r"\[matrix\] has no key colour",
+                 "[matrix]\ncolour = 1", LINKS),
+                ("protocol mine has no key receiver",
                  "[protocol mine]\nsender = x", LINKS),
-                ("unknown port; it may have: binds", OWN, "port = 5",
+                ("unknown key port; its keys are: binds", OWN, "port = 5",
                  LINKS),
-                ("binds = sctp is none of: udp, ", OWN, "binds = sctp", LINKS),
-                ("ports = 3 is not from 1 to 2", OWN, "ports = 3", LINKS),
-                ("ports = two is not from", OWN, "ports = two", LINKS),
-                ("server = gopher is none of: http", OWN, "server = gopher",
+                ("binds = sctp must be one of: udp, ", OWN, "binds = sctp",
+                 LINKS),
+                ("ports = 3 must be from 1 to 2", OWN, "ports = 3", LINKS),
+                ("ports = two must be from", OWN, "ports = two", LINKS),
+                ("server = gopher must be one of: http", OWN, "server = gopher",
                  LINKS),
                 ("no protocol nix; there are: .*rtp",
                  "[matrix]\nprotocols = rtp+nix", LINKS),
-                ("mine is computed, and no stream beside others",
+                ("mine is computed, so it cannot stream at the same time",
                  "[matrix]\nprotocols = rtp+mine", OWN, "computed = yes",
                  LINKS),
-                (r"rtp\+mine: there is one link, and each of them has another "
-                 "idea of it: '' and 'txqueuelen=9'",
+                (r"rtp\+mine: these protocols share one link, but set "
+                 "different properties of it: '' and 'txqueuelen=9'",
                  "[matrix]\nprotocols = rtp+mine", OWN, "link = txqueuelen=9",
                  LINKS),
-                ("apart = 'x' are no numbers", "[matrix]\napart = x\n"
-                 "protocols = rtp+rtp", LINKS),
-                ("mine: its sender has {send}; there are: {clip}, {host}, ",
+                ("apart = 'x' must be one or more numbers",
+                 "[matrix]\napart = x\nprotocols = rtp+rtp", LINKS),
+                ("mine: its sender has the unknown name {send}; the names are: "
+                 "{clip}, {host}, ",
                  OWN.replace("{sent}", "{send}"), LINKS),
                 ("mine: its sender has no {sent}",
                  OWN.replace("{sent}", "x"), LINKS),
@@ -266,24 +271,26 @@ class MatrixTest(MatrixCase):
                 ("mine: its receiver: No closing quotation: mine",
                  OWN.replace("port={port} ! mpeg", "'port={port} ! mpeg"),
                  LINKS),
-                (r"\[protokol x\] is none of: \[matrix\], \[protocol NAME\]",
+                (r"unknown section \[protokol x\]; the sections are: "
+                 r"\[matrix\], \[protocol NAME\]",
                  "[matrix]\nprotocols = rtp\n[protokol x]", LINKS),
-                ("seconds = '5 10' is not one number",
+                ("seconds = '5 10' must be a single number",
                  "[matrix]\nprotocols = rtp\nseconds = 5 10", LINKS),
-                ("repetitions is at least 1",
+                ("repetitions must be at least 1",
                  "[matrix]\nprotocols = rtp\nrepetitions = 0", LINKS),
-                ("ends = never is neither yes nor no", OWN, "ends = never",
+                ("ends = never must be yes or no", OWN, "ends = never",
                  LINKS),
-                ("computed = perhaps is neither yes nor no", OWN,
+                ("computed = perhaps must be yes or no", OWN,
                  "computed = perhaps", LINKS),
-                ("the lab itself sets seed", "[link a]\nproperties = seed=4"),
-                ("the lab itself sets mode",
+                ("seed=4 cannot be set", "[link a]\nproperties = seed=4"),
+                ("mode cannot be set",
                  "[link a]\nmode = realtime timestamp"),
-                ("no properties of wirelesslink",
+                ("are not properties of wirelesslink",
                  "[link a]\nproperties = identity"),
-                ("protocol mine: the lab itself sets seed", OWN,
+                ("protocol mine: seed=4 cannot be set, because the lab", OWN,
                  "link = seed=4", LINKS),
-                ("a name is small letters", "[link A/B]\nproperties ="),
+                ("a name consists of small letters",
+                 "[link A/B]\nproperties ="),
                 ("parsing errors", "[link a]\nproperties = x=1\nwhat is this")):
             with self.subTest(words=words):
                 self.assert_refused(words, *parts)
@@ -401,6 +408,135 @@ class CellTest(MatrixCase):
         self.assertEqual(cells.fill("a location={clip} ! b",
                                     {"clip": "/my clip"}),
                          ["a", "location=/my clip", "!", "b"])
+
+
+ENCODER = """
+[encoder]
+pipeline = filesrc location={clip} ! mpegstat location={captured} ! x264enc bitrate={bitrate} ! mpegstat location={sent} ! tee name=t t. ! filesink location={encoded} t.
+adapter = bitrateadapt max-bitrate={max}000
+bitrate = 700
+"""  # noqa: E501
+LIVE = """
+[protocol adapted]
+sender = {adaptive} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
+FIXED = """
+[protocol fixed]
+title = Fixed
+bitrate = 500 4500
+sender = {encoder} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
+
+
+class EncoderTest(MatrixCase):
+    """Live encoders in place of clips"""
+
+    def assert_refused(self, words, *parts):
+        with self.assertRaisesRegex(LabError, words):
+            self.read(*parts)
+
+    def test_each_source_meets_each_protocol_and_link(self):
+        found = self.read("[matrix]\nencoders = film motion\nseconds = 5",
+                          ENCODER, LIVE, LINKS)
+        self.assertEqual([cell["name"] for cell in found],
+                         ["radio/film/adapted/1-1", "radio/motion/adapted/1-1"])
+        self.assertEqual(found[1]["encoder"],
+                         {"source": "motion", "late_ms": 400, "max": 6000})
+        self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
+
+    def test_what_stands_before_the_transport_is_one_string(self):
+        (cell,) = self.read("[matrix]\nencoders = film", ENCODER, LIVE, LINKS)
+        self.assertEqual(
+            cell["protocol"]["sender"],
+            "filesrc location={clip} ! mpegstat location={captured} "
+            "! x264enc bitrate=700 ! mpegstat location={sent} "
+            "! tee name=t t. ! filesink location={encoded} t. "
+            "! bitrateadapt max-bitrate=6000000 "
+            "! mine host={host} port={port}")
+
+    def test_several_bitrates_are_as_many_protocols(self):
+        found = self.read("[matrix]\nencoders = film", ENCODER, FIXED, LINKS)
+        self.assertEqual(
+            [(cell["protocol"]["name"], cell["protocol"]["title"])
+             for cell in found],
+            [("fixed-500", "Fixed, 0.5 Mbit/s"),
+             ("fixed-4500", "Fixed, 4.5 Mbit/s")])
+        self.assertIn("x264enc bitrate=4500 !", found[1]["protocol"]["sender"])
+        self.assertNotIn("bitrateadapt", found[1]["protocol"]["sender"])
+
+    def test_what_is_wrong_is_told(self):
+        matrix_of = "[matrix]\nencoders = "
+        for words, parts in (
+                ("needs a section", (matrix_of + "film", LIVE, LINKS)),
+                ("no encoder source nix; there are: film, motion",
+                 (matrix_of + "nix", ENCODER, LIVE, LINKS)),
+                ("protocol mine has no {adaptive}",
+                 (matrix_of + "film", ENCODER, OWN, LINKS)),
+                (r"\[encoder\] has no height",
+                 (matrix_of + "film", ENCODER + "height = 3", LIVE, LINKS)),
+                ("bitrate = x is no number above 0",
+                 (matrix_of + "film", ENCODER, FIXED.replace("4500", "x"),
+                  LINKS)),
+                ("has no {encoded}",
+                 (matrix_of + "film", ENCODER.replace("{encoded}", "here"),
+                  LIVE, LINKS)),
+                ("link radio: steps = '4 5' are no bitrates",
+                 (matrix_of + "film", ENCODER, LIVE, LINKS, "steps = 4 5"))):
+            with self.subTest(words):
+                self.assert_refused(words, *parts)
+
+    def test_a_protocol_for_an_encoder_needs_one(self):
+        self.assert_refused("its sender has the unknown name {adaptive}",
+                            "[matrix]", ENCODER, LIVE, LINKS)
+
+    def test_the_matrix_of_the_project(self):
+        with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
+            found = matrix.read(paths.PIPELINES / "encoder.ini")
+        # Two sources, 12 protocols, and 3 seeds but for a link with 5
+        self.assertEqual(len(found), 2 * 12 * (4 * 3 + 5))
+        adapted = [cell["protocol"]["sender"] for cell in found
+                   if cell["protocol"]["name"] in (
+                       "mmtp", "dccpthin", "ifd", "srt")]
+        self.assertEqual(
+            len({sender.partition(" ! bitrateadapt ")[0]
+                 for sender in adapted}), 1)
+
+
+class StepsTest(MatrixCase):
+
+    def test_a_link_may_have_seeds_of_its_own(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp\nseeds = 1 2", LINKS,
+            "[link other]\nseeds = 2 3\nproperties = rate=1000")
+        self.assertEqual(
+            [(cell["seed"], cell["link"]["name"]) for cell in found],
+            [(1, "radio"), (2, "radio"), (2, "other"), (3, "other")])
+
+    def test_steps_are_times_and_bitrates(self):
+        self.assertEqual(rate_steps.parse("x", "4 20 1.5 30 4"),
+                         [(0, 4), (20, 1.5), (30, 4)])
+
+    def test_what_are_no_steps_is_refused(self):
+        for text in ("4 20", "4 20 1 10 2", "0", "4 500 2", "fast"):
+            with self.subTest(text), self.assertRaises(LabError):
+                rate_steps.parse("x", text)
+
+    def test_a_packet_of_1500_bytes_takes_its_time_at_each_bitrate(self):
+        # 12000 bits take 3 ms at 4 Mbit/s and 8 ms at 1.5 Mbit/s.
+        lines = rate_steps.trace([(0, 4), (0.012, 1.5)]).split()[:6]
+        self.assertEqual(lines, ["3", "6", "9", "12", "20", "28"])
+
+    def test_a_run_makes_a_trace_of_them(self):
+        (cell,) = self.read(
+            "[matrix]\nprotocols = rtp",
+            "[link steps]\nsteps = 12\nproperties = delay-ms=20")
+        found = cells.with_steps(cell, self.directory)
+        trace = self.directory / "steps.trace"
+        self.assertEqual(
+            found, f"delivery-trace-down={trace} delay-ms=20 seed=1")
+        self.assertEqual(trace.read_text().split()[:3], ["1", "2", "3"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which runs a report compares, and what it makes of very many of them; and the
-tables of Ouwens out of runs."""
+"""Checks which runs a report compares, how it uses several processes, and the
+tables of Ouwens that it makes of runs."""
 
 import collections
 import types
@@ -34,7 +34,7 @@ def fail(_):
 class WayTest(unittest.TestCase):
 
     def groups(self, by, *runs):
-        """[(title of a group, labels)]"""
+        """Returns [(title of a group, labels of its runs)]."""
         way, found = comparisons.WAYS[by], {}
         for one in runs:
             found.setdefault(way.group(one), []).append(one)
@@ -85,8 +85,9 @@ class OuwensTest(unittest.TestCase):
     def setUp(self):
         self.theirs = ouwens.read_theirs()
 
-    def test_his_tables_are_whole(self):
-        """Retry values 0 to 16 with and without the oven"""
+    def test_the_tables_of_ouwens_are_complete(self):
+        """Each table has the seven retry values from 0 to 16, with and without
+        the oven. Tables 3.12 and 3.18 have only four retry values."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
         self.assertEqual(counts["3.13"], 7 * 2 * 4)
@@ -117,23 +118,25 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # 256 is not in his tables.
+        # His tables do not have 256.
         self.assertEqual(found["255, no"][1], "– / –")
 
-    def test_flagged_runs_count_where_there_are_no_others(self):
+    def test_flagged_runs_count_if_there_are_no_others(self):
         good, bad = {"flagged": False}, {"flagged": True}
         self.assertEqual(ouwens.believed([bad, good, bad]), [good])
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
 
     def test_lengths_of_losses_in_a_row(self):
-        # 4 of one, 2 of seven, 1 of eleven packets, of two seeds
+        # Of 7 runs of losses in two seeds, 4 have one packet, 2 have seven and
+        # 1 has eleven.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
         self.assertEqual(ouwens.shares([]), ["–"] * 6)
 
     def test_throughput_of_a_part_of_the_film(self):
-        # 25 frames of 1000 bytes a second, each 1 ms late
+        # 25 frames of 1000 bytes each second are 0.2 Mbit/s. Each frame is 1 ms
+        # late.
         ways = test_measurements.ways("P" * 100, [1] * 100)
         self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
 
@@ -142,7 +145,8 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))  # nan
+        # NaN, which differs from itself
+        self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):
         self.assertEqual(ouwens.key(run("udp", "80211b_retry-limit=255", 3)),

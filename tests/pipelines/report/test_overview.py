@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison in README.md: no rank where ranges overlap, and the page has
-what the committed numbers say."""
+"""Tests the comparison in README.md. Protocols whose ranges overlap have no
+rank, and the page matches the numbers in the repository."""
 
 import csv
 import pathlib
@@ -69,7 +69,7 @@ class NumbersTest(unittest.TestCase):
                     for run in csv.DictReader(file)}
         self.assertEqual(runs, cells)
 
-    def test_all_that_wait_for_retransmissions_wait_as_long(self):
+    def test_all_transports_with_retransmissions_have_the_same_latency(self):
         transports = {cell["protocol"]["name"]: cell["protocol"]
                       for cell in matrix.read(comparison.MATRIX)}
         self.assertIn("latency=450", transports["mmtp"]["sender"])

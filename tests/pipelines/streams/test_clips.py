@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The clips have the paper's own frame counts and the bitrate that they say."""
+"""Checks that the clips have the numbers of frames of the paper and the bitrate
+of their names.
+"""
 
 import collections
 import os
@@ -53,7 +55,7 @@ class ClipsTest(unittest.TestCase):
                 self.assertAlmostEqual(clip.stat().st_size, expected,
                                        delta=expected / 100)
 
-    def test_a_clip_that_is_there_is_not_made_again(self):
+    def test_an_existing_clip_is_not_made_again(self):
         self.assertEqual(make(), "")
 
     def test_the_twin_in_ts_holds_the_same_video_and_sound(self):

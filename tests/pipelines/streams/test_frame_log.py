@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demo's arithmetic, on logs small enough to check by hand."""
+"""Tests the statistics of the demo on logs that are small enough to check by
+hand.
+"""
 
 import pathlib
 import tempfile
@@ -14,7 +16,9 @@ MS = 1_000_000
 
 
 def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
-    """A log line of frame `number` in coding order, 40 ms to a frame."""
+    """Returns the log line of a frame. `number` is its coding number, and
+    frames are 40 ms apart.
+    """
     arrival = (wall_ms - first_ms) * MS
     expected = number * 40 * MS
     return ",".join(map(str, (
@@ -28,7 +32,8 @@ def lost(number, type, frames=1):
 
 
 def gop(number, closed=0, broken=0):
-    """The header that the frame of this number carries"""
+    """Returns the log line of the GOP header before the frame of this number.
+    """
     return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,,"
 
 
@@ -94,8 +99,9 @@ class LogTest(unittest.TestCase):
         self.assertEqual(frame_log.percentile(result.delays_ns, 100), 30 * MS)
 
     def test_equal_frames_join_with_their_own_twin(self):
-        # The film repeats after 10 frames; the second round starts 400 ms
-        # later. Losing frames of the first round must not shift the join.
+        # The film repeats after 10 frames, and its second round starts 400 ms
+        # later. The frames that are lost in the first round must not shift the
+        # join.
         sent = self.log("s", *(frame(n, "P", 40 * n, hash=f"{n % 10:016x}")
                                for n in range(20)))
         received = self.log("r", *(
@@ -115,15 +121,16 @@ class LogTest(unittest.TestCase):
         result = frame_log.measure(sent, received)
         self.assertEqual(set(result.delays_ns), {5 * MS})
 
-    def test_a_frame_that_was_never_sent_is_a_stranger(self):
+    def test_a_frame_that_was_never_sent_is_counted_separately(self):
         sent = self.log("s", frame(0, "I", 0))
         received = self.log("r", frame(0, "I", 1, hash="f" * 16))
         result = frame_log.measure(sent, received)
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
-        # The first is sent at 7 ms and arrives 2 ms later. A sender that the
-        # network holds up is late with all that follow, on the way or not.
+        # The first frame is sent at 7 ms and arrives 2 ms later. Frame 5 and
+        # all later ones are sent 300 ms late, because the network holds up the
+        # sender, and take 10 ms. So they arrive 310 ms late.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))
@@ -138,8 +145,9 @@ class LogTest(unittest.TestCase):
                       "\n".join(frame_log.table(result)))
 
     def decodable(self, film, lost=(), headers=()):
-        """Marks what can be decoded of a film as `+`, else `.`, and what is
-        lost as a blank; headers: {place: (closed, broken)}."""
+        """Returns a character for each frame: `+` if it can be decoded, `.` if
+        it cannot, a blank if it is lost. `headers` is {number of a frame:
+        (closed, broken)}."""
         lines = []
         for number, type in enumerate(film):
             if number in dict(headers):
@@ -157,7 +165,7 @@ class LogTest(unittest.TestCase):
         return "".join(" " if number in lost else ".+"[number in found]
                        for number in range(len(film)))
 
-    def test_what_is_whole_can_be_decoded(self):
+    def test_all_frames_of_a_complete_film_are_decodable(self):
         self.assertEqual(self.decodable("IPBBPBBIBBPBB", headers={7: (0, 0)}),
                          "+++++++++++++")
 
@@ -166,7 +174,7 @@ class LogTest(unittest.TestCase):
                          "+++ ++++ ++++")
 
     def test_a_lost_p_frame_costs_the_rest_of_its_gop(self):
-        # and the leading B-frames of the next one, which is open
+        # The next GOP is open, so its leading B-frames are lost as well.
         self.assertEqual(self.decodable("IPBBPBBPBBIBBPBB", lost=[4]),
                          "++++ .....+..+++")
 
@@ -181,7 +189,7 @@ class LogTest(unittest.TestCase):
                          "++++ ++++++")
         self.assertEqual(self.decodable("IPBBPIBBPBB", [5], closed),
                          "+++++ .....")
-        # That flag is of this GOP only.
+        # The flag only applies to its own GOP.
         self.assertEqual(self.decodable("IBBPIBB", [3], {0: (1, 0)}),
                          "+++ +..")
 
@@ -189,7 +197,7 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IPBBIBBPBB", headers={4: (0, 1)}),
                          "+++++..+++")
 
-    def test_a_film_that_begins_open_has_leading_frames_in_vain(self):
+    def test_leading_frames_of_an_open_first_gop_are_not_decodable(self):
         self.assertEqual(self.decodable("IBBPBB"), "+..+++")
         self.assertEqual(self.decodable("IBBPBB", headers={0: (1, 0)}),
                          "++++++")
@@ -198,8 +206,9 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # One frame 16 ms late: J rises by 16/16 on the way out and, with the
-        # step back, by (16 - 1)/16 more; then it decays by 1/16 a frame.
+        # One frame is 16 ms late. J rises by 16/16 when it arrives, and by (16
+        # - 1)/16 with the next frame, which is in time again. Then it falls by
+        # 1/16 with each frame.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]
@@ -216,7 +225,7 @@ class LogTest(unittest.TestCase):
         result = frame_log.measure(sent, sent)
         self.assertIn("up to 90 ms late", "\n".join(frame_log.table(result)))
 
-    def test_what_the_pipelines_warned_of_is_among_the_notes(self):
+    def test_warnings_of_the_pipelines_are_among_the_notes(self):
         sent = self.log("s", frame(0, "I", 0))
         result = frame_log.measure(sent, sent)
         self.assertIn("note     the disk is full",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The web server of the demo's HTTP: what who asks gets, and when."""
+"""Tests the web server of the demo's HTTP transport: what a client gets, and
+when.
+"""
 
 import os
 import pathlib
@@ -14,7 +16,7 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-MANY = 20_000_000  # bytes, more than any socket takes
+MANY = 20_000_000  # More bytes than fit into the buffers of a socket.
 
 
 def wait_for(condition):
@@ -34,7 +36,7 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Any command will do for a pipeline."""
+        """Starts the server with any command in place of a pipeline."""
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,
              str(self.port), "sh", "-c", command], cwd=self.directory,
@@ -62,7 +64,7 @@ class WebserverTest(unittest.TestCase):
         self.assertEqual(server.wait(SECONDS_TO_WAIT), 0)
         self.assertEqual(os.listdir(self.directory), ["begun"])
 
-    def test_what_is_there_is_handed_out_at_once(self):
+    def test_data_is_sent_at_once(self):
         self.serve("printf one; while ! [ -e go ]; do sleep 0.1; done; "
                    "printf two")
         answer = self.ask()
@@ -70,7 +72,7 @@ class WebserverTest(unittest.TestCase):
         (self.directory / "go").touch()
         self.assertEqual(answer.read(), b"two")
 
-    def test_the_pipeline_never_waits_for_who_asked(self):
+    def test_the_pipeline_never_waits_for_the_client(self):
         self.serve(f"head -c {MANY} /dev/zero; touch done")
         answer = self.ask()
         self.assertTrue(wait_for((self.directory / "done").exists))
@@ -83,13 +85,13 @@ class WebserverTest(unittest.TestCase):
         self.assertIn("the pipeline failed (exit status 3)",
                       server.stderr.read())
 
-    def test_who_hangs_up_ends_it(self):
+    def test_the_server_ends_when_the_client_disconnects(self):
         server = self.serve("echo $$ > pid; exec cat /dev/zero")
         with socket.create_connection((placement.HOST, self.port)) as client:
             client.sendall(b"GET / HTTP/1.0\r\n\r\n")
             client.recv(1)
         self.assertEqual(server.wait(SECONDS_TO_WAIT), 1)
-        self.assertIn("who asked has gone", server.stderr.read())
+        self.assertIn("the client closed the connection", server.stderr.read())
         pid = (self.directory / "pid").read_text().strip()
         self.assertFalse(pathlib.Path("/proc", pid).exists())
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every statistic of the lab against values worked out by hand."""
+"""Checks every statistic of the lab against values that were computed by hand.
+"""
 
 import collections
 import math
@@ -25,7 +26,7 @@ LATE = 500 * MS
 
 def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
           key=None):
-    """25 a second"""
+    """Returns a frame of a film with 25 frames per second."""
     wall_ms = 40 * number if wall_ms is None else wall_ms
     return frame_log.Frame(
         type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
@@ -34,8 +35,9 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Each frame is sent when it is due, and arrives so much later, or never
-    with None. The first GOP is closed."""
+    """Returns passages of frames that are sent when they are due and arrive so
+    many ms later. None means that the frame does not arrive. The first GOP is
+    closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -62,7 +64,7 @@ class PassageTest(unittest.TestCase):
                          [7 * MS, None, 95 * MS])
         self.assertEqual(measurements.latencies_ns(found), [7 * MS, 15 * MS])
 
-    def test_who_waits_before_the_network_is_late_and_has_no_latency(self):
+    def test_waiting_at_the_sender_is_lateness_but_no_latency(self):
         sent = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=140))
         received = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=141))
         late = measurements.in_real_time(sent, received)[1]
@@ -72,7 +74,7 @@ class PassageTest(unittest.TestCase):
     def test_in_virtual_time_a_frame_arrives_with_its_last_packet(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         received = Logs(frame(0, "I"))
-        # Two packets of the first frame, one of the second
+        # The first frame has two packets, the second has one.
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 90, 3690))]
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
@@ -82,11 +84,12 @@ class PassageTest(unittest.TestCase):
         self.assertEqual([(way.sent_ns, way.arrived_ns) for way in found],
                          [(0, 4 * MS), (40 * MS, None)])
 
-    def test_in_virtual_time_who_waited_for_room_was_sent_later_than_due(self):
+    def test_in_virtual_time_a_frame_that_waits_for_room_is_sent_late(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 3690, 3690))]
-        # The second frame, due after 40 ms, entered after 65 and 70.
+        # The second frame is due after 40 ms, but its packets enter the link
+        # only after 65 and 70 ms.
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
                measurements.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
                measurements.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
@@ -96,7 +99,7 @@ class PassageTest(unittest.TestCase):
         self.assertEqual((way.latency_ns(), way.lateness_ns()),
                          (10 * MS, 35 * MS))
 
-    def test_of_nothing_sent_nothing_is_said(self):
+    def test_a_log_without_frames_has_no_passages(self):
         self.assertEqual(measurements.in_real_time(Logs(), Logs()), [])
 
 
@@ -109,7 +112,7 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found["lost"], {"B": 1})
         self.assertEqual(found["late"], {"P": 1})
         self.assertEqual(found["in time"], {"I": 1, "P": 1, "B": 3})
-        # All that comes after the late P refers to it.
+        # All later frames refer to the P-frame that is late.
         self.assertEqual(found["decodable"], {"I": 1})
 
     def test_latency_by_size(self):
@@ -119,7 +122,7 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found, [(0, 3, 3 * MS), (2000, 1, 5 * MS)])
 
     def test_jitter(self):
-        # |D| of 16, 0 and 32 ms: J = 1, then 1 - 1/16, then
+        # |D| is 16, 0 and 32 ms. Therefore J is 1, then 1 - 1/16 = 15/16, then
         # 15/16 + (32 - 15/16)/16.
         found = measurements.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
         self.assertEqual(
@@ -127,7 +130,7 @@ class FrameTest(unittest.TestCase):
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
-        # Arrivals at 0, 40, 130 ms, in steps of 50 ms
+        # The frames arrive at 0, 40 and 130 ms. The steps have 50 ms.
         found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
@@ -136,7 +139,7 @@ class FrameTest(unittest.TestCase):
 
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
-        # From 10 ms to 80 + 60, and a period
+        # From 10 ms to 80 + 60 ms, and one period of 40 ms: 170 ms.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
@@ -144,7 +147,8 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(measurements.mean_throughput(ways("P", [None])), 0)
 
     def test_a_missing_picture_is_the_last_that_was_shown(self):
-        # In the order of transport I P B B P B B, shown as I B B P B B P
+        # The transport order is I P B B P B B, the display order is I B B P B B
+        # P.
         displays = [0, 3, 1, 2, 6, 4, 5]
         found = ways("IPBBPBB", [0, 0, None, 0, 0, 0, 0], displays=displays)
         self.assertEqual(measurements.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
@@ -156,8 +160,8 @@ class FrameTest(unittest.TestCase):
 
 class SharingTest(unittest.TestCase):
     def test_streams_are_compared_while_all_of_them_are_sent(self):
-        """The first from 0 to 120 ms, the second from 60 to 180: of each one
-        frame arrives between 60 and 120."""
+        """The first stream is sent from 0 to 120 ms, the second one from 60 to
+        180 ms. From 60 to 120 ms one frame of each stream arrives."""
         first = ways("IPPP", [10] * 4)
         second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
         for moved in (0, 10**18):
@@ -171,7 +175,9 @@ class SharingTest(unittest.TestCase):
             [(0, ways("IP", [0, 0])), (40 * MS, ways("IP", [0, 0]))]))
 
     def test_fairness_is_jain_s(self):
-        """(1 + 3)^2 / 2 (1 + 9); (1 + 2 + 3)^2 / 3 (1 + 4 + 9)"""
+        """The indices are (1 + 3)^2 / (2 (1 + 9)) and (1 + 2 + 3)^2 / (3 (1 + 4
+        + 9)).
+        """
         for rates, index in (((1, 3), 0.8), ((1, 2, 3), 36 / 42),
                              ((5, 5, 5), 1), ((7, 0, 0, 0), 0.25)):
             self.assertAlmostEqual(measurements.fairness(rates), index)
@@ -212,13 +218,13 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         log = self.log()
         self.assertEqual(measurements.attempts(log.packets),
                          {2: 1, 4: 1, 0: 1, 1: 1})
-        # Of what was on the air: (2 + 4 + 1) / 3
+        # The packet with 0 attempts was never transmitted: (2 + 4 + 1) / 3.
         self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measurements.mean_attempts([]), 0)
 
-    def test_attempts_as_the_paper_tells_them(self):
-        # Of ten on the air: six once, two twice, one each five and seven times;
-        # three were never sent.
+    def test_attempts_in_the_classes_of_the_paper(self):
+        # Ten packets were transmitted: six of them once, two twice, one five
+        # times and one seven times. Three packets were never transmitted.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
         shares, total = measurements.attempt_percents(
             collections.Counter(found))
@@ -228,7 +234,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # 0 and 1 came at 10, 2 and 3 at 40; 0 and 2 were lost at 20 and 40.
+        # Packets 0 and 1 entered at 10 ns, packets 2 and 3 at 40 ns. Packet 1
+        # was lost at 20 ns, packet 2 at 40 ns.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -253,7 +260,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # R 1, 3 Mbit/s, oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529 packets, 509 times
+        # The row for R 1, 3 Mbit/s and the oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529
+        # packets, 509 runs.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -261,7 +269,7 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """As in the paper from 5 to 10, and over 10"""
+        """The classes are those of the paper: 5 to 10, and over 10."""
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
             measurements.loss_runs(lost))
@@ -274,13 +282,14 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
-        # 1 to 100 s: the 90th of a hundred is the 90th percentile.
+        # The times are 1 to 100 s, so the 90th percentile is the 90th of them.
         found = measurements.request_reply(
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
-        # The median is 50.5, so above 50.7 and 51 are 51 to 100, above 51.5
-        # 52 to 100, above 60.5 61 to 100.
+        # The median as the mean of the middle values is 50.5. The times from 51
+        # on exceed 50.7, those from 52 on exceed 51 and 51.5, those from 61 on
+        # exceed 60.5.
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 
@@ -291,15 +300,17 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # 10 bytes a second, but for the last block, which took six. Of the
-        # ten rates six are 10; the others are 40/9, 30/8, 20/7 and 10/6.
+        # The rate is 10 byte/s, except for the last block, which takes six
+        # seconds. Of the ten rates between two blocks six are 10; the others
+        # are 40/9, 30/8, 20/7 and 10/6.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
         self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
-        # The receiver's clock is 1000 ahead; 30 there, 50 back, 7 in between.
+        # The receiver's clock is 1000 units ahead. The packet takes 30 units,
+        # the acknowledgement 50, and the receiver waits for 7.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -317,7 +328,7 @@ class PaperTest(unittest.TestCase):
 
 class TableTest(unittest.TestCase):
 
-    def test_a_number_has_its_median_and_what_it_is_between(self):
+    def test_a_number_has_its_median_minimum_and_maximum(self):
         self.assertEqual(run_results.spread([3.0, 1.0, 2.5], "{:.1f}"),
                          "2.5 (1.0–3.0)")
         self.assertEqual(run_results.spread([1.04, 1.03], "{:.1f}"), "1.0")
@@ -326,7 +337,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual(run_results.spread([20, float("inf")], "{:.0f}"),
                          "∞ (20–∞)")
 
-    def test_where_nothing_was_run_it_says_so(self):
+    def test_a_directory_without_runs_is_an_error(self):
         with tempfile.TemporaryDirectory() as directory:
             output = pathlib.Path(directory)
             with self.assertRaisesRegex(LabError, "has no runs"):
@@ -334,14 +345,14 @@ class TableTest(unittest.TestCase):
             (output / "grid.json").write_text(
                 '{"command": "", "cells": [{"name": "a"}]}')
             with self.assertRaisesRegex(LabError,
-                                        "nothing was run to its end"):
+                                        "has no complete run"):
                 run_results.read(output, None, 500)
 
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
 class QualityTest(unittest.TestCase):
-    """Grey pictures that are brighter by 16 each: against the one before, a
-    mean square error of 256, whatever the picture."""
+    """Grey pictures, each brighter by 16 than the one before. The mean square
+    error of two neighbours is therefore 256."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -361,10 +372,12 @@ class QualityTest(unittest.TestCase):
         found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
-        # 10 log10(65025 / 256), and of the mean, 1536 / 5
+        # 10 log10(65025 / 256), and the PSNR of the mean error, which is 1536 /
+        # 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
-        # Two flat pictures: (2 a b + C1) / (a a + b b + C1), C1 = (.01 255)^2
+        # The SSIM of two uniform pictures is (2 a b + C1) / (a a + b b + C1),
+        # where C1 = (0.01 * 255)^2.
         c1 = (0.01 * 255) ** 2
         self.assertAlmostEqual(
             found[1].ssim, (2 * 64 * 80 + c1) / (64 ** 2 + 80 ** 2 + c1),
@@ -380,7 +393,7 @@ class QualityTest(unittest.TestCase):
         self.assertEqual([picture.mse > 0 for picture in found],
                          [False, True, False, False, False])
 
-    def test_where_nothing_was_shown_yet_it_is_black(self):
+    def test_the_picture_before_the_first_frame_is_black(self):
         found = quality.measure(self.clip, [None, 1, 2, 3, 4], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [(64 - 16) ** 2, 0, 0, 0, 0])
@@ -393,7 +406,7 @@ class QualityTest(unittest.TestCase):
     def test_a_film_of_another_length_is_a_failure(self):
         for count in (4, 6):
             with self.assertRaisesRegex(LabError,
-                                        f"5 pictures, and {count} frames"):
+                                        f"5 pictures, but {count} frames"):
                 quality.measure(self.clip, [0] * count, self.directory)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The testbed: what its hosts say to each other, and what it leaves: nothing.
+"""Tests the testbed: the hosts reach each other, and nothing is left behind.
 
-The kernel is the oracle: a command asks it for its devices, sends over its
-sockets, and /proc tells what is there after the end. Nothing here is a matter
-of how fast the machine is.
+The kernel provides the expected results: commands ask it for devices and use
+its sockets, and /proc shows what is left after the end. No test depends on the
+speed of the machine.
 """
 
 import concurrent.futures
@@ -38,7 +38,8 @@ NOBODY = 65534
 PLAIN = "wl0=a,b: none"
 _numbers = itertools.count()
 
-# Programs for the hosts, for there is Python everywhere and iperf3 is not.
+# Programs for the hosts. They are in Python, because not every machine has
+# iperf3.
 SEND = ["python3", "-c", """
 import socket, sys
 kind = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
@@ -89,7 +90,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as own:
     own.sendall(data)
 print(hashlib.md5(data).hexdigest())
 """]
-# An echo request and its answer, as ping(8) does it.
+# Sends an echo request and waits for its answer, as ping(8) does.
 PING = ["python3", "-c", """
 import os, socket, struct, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
@@ -106,7 +107,7 @@ while True:
 
 @functools.cache
 def has_element(name):
-    # (--exists is false for plugins with a version below 1.0.)
+    # (The option --exists fails for plugins with a version below 1.0.)
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL).returncode == 0
@@ -142,14 +143,18 @@ def wait_for(condition):
 
 
 def read_some(terminal):
-    """What is there; nothing once its other end is closed."""
+    """Returns what can be read from the terminal; nothing if its other end is
+    closed.
+    """
     with contextlib.suppress(OSError):
         return os.read(terminal, 4096)
     return b""
 
 
 def marked(mark):
-    """The pids of those that live and carry the mark in their environment."""
+    """Returns the pids of all running processes that have this mark in their
+    environment.
+    """
     wanted = f"{MARK}={mark}".encode()
     found = set()
     for directory in pathlib.Path("/proc").glob("[0-9]*"):
@@ -160,7 +165,7 @@ def marked(mark):
             if state[0] != "Z":
                 found.add(int(directory.name))
         except OSError:
-            pass  # ended meanwhile
+            pass  # ended in the meantime
     return found
 
 
@@ -185,8 +190,9 @@ def networks_of(pids):
 
 
 def on_the_machine():
-    """Devices, mounts and names of ours where they must never be. (Those of
-    other programs come and go.)"""
+    """Returns devices, mounts and names of the testbed that are wrongly visible
+    on the machine. Those of other programs are ignored, because they may change
+    at any time."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
@@ -194,24 +200,28 @@ def on_the_machine():
 
 
 def held_by_us():
-    """Namespaces that a descriptor of this process keeps alive."""
+    """Returns the namespaces that a file descriptor of this process keeps
+    alive.
+    """
     found = []
     for path in pathlib.Path("/proc/self/fd").iterdir():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            pass  # that of the directory itself
+            pass  # This is the descriptor of the directory itself.
     return found
 
 
 def own_environment():
-    """As a user has it: the testbed finds the build's plugins by itself."""
+    """Returns the environment without variables of GStreamer, as a user has it.
+    The testbed has to find the plugins of the build by itself.
+    """
     return {name: value for name, value in os.environ.items()
             if not name.startswith("GST_")}
 
 
 class Nothing(unittest.TestCase):
-    """Whatever a test does: afterwards nothing of it is there."""
+    """Checks after each test that nothing of it is left."""
 
     def setUp(self):
         self.mark = f"{os.getpid()}-{next(_numbers)}"
@@ -227,13 +237,16 @@ class Nothing(unittest.TestCase):
     def check_nothing_is_left(self):
         self.assertTrue(wait_for(lambda: not marked(self.mark)),
                         "processes are left")
-        # A network needs a process, a mount or a descriptor to live. (Their
-        # numbers tell nothing: the kernel gives them to new ones.)
+        # A network namespace exists as long as a process, a mount or a
+        # descriptor uses it. (Its number proves nothing, because the kernel
+        # uses numbers again.)
         self.assertEqual(held_by_us(), [])
         self.assertEqual(on_the_machine(), self.before)
 
     def note_networks(self):
-        """So a test knows that there was something to leave."""
+        """Notes the network namespaces, so that a test can check that there
+        were some.
+        """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
 
@@ -246,7 +259,7 @@ class Api(Nothing):
 
     def open(self, *texts, **options):
         bed = Testbed(texts or [PLAIN], build=BUILD, **options)
-        # __exit__ comes before the check of what is left.
+        # close() has to run before the check of what is left.
         self.addCleanup(bed.close)
         bed.__enter__()
         self.note_networks()
@@ -258,7 +271,8 @@ class Api(Nothing):
 
     def send_and_receive(self, bed, sender, receiver, address, port=5004,
                          kind="udp", bound_to=None):
-        """What a receiver printed to whom a sender sent a word."""
+        """Returns what the receiver printed after the sender sent a word to it.
+        """
         child = bed.popen(receiver, [*RECEIVE, bound_to or address, str(port)],
                           stdout=subprocess.PIPE, text=True)
         bed.wait_listening(receiver, kind, port)
@@ -278,7 +292,7 @@ class HostsTest(Api):
 
     @needs_namespaces
     def test_a_device_is_up_when_it_has_its_address(self):
-        """tunsink may bring it up before tunsrc gives it one."""
+        """tunsink may bring up the device before tunsrc sets its address."""
         bed = self.open()
         question = "are_up", "a"
         self.assertTrue(bed._place.ask(*question, devices=["wl0"]))
@@ -299,7 +313,7 @@ class HostsTest(Api):
             "a word from fd77::2")
 
     @needs_namespaces
-    def test_tcp_crosses_whole(self):
+    def test_tcp_data_crosses_unchanged(self):
         bed = self.open()
         server = bed.popen("b", [*SERVE_TCP, "10.77.0.2", "5001"],
                            stdout=subprocess.PIPE, text=True)
@@ -309,14 +323,14 @@ class HostsTest(Api):
         self.assertEqual(received.strip(), sent)
 
     @needs_namespaces
-    def test_nobody_speaks_unasked(self):
+    def test_an_idle_link_carries_no_packets(self):
         bed = self.open()
-        # received and sent
+        # The numbers of received and of sent packets.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 
     @needs_namespaces
-    def test_two_links_between_two_hosts_are_two_ways(self):
+    def test_two_hosts_can_have_two_links(self):
         bed = self.open("wifi=a,b: none", "phone=a,b: none")
         values = bed.variables("a")
         for name in ("wifi", "phone"):
@@ -412,7 +426,7 @@ class HostsTest(Api):
         child.stdout.close()
 
     @needs_namespaces
-    def test_commands_run_where_they_were_started(self):
+    def test_commands_run_in_the_current_directory(self):
         bed = self.open()
         self.assertEqual(self.text(bed, "a", ["pwd"]), os.getcwd())
         self.assertEqual(
@@ -421,7 +435,7 @@ class HostsTest(Api):
             str(self.directory))
 
     @needs_namespaces
-    def test_what_a_command_leaves_behind_ends_with_the_testbed(self):
+    def test_background_processes_end_with_the_testbed(self):
         bed = self.open()
         bed.run("a", "setsid sleep 999 & (trap '' TERM HUP; sleep 999) &",
                 check=True)
@@ -464,11 +478,11 @@ class EmulatedLinkTest(Api):
         self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
         bed.close()
         fates = [fields[6] for fields in self.packets(logs / "wl0.log")]
-        # the echo request and its answer
+        # The packets are the echo request and its answer.
         self.assertEqual(fates, ["delivered", "delivered"])
 
     @needs_namespaces
-    def test_the_kernel_judges_what_it_damages(self):
+    def test_the_kernel_drops_damaged_packets(self):
         bed = self.open("wl0=a,b: bit-error-rate=0.0001 seed=1")
         count = 300
         bed.run("a", [*SEND_MANY, "10.77.0.2", "5004", str(count)], check=True)
@@ -485,7 +499,8 @@ class EmulatedLinkTest(Api):
         self.assertTrue(wait_for(
             lambda: verdicts()["Ip:InReceives"] >= count))
         found = verdicts()
-        # nobody listens, so the whole ones find no port
+        # No socket is open at the port, so each undamaged packet counts as
+        # NoPorts.
         self.assertGreater(found["Udp:NoPorts"], 0)
         self.assertGreater(found["Udp:InCsumErrors"], 0)
         self.assertLess(found["Udp:NoPorts"], count)
@@ -507,7 +522,8 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # 6 bytes and 28 fit, 13 and 28 do not
+        # With the headers of 28 bytes, a packet of 6 bytes fits and one of 13
+        # does not.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
@@ -521,29 +537,30 @@ class EmulatedLinkTest(Api):
 
 
 class DescriptionTest(unittest.TestCase):
-    def test_what_is_not_a_link_is_told(self):
+    def test_a_wrong_description_of_a_link_is_an_error(self):
         for text, words in (
-                ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two ends"),
-                ("wl0=a,a", "two ends"), ("wl0=a,b,c", "two ends"),
-                ("wl0=PATH,b", "small letter"), ("lo=a,b", "another name"),
+                ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two different hosts"),
+                ("wl0=a,a", "two different hosts"),
+                ("wl0=a,b,c", "two different hosts"),
+                ("wl0=PATH,b", "small letter"), ("lo=a,b", "lo is reserved"),
                 ("wl0=a,b: location='x", "quotation"),
-                ("wl0=a,b: medium=wl1", "'wl1' is no link with a medium"),
-                ("wl0=a,b: medium=wl1 seed=1", "of the link that has it")):
+                ("wl0=a,b: medium=wl1", "no link 'wl1' with a medium"),
+                ("wl0=a,b: medium=wl1 seed=1", "no properties of its own")):
             with self.subTest(text), \
                     self.assertRaisesRegex(LabError, words):
                 links.parse_all([text])
-        with self.assertRaisesRegex(LabError, "two links wl0"):
+        with self.assertRaisesRegex(LabError, "two links with the name wl0"):
             links.parse_all([PLAIN, PLAIN])
 
-    def test_places_that_do_not_exist_are_told(self):
+    def test_unknown_hosts_and_links_are_errors(self):
         for options, words in (
                 ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
                 ({"sysctls": {"a": {"kernel.hostname": "x"}}},
-                 "only those of the network"),
+                 "only sysctls of the network"),
                 ({"sysctls": {"a": {"net/../kernel/hostname": "x"}}},
-                 "only those of the network"),
+                 "only sysctls of the network"),
                 ({"devices": {"wl1": "mtu=1"}}, "no link wl1; there are: wl0"),
-                ({"buckets": {"c.wl0": "x"}}, "no end at c")):
+                ({"buckets": {"c.wl0": "x"}}, "no end at host c")):
             with self.subTest(words), \
                     self.assertRaisesRegex(LabError, words):
                 Testbed([PLAIN], **options)
@@ -559,7 +576,7 @@ class DescriptionTest(unittest.TestCase):
             link, {"a": [], "b": [], "c": []})]
         words = links.pipeline(parsed[0], flows, ["location=x.log"])
         stations = [word for word in words if "::station=" in word]
-        # b answers both with one transmitter
+        # Host b uses the same transmitter for both links.
         self.assertEqual(stations,
                          [f"sink_{number}::station={station}"
                           for number, station in enumerate([0, 1, 2, 1])])
@@ -609,7 +626,7 @@ class CommandLineTest(CommandLine):
         self.assertEqual(status, 128 + signal.SIGTERM)
 
     @needs_namespaces
-    def test_lines_say_whose_they_are(self):
+    def test_each_line_begins_with_its_host(self):
         status, out, err = self.finish(
             "--first", "a: echo $TESTBED_HOST; printf 'no newline'",
             "--run", "b: echo $a_wl0 >&2")
@@ -622,7 +639,7 @@ class CommandLineTest(CommandLine):
                          (0, "10.77.0.2", ""))
 
     @needs_namespaces
-    def test_what_waits_is_told_why_in_vain(self):
+    def test_a_failed_command_ends_the_wait_for_its_port(self):
         status, _, err = self.finish(
             "--run", "b: exit 3", "--wait", "b: tcp/5001", "--run", "a: true")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -651,7 +668,7 @@ class CommandLineTest(CommandLine):
         self.assertIn("link wl0 ended (ended by signal SIGKILL)", err)
 
     @needs_namespaces
-    def test_logs_stay_where_they_are_wanted(self):
+    def test_logs_are_kept_in_the_chosen_directory(self):
         logs = self.directory / "logs"
         status, _, _ = self.finish("--keep-logs", logs, "--first",
                                    "a: echo x >$LINK_LOG", "--run",
@@ -673,7 +690,7 @@ class CommandLineTest(CommandLine):
         self.assertEqual((child.returncode, child.stdout), (4, "b\n"))
 
     @needs_namespaces
-    def test_ctrl_c_is_for_what_runs_in_the_shell(self):
+    def test_ctrl_c_reaches_the_command_in_the_shell(self):
         child, terminal = pty.fork()
         if child == 0:
             os.execve(COMMAND, [COMMAND, "--build", BUILD, "--link", PLAIN,
@@ -717,7 +734,7 @@ class CommandLineTest(CommandLine):
             self.assertIn(words, err)
 
     @needs_namespaces
-    def test_a_missing_element_says_how_to_build(self):
+    def test_the_error_of_a_missing_element_has_the_build_command(self):
         status, _, err = self.finish("--run", "a: true",
                                      link="wl0=a,b: nosuchelement")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -725,8 +742,8 @@ class CommandLineTest(CommandLine):
         self.assertIn(f"ninja -C {BUILD}", err)
 
     @needs_namespaces
-    def test_what_the_link_says_when_it_cannot_is_passed_on(self):
-        # The devices may be there before the link knows that it cannot.
+    def test_the_error_message_of_a_link_is_printed(self):
+        # The devices may be ready before the link reports its error.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -753,16 +770,20 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """All beside each other, and for less time than on the page."""
+        """Starts all lines at the same time, each for a shorter time than on
+        the page.
+        """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],
                            cwd=self.directory)
 
 
 class KilledTest(CommandLine):
-    """Ended from outside, at every stage, in every way."""
+    """Kills the testbed from outside, at different stages and in different
+    ways.
+    """
 
-    # Beyond all politeness: children of children, with a session of their own.
+    # A command that ignores signals and has children in sessions of their own.
     STUBBORN = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
                 "echo up; sleep 999")
 
@@ -841,7 +862,7 @@ class RelayTest(Api):
     def relay(self, *texts, ports=(5004,)):
         return self.open(*texts, mode="relay", relay_ports=ports)
 
-    def test_the_same_commands_both_ways(self):
+    def test_the_same_commands_work_in_both_directions(self):
         bed = self.relay()
         for sender, receiver in (("a", "b"), ("b", "a")):
             to = bed.variables(sender)[receiver]
@@ -851,7 +872,7 @@ class RelayTest(Api):
                 self.send_and_receive(bed, sender, receiver, to, bound_to=own),
                 f"a word from {bed.variables(receiver)[sender]}")
 
-    def test_answers_find_their_way_back(self):
+    def test_relays_return_answers_to_the_sender(self):
         bed = self.relay()
         for asking, answering in (("a", "b"), ("b", "a")):
             server = bed.popen(answering, [*ANSWER, bed.variables(answering)[
@@ -864,7 +885,7 @@ class RelayTest(Api):
             server.terminate()
             server.wait()
 
-    def test_it_says_what_it_leaves_out(self):
+    def test_relays_report_what_they_leave_out(self):
         said = self.relay(ports=(5004, 5006)).left_out
         for word in ("5004, 5006", "TCP", "UDP-Lite", "checksums", "MTU",
                      "sender's port"):
@@ -874,11 +895,11 @@ class RelayTest(Api):
         beds = [self.relay() for _ in range(2)]
         self.assertNotEqual(*(bed.variables("a")["b"] for bed in beds))
 
-    def test_without_a_port_there_is_nothing_to_do(self):
+    def test_relays_require_a_port(self):
         with self.assertRaisesRegex(LabError, "--relay-port"):
             self.open(mode="relay")
 
-    def test_what_a_command_leaves_behind_ends_with_it(self):
+    def test_background_processes_end_with_their_command(self):
         bed = self.relay()
         bed.run("a", "setsid sleep 999 & (trap '' TERM; sleep 999) &",
                 check=True)
@@ -886,7 +907,7 @@ class RelayTest(Api):
 
 
 class OrdinaryUserTest(CommandLine):
-    """As root we can be anybody."""
+    """Tests the testbed as an ordinary user, which root can become."""
 
     def setUp(self):
         super().setUp()
@@ -896,7 +917,8 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("util-linux is missing")
         self.env.update(HOME="/nonexistent")
         self.directory.chmod(0o777)
-        # A build and a Python below somebody's home are closed to others.
+        # Other users cannot read a build or a Python in somebody's home
+        # directory.
         self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
         if self.as_nobody("test", "-r", BUILD, "-a", "-x", COMMAND) != 0:
             self.skipTest("the build is closed to other users")
@@ -915,7 +937,9 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("user namespaces are for root only here")
 
     def with_device(self, mode):
-        """Where /dev/net/tun has that mode, in a mount namespace of its own."""
+        """Returns a command that runs the testbed as nobody, in a mount
+        namespace in which /dev/net/tun has this mode.
+        """
         own = self.directory / "tun"
         return ["unshare", "--mount", "sh", "-c",
                 f"mknod -m {mode} {own} c 10 200 && "
@@ -953,7 +977,7 @@ class OrdinaryUserTest(CommandLine):
         self.assertIn("Left out are", err)
 
     @needs_namespaces
-    def test_without_a_port_it_says_why_it_cannot(self):
+    def test_without_a_relay_port_the_reason_is_printed(self):
         status, _, err = self.finish("--run", "a: true",
                                      program=self.with_device(600))
         self.assertEqual(status, testbed.STATUS_OURS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workloads besides video as their user has them: a matrix with a short cell of
-each kind, over the sockets of two hosts and with the link in virtual time."""
+"""Tests workloads other than video as their user sees them: a matrix with a
+short cell of each kind, in real time over sockets of two hosts and in virtual
+time."""
 
 import csv
 import json
@@ -64,7 +65,9 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Of each kind all arrived, and the table has what a paper has."""
+        """Checks that everything of each kind arrived, and that the table has
+        the numbers of a paper.
+        """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
         place = "fast/{}/" + carrier + "/1-1"
@@ -96,7 +99,8 @@ class RealTimeTest(RunCase):
         self.assertIn(f"{name} " + (
             "flagged" if result["lateness"]["flagged"] else "done"),
             done.stdout)
-        # Ten milliseconds are the link's own; the kernel's clock says so.
+        # The link delays each direction by 5 ms, so each exchange takes at
+        # least 10 ms.
         for row in self.rows(name, "exchanges.csv"):
             self.assertGreater(int(row["received_ns"]) - int(row["sent_ns"]),
                                10_000_000)
@@ -116,7 +120,7 @@ class RealTimeTest(RunCase):
             "--plain", "--jobs", "2"), "udp-packets")
 
     @test_testbed.needs_namespaces
-    def test_what_was_run_is_not_run_again(self):
+    def test_a_workload_with_a_result_is_not_run_again(self):
         text = "[matrix]\nprotocols = tcp-socket\nworkloads = calls" + KINDS
         self.run_matrix(text, "--plain")
         (first,) = self.results().items()
@@ -125,7 +129,7 @@ class RealTimeTest(RunCase):
         self.assertEqual([first], list(self.results().items()))
 
     @test_testbed.needs_namespaces
-    def test_who_can_not_carry_it_fails_and_says_why(self):
+    def test_a_failed_carrier_is_reported(self):
         done = self.run_matrix(
             "[matrix]\nworkloads = ask" + KINDS
             + "[protocol mine]\nsender = fdsrc fd={input} ! udpsink "
@@ -152,7 +156,7 @@ class RealTimeTest(RunCase):
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
         self.addCleanup(grid.kill)
-        # The link, and a pipeline each way at each end
+        # The link, and two pipelines at each end.
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
             for _, name in test_demo.marked_processes(self.id()))))
@@ -171,7 +175,7 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         log = self.output / "gsm/calls/computed/1-1/wl0.log"
         words = [line.split() for line in log.read_text().splitlines()]
-        # Each packet wants a call of its own; some are made twice.
+        # Each packet needs a call of its own. Some calls need a second attempt.
         self.assertEqual(sum(line[0] == "call" and line[2] == "connected"
                              for line in words), 40)
         self.assertRegex(done.stdout, r"\ncalls +40\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workloads besides video: what the lab makes of their sections, and every
-number of theirs against logs and values worked out by hand."""
+"""Tests workloads other than video: how the lab reads their sections, and each
+of their numbers against logs and values that were computed by hand."""
 
 import math
 import os
@@ -71,7 +71,7 @@ class MatrixTest(DirectoryCase):
         self.assertNotIn("workload", cell)
         self.assertEqual(matrix.kind(cell), "video")
 
-    def test_video_beside_others_each_by_what_carries_it(self):
+    def test_each_workload_uses_the_protocols_that_carry_it(self):
         found = self.read(
             "[matrix]\nworkloads = video ask call\n"
             "protocols = rtp tcp-socket computed\nlinks = gsm",
@@ -125,36 +125,39 @@ class MatrixTest(DirectoryCase):
                 ("workload a has no kind", "[workload a]\nbytes = 1"),
                 ("there is no kind nix; there are: bulk, request-reply, voice, "
                  "dial-up", "[workload a]\nkind = nix"),
-                ("workload ask has an unknown colour; request-reply has: kind",
+                ("workload ask has the unknown key colour; the keys of "
+                 "request-reply are: kind",
                  ASK, "colour = 1"),
-                ("from is mobile or network", ASK, "from = here"),
-                ("workload ask: count = 'x' is no number", ASK, "count = x"),
-                ("workload ask: request is from 1 to 4096", ASK,
+                ("from must be mobile or network", ASK, "from = here"),
+                ("workload ask: count = 'x' is not a number", ASK, "count = x"),
+                ("workload ask: request must be from 1 to 4096", ASK,
                  "request = 4097"),
-                ("pause = '5' is no time, such as 20 ms", ASK, "pause = 5"),
-                ("every is from 0.001 to 86400 s", CALL, "every = 0 s"),
-                ("there is room for 65535",
+                ("pause = '5' is not a time, such as 20 ms", ASK, "pause = 5"),
+                ("every must be from 0.001 to 86400 s", CALL, "every = 0 s"),
+                ("the maximum is 65535",
                  "[workload v]\nkind = voice\nseconds = 2000"),
-                ("acknowledge is at least every",
+                ("acknowledge must not be less than every",
                  "[workload v]\nkind = voice\nacknowledge = 10 ms"),
                 ("no workload nix; there are: ask, video",
                  "[matrix]\nworkloads = nix", ASK),
-                ("ask can't be carried by rtp", ASK, "protocols = rtp"),
-                ("ask can't be carried by computed", ASK,
+                ("protocol rtp cannot carry the workload ask", ASK,
+                 "protocols = rtp"),
+                ("protocol computed cannot carry the workload ask", ASK,
                  "protocols = computed"),
-                ("ask has no protocol that carries it",
+                ("no chosen protocol can carry the workload ask",
                  "[matrix]\nprotocols = rtp", ASK),
-                ("video can't be carried|video has no protocol",
+                ("can carry the workload video",
                  "[matrix]\nworkloads = video\nprotocols = tcp-socket"),
                 ("protocol mine: its receiver has no {output}", ASK,
                  "[protocol mine]\nsender = fdsrc fd={input} ! x\n"
                  "receiver = y"),
-                ("protocol mine has no receiver", ASK,
+                ("protocol mine has no key receiver", ASK,
                  "[protocol mine]\nsender = fdsrc fd={input} ! x"),
-                ("socket = udp is none of", ASK,
+                ("socket = udp must be one of", ASK,
                  "[protocol mine]\nsocket = udp"),
-                ("unknown clip; one that carries", ASK, OWN, "clip = ts"),
-                ("theirs gsm/ask: request-reply has no median", ASK,
+                ("unknown key clip; the keys of a carrier", ASK, OWN,
+                 "clip = ts"),
+                ("theirs gsm/ask: request-reply has no number median", ASK,
                  "[theirs gsm/ask]\nmedian = 3")):
             with self.subTest(words=words), \
                     self.assertRaisesRegex(LabError, words):
@@ -168,7 +171,7 @@ class MatrixTest(DirectoryCase):
 
 
 class SizeTest(unittest.TestCase):
-    def test_acknowledgements_have_room_for_what_comes_between_them(self):
+    def test_an_acknowledgement_has_room_for_all_packets_since_the_last(self):
         voice = {"kind": "voice", "bytes": 33, "every": 0.02,
                  "acknowledge": 0.2, "seconds": 60}
         self.assertEqual(runs.sizes(runs.prepared(voice)), (33, 40))
@@ -178,7 +181,7 @@ class SizeTest(unittest.TestCase):
         call = {"kind": "dial-up", "bytes": 40, "calls": 3, "every": 100}
         self.assertEqual(runs.sizes(runs.prepared(call)), (40, 40))
 
-    def test_who_begins(self):
+    def test_the_host_that_begins_can_be_chosen(self):
         self.assertEqual(runs.hosts_of({"from": "mobile"}),
                          ("mobile", "network"))
         self.assertEqual(runs.hosts_of({"from": "network"}),
@@ -186,17 +189,17 @@ class SizeTest(unittest.TestCase):
 
 
 class WakeupDelayTest(unittest.TestCase):
-    def test_who_is_ended_counts_none(self):
+    def test_a_killed_measurement_has_no_values(self):
         with runs.wakeup_delay.Measurement() as delays:
             delays._child.kill()
         self.assertEqual(delays.late_ms, [])
 
 
 class EndTest(unittest.TestCase):
-    """Both ends with nothing but pipes between them"""
+    """Connects both ends with pipes."""
 
     def run_both(self, work):
-        """What both logged"""
+        """Returns the logs of both ends."""
         there, back, word = os.pipe(), os.pipe(), os.pipe()
         first, answers = end.ENDS[work["kind"]]
         found = {}
@@ -224,14 +227,14 @@ class EndTest(unittest.TestCase):
             self.assertLessEqual(sent, came)
             self.assertLessEqual(went, received)
 
-    def test_a_transfer_comes_whole(self):
+    def test_a_bulk_transfer_arrives_complete(self):
         found = self.run_both({"kind": "bulk", "bytes": 10000, "block": 512,
                                "wait": 60})
         self.assertEqual(found["sent.csv"][-1][1], 10000)
         self.assertEqual(len(found["sent.csv"]), 20)
         self.assertEqual(found["received.csv"][-1][1], 10000)
 
-    def test_a_transfer_that_never_comes_is_given_up(self):
+    def test_a_bulk_transfer_without_data_times_out(self):
         there, into = os.pipe()
         with mock.patch.object(end, "SECONDS_TO_BEGIN", 0):
             found = end.receive_bulk({"bytes": 1, "wait": 0.01}, None, there)
@@ -247,7 +250,7 @@ class EndTest(unittest.TestCase):
             self.assertEqual([row[0] for row in found[name]],
                              list(range(25)), name)
 
-    def test_an_acknowledgement_tells_for_how_long_a_packet_was_here(self):
+    def test_an_acknowledgement_has_the_elapsed_time_of_each_packet(self):
         data = end.acknowledge([(7, 0), (8, 150 * MS)], 3, 200 * MS)
         log = []
         end.note(data, log)
@@ -262,7 +265,7 @@ class EndTest(unittest.TestCase):
         self.assertTrue(end.is_answer(b"\x02", end.numbered(258, 8)))
         self.assertFalse(end.is_answer(b"\x03", end.numbered(258, 8)))
 
-    def test_a_reader_gives_whole_packets_however_they_come(self):
+    def test_a_reader_returns_whole_packets_from_any_pieces(self):
         out, into = os.pipe()
         reader = end.Reader(out, 4)
         for data in (b"ab", b"cdefghi", b"jkl"):
@@ -290,8 +293,8 @@ class NumberTest(DirectoryCase):
         self.assertEqual(set(numbers.READERS), set(definitions.KINDS))
 
     def test_bulk(self):
-        # 100 byte/s, but for the last block, which took 6 s: as in the test
-        # of the sustainable rate itself
+        # 100 byte/s, except for the last block, which takes 6 s. The test of
+        # the sustainable rate uses the same shape.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -312,7 +315,8 @@ class NumberTest(DirectoryCase):
                          (1000, (0, 0), (4999, 49990)))
 
     def test_request_reply(self):
-        # The first only warms up, the third was lost: 1, 2 and 3 s are left.
+        # The first exchange only warms up, and the third is lost. The others
+        # take 2, 1 and 3 s.
         self.log("exchanges.csv", "number,warm,sent_ns,received_ns\n"
                  f"0,1,0,{9 * S}\n1,0,{10 * S},{12 * S}\n2,0,{20 * S},\n"
                  f"3,0,{30 * S},{31 * S}\n4,0,{40 * S},{43 * S}\n")
@@ -330,8 +334,9 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["50 % s"]))
 
     def test_voice(self):
-        # 100, 140 and 180 ms; one is lost. By acknowledgements 30 ms more
-        # there and back, of which half is seen.
+        # The delays are 100, 140 and 180 ms, and one packet is lost. An
+        # acknowledgement takes 30 ms more than its packet, so the estimate is
+        # 15 ms too high.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))
@@ -348,7 +353,7 @@ class NumberTest(DirectoryCase):
                 "packets", "lost %", "delay median ms", "delay 99 % ms",
                 "estimate median ms", "within 150 ms %")],
             [4, 25, 140, 180, 155, 50])
-        # RFC 3550: 0, then 40 / 16, then (40 - that) / 16 more
+        # RFC 3550: J is 0, then 40 / 16 = 2.5, then rises by (40 - 2.5) / 16.
         jitter = [0, 2.5, 2.5 + 37.5 / 16]
         self.assertAlmostEqual(found["jitter ms"],
                                sum(jitter) / 3, places=6)
@@ -365,8 +370,9 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["estimate median ms"]))
 
     def test_calls(self):
-        # One set up in 30 s and hung up; one that failed after 33 s, made
-        # again and set up in 36 s; the last is dialled still.
+        # The first call is set up in 30 s and ends. The second one fails after
+        # 33 s and is repeated, which takes 36 s. The last one is still
+        # dialling.
         self.log("wl0.log", LOG_HEAD + "".join(
             f"call {s * S} {state}\n" for s, state in (
                 (0, "dialling"), (30, "connected"), (45, "idle"),

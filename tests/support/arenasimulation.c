@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loop of the arena: whatever comes next in virtual time happens, and then
- * all ends say all that they have to say. See the header.
+/* The main loop of the arena: it advances virtual time to the next event,
+ * handles the event, and then collects all messages of the endpoints.
+ * arenasimulation.h describes a run.
  */
 
-#include "arenasim.h"
+#include "arenasimulation.h"
 
 #include <string.h>
 
+#include "mmtpratecontrol.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
 #include "seededdraw.h"
@@ -14,50 +16,54 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
-/* Between the clocks of an MMTP sender and its receiver */
+/* Difference between the clock of an MMTP sender and that of its receiver. */
 #define CLOCK_OFFSET (500 * SECOND)
-/* bytes of a UDP payload on Ethernet */
+/* Maximum bytes of a UDP payload on Ethernet. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when the session is ready, so late at the earliest, that the
- * transports stream over the same part of a link, and so late at the latest. */
+/* A stream begins when its session is ready. The earliest time makes all
+ * transports stream over the same part of a link. At the latest time the stream
+ * begins even if the session is not ready. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* What is later than this behind the end of a stream is later than any
- * deadline. */
+/* A packet that arrives later than this after the end of a stream has missed
+ * any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
-/* Calls in one instant, after which an end is said to turn in a circle */
+/* Maximum number of calls at one time, after which an endpoint is considered to
+ * be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* more segments than any run needs; of Ethernet's size with time stamps */
+/* More segments than any run needs. They have the size for Ethernet with TCP
+ * timestamps. */
 #define TCP_SEGMENTS 400000
-/* A DATA message up to its payload, when it has no prelude, and bits of its
- * flags: docs/wire-mmtp.md */
+/* Bytes of a DATA message before its payload if it has no prelude, and bits of
+ * its flags. See docs/wire-mmtp.md. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14
 #define DATA_FLAG_FIRST 0x80
 #define DATA_FLAG_PRELUDE 0x01
 
-typedef struct _Sim Sim;
+typedef struct _Simulation Simulation;
 
 typedef struct
 {
-  Sim *sim;
+  Simulation *simulation;
   const ArenaSessionConfig *config;
   ArenaSessionRecord *record;
-  MmtpSender *sender;           /* NULL: UDP, or it has not begun */
+  /* NULL for UDP, or if the session has not begun. */
+  MmtpSender *sender;
   MmtpReceiver *receiver;
   gboolean has_begun;
   guint n_put;                  /* frames */
   guint16 *missing;             /* packets of each frame */
-  GHashTable *sent;             /* packets of MMTP that were sent */
+  GHashTable *sent;             /* MMTP packets that were sent. */
   guint flow[ARENA_MAX_PATHS][ARENA_N_DIRECTIONS];
   guint64 next_sample;
 } Session;
 
 typedef struct
 {
-  Sim *sim;
+  Simulation *simulation;
   const ArenaTcpConfig *config;
   Tcp tcp;
   gboolean has_begun;
@@ -65,9 +71,9 @@ typedef struct
   guint64 *measured_bytes;
 } TcpFlow;
 
-struct _Sim
+struct _Simulation
 {
-  const ArenaSimConfig *config;
+  const ArenaSimulationConfig *config;
   ArenaRecord *record;
   guint64 now;
   ArenaLinks links[ARENA_MAX_PATHS];
@@ -76,22 +82,25 @@ struct _Sim
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* What a link carries. Of TCP, and of frames over UDP, only numbers */
+/* A message that a link carries. For TCP, and for frames over UDP, the message
+ * holds only numbers.
+ */
 typedef struct
 {
   Session *session;             /* NULL: TCP */
   TcpFlow *tcp;
   ArenaDirection direction;
   guint path;
-  guint number;                 /* TCP's, or of a frame over UDP */
+  /* Number of a TCP segment, or of a frame over UDP. */
+  guint number;
   gsize size;
   guint8 bytes[];
 } Message;
 
-/* --- life ----------------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 guint64
-arena_sim_get_length (const ArenaSimConfig * config)
+arena_simulation_get_length (const ArenaSimulationConfig * config)
 {
   guint64 begin = 0;
   guint i;
@@ -102,26 +111,26 @@ arena_sim_get_length (const ArenaSimConfig * config)
 }
 
 static void
-open_paths (Sim * sim)
+open_paths (Simulation * simulation)
 {
-  const ArenaSimConfig *config = sim->config;
+  const ArenaSimulationConfig *config = simulation->config;
   guint i;
 
   for (i = 0; i < config->n_paths; i++)
-    arena_links_open (&sim->links[i], &config->paths[i], config->number,
-        config->n, arena_sim_get_length (config));
+    arena_links_open (&simulation->links[i], &config->paths[i], config->number,
+        config->n, arena_simulation_get_length (config));
 }
 
 static void
-init_session (Sim * sim, guint number)
+init_session (Simulation * simulation, guint number)
 {
-  Session *session = &sim->sessions[number];
+  Session *session = &simulation->sessions[number];
   guint path, direction, i;
   guint n_frames;
 
-  session->sim = sim;
-  session->config = &sim->config->sessions[number];
-  session->record = &sim->record->sessions[number];
+  session->simulation = simulation;
+  session->config = &simulation->config->sessions[number];
+  session->record = &simulation->record->sessions[number];
   n_frames = session->config->frames->len;
   session->record->ready_at = session->record->origin = ARENA_NEVER;
   session->record->arrived = g_new (guint64, n_frames);
@@ -138,13 +147,13 @@ init_session (Sim * sim, guint number)
     if (session->config->transport == ARENA_MMTP)
       session->record->unsent[i] = session->missing[i];
   }
-  for (path = 0; path < sim->config->n_paths; path++) {
+  for (path = 0; path < simulation->config->n_paths; path++) {
     session->record->delays[path] =
         g_array_new (FALSE, FALSE, sizeof (guint32));
     for (direction = 0; direction < ARENA_N_DIRECTIONS; direction++)
       session->flow[path][direction] =
-          link_add_flow (sim->links[path].links[direction],
-          sim->links[path].station[direction]);
+          link_add_flow (simulation->links[path].links[direction],
+          simulation->links[path].station[direction]);
   }
 }
 
@@ -152,66 +161,69 @@ static void
 send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 {
   TcpFlow *flow = tcp->network;
+  Simulation *simulation = flow->simulation;
   Message *message = g_new0 (Message, 1);
+  Link *link;
 
   message->tcp = flow;
   message->direction = is_ack ? ARENA_BACK : ARENA_FORWARD;
   message->number = number;
-  link_input (flow->sim->links[flow->config->path].links[message->direction],
-      flow->sim->now, flow->flow[message->direction], size, message);
+  link = simulation->links[flow->config->path].links[message->direction];
+  link_input (link, simulation->now, flow->flow[message->direction], size,
+      message);
 }
 
 static void
-init_tcp (Sim * sim, guint number)
+init_tcp (Simulation * simulation, guint number)
 {
-  TcpFlow *flow = &sim->tcp[number];
+  TcpFlow *flow = &simulation->tcp[number];
   TcpConfig config = { TCP_SEGMENTS, 1448, 52, 8000, 2 };
   ArenaLinks *links;
   guint direction;
 
-  flow->sim = sim;
-  flow->config = &sim->config->tcp[number];
-  flow->measured_bytes = &sim->record->tcp_measured_bytes[number];
+  flow->simulation = simulation;
+  flow->config = &simulation->config->tcp[number];
+  flow->measured_bytes = &simulation->record->tcp_measured_bytes[number];
   config.algorithm = flow->config->algorithm;
   tcp_init (&flow->tcp, &config, send_tcp, flow);
-  links = &sim->links[flow->config->path];
+  links = &simulation->links[flow->config->path];
   for (direction = 0; direction < ARENA_N_DIRECTIONS; direction++)
     flow->flow[direction] = link_add_flow (links->links[direction],
         links->station[direction]);
 }
 
-static Sim *
-sim_new (const ArenaSimConfig * config, ArenaRecord * record)
+static Simulation *
+simulation_new (const ArenaSimulationConfig * config, ArenaRecord * record)
 {
-  Sim *sim = g_new0 (Sim, 1);
+  Simulation *simulation = g_new0 (Simulation, 1);
   guint i;
 
-  sim->config = config;
-  sim->record = record;
-  open_paths (sim);
+  simulation->config = config;
+  simulation->record = record;
+  open_paths (simulation);
   for (i = 0; i < config->n_sessions; i++)
-    init_session (sim, i);
+    init_session (simulation, i);
   for (i = 0; i < config->n_tcp; i++)
-    init_tcp (sim, i);
-  return sim;
+    init_tcp (simulation, i);
+  return simulation;
 }
 
 static void
-sim_free (Sim * sim)
+simulation_free (Simulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < sim->config->n_sessions; i++) {
-    g_clear_pointer (&sim->sessions[i].sender, mmtp_sender_free);
-    g_clear_pointer (&sim->sessions[i].receiver, mmtp_receiver_free);
-    g_free (sim->sessions[i].missing);
-    g_hash_table_unref (sim->sessions[i].sent);
+  for (i = 0; i < simulation->config->n_sessions; i++) {
+    g_clear_pointer (&simulation->sessions[i].sender, mmtp_sender_free);
+    g_clear_pointer (&simulation->sessions[i].receiver, mmtp_receiver_free);
+    g_free (simulation->sessions[i].missing);
+    g_hash_table_unref (simulation->sessions[i].sent);
   }
-  for (i = 0; i < sim->config->n_tcp; i++)
-    tcp_clear (&sim->tcp[i].tcp);
-  for (i = 0; i < sim->config->n_paths; i++)
-    arena_links_close (&sim->links[i], g_free);
-  g_free (sim);
+  for (i = 0; i < simulation->config->n_tcp; i++)
+    tcp_clear (&simulation->tcp[i].tcp);
+  for (i = 0; i < simulation->config->n_paths; i++)
+    arena_links_close (&simulation->links[i], g_free);
+  g_free (simulation);
 }
 
 void
@@ -232,9 +244,10 @@ arena_record_clear (ArenaRecord * record)
   memset (record, 0, sizeof *record);
 }
 
-/* --- beginnings ----------------------------------------------------------- */
+/* --- start of sessions ---------------------------------------------------- */
 
-/* "Random" in a simulation that must be the same each time */
+/* Makes the random bytes of an endpoint from the seed, so that a simulation is
+ * reproducible. */
 static void
 make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 {
@@ -245,27 +258,41 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 }
 
 static void
-add_channels (Session * session)
+add_paths (Session * session)
 {
   static const gchar *const names[ARENA_MAX_PATHS] = { "a", "b", "c",
     "d"
   };
   guint i;
 
-  for (i = 0; i < session->sim->config->n_paths; i++) {
-    MmtpPathConfig channel = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
+  for (i = 0; i < session->simulation->config->n_paths; i++) {
+    MmtpPathConfig path = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
 
-    channel.rate = session->sim->config->paths[i].known_rate;
-    mmtp_sender_add_path (session->sender, session->sim->now + CLOCK_OFFSET,
-        &channel);
+    path.rate = session->simulation->config->paths[i].known_rate;
+    mmtp_sender_add_path (session->sender,
+        session->simulation->now + CLOCK_OFFSET, &path);
   }
+}
+
+/* of all senders */
+static const gchar *rate_control;
+
+gboolean
+arena_simulation_set_rate_control (const gchar * name)
+{
+  const MmtpRateControlClass *klass = mmtp_rate_control_find (name);
+
+  if (!klass)
+    return FALSE;
+  rate_control = klass->name;
+  return TRUE;
 }
 
 static void
 begin_mmtp (Session * session)
 {
-  guint64 seed = 2 * (session->sim->config->number * ARENA_MAX_SESSIONS +
-      (session - session->sim->sessions));
+  guint64 seed = 2 * (session->simulation->config->number * ARENA_MAX_SESSIONS +
+      (session - session->simulation->sessions));
   MmtpReceiverConfig receiver;
   MmtpSenderConfig sender;
   guint8 entropy[MMTP_ENTROPY_SIZE];
@@ -273,13 +300,14 @@ begin_mmtp (Session * session)
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = session->config->latency;
   sender.frame_period = session->config->frame_period / 1000;
+  sender.rate_control = rate_control;
   make_entropy (seed, entropy);
   session->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
   make_entropy (seed + 1, entropy);
   session->receiver = mmtp_receiver_new (&receiver, entropy);
-  session->next_sample = session->sim->now;
-  add_channels (session);
+  session->next_sample = session->simulation->now;
+  add_paths (session);
 }
 
 static void
@@ -314,8 +342,9 @@ carry (Session * session, guint path, ArenaDirection direction, guint number,
     session->record->forward_bytes += wire_size;
   else
     session->record->back_bytes += wire_size;
-  link_input (session->sim->links[path].links[direction], session->sim->now,
-      session->flow[path][direction], wire_size, message);
+  link_input (session->simulation->links[path].links[direction],
+      session->simulation->now, session->flow[path][direction], wire_size,
+      message);
 }
 
 static const ArenaFrame *
@@ -333,7 +362,8 @@ get_next_put (const Session * session)
   return session->record->origin + get_frame (session, session->n_put)->due;
 }
 
-/* It needs the I frame that it follows, and a frame before that one. */
+/* Returns whether the frame follows an I-frame in the stream and also refers to
+ * a frame before this I-frame. */
 static gboolean
 is_leading (const Session * session, const ArenaFrame * frame)
 {
@@ -341,8 +371,8 @@ is_leading (const Session * session, const ArenaFrame * frame)
       get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
 }
 
-/* As mmtpsink does with a packet of rfc2250pay. Its first bytes say which one
- * it is. */
+/* Puts a packet as mmtpsink does with a packet of rfc2250pay. The first bytes
+ * of the packet identify it. */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {
@@ -360,7 +390,8 @@ put_packet (Session * session, guint number, guint packet, gboolean is_last)
   buffer.due = session->record->origin + frame->due + CLOCK_OFFSET;
   buffer.flags = flags[frame->type] | (is_last ? MMTP_FLAG_MARKER : 0);
   buffer.picture.is_leading = is_leading (session, frame);
-  mmtp_sender_put (session->sender, session->sim->now + CLOCK_OFFSET, &buffer);
+  mmtp_sender_put (session->sender, session->simulation->now + CLOCK_OFFSET,
+      &buffer);
   g_bytes_unref (buffer.data);
 }
 
@@ -389,28 +420,28 @@ take_packet_of_frame (Session * session, guint number)
   if (session->missing[number] == 0)
     return;
   if (--session->missing[number] == 0)
-    session->record->arrived[number] = session->sim->now;
+    session->record->arrived[number] = session->simulation->now;
 }
 
 static void
 take_mmtp (Session * session, const Message * message)
 {
-  Sim *sim = session->sim;
+  Simulation *simulation = session->simulation;
   MmtpAddress address = { 2, {message->path, 1} };
 
   if (message->direction == ARENA_BACK)
-    mmtp_sender_input (session->sender, sim->now + CLOCK_OFFSET, message->path,
-        message->bytes, message->size);
+    mmtp_sender_input (session->sender, simulation->now + CLOCK_OFFSET,
+        message->path, message->bytes, message->size);
   else
-    mmtp_receiver_input (session->receiver, sim->now, &address, message->bytes,
-        message->size);
+    mmtp_receiver_input (session->receiver, simulation->now, &address,
+        message->bytes, message->size);
 }
 
 static gboolean
-is_measured (const Sim * sim)
+is_measured (const Simulation * simulation)
 {
-  return sim->now >= sim->config->measure_from
-      && sim->now < sim->config->measure_to;
+  return simulation->now >= simulation->config->measure_from
+      && simulation->now < simulation->config->measure_to;
 }
 
 static void
@@ -419,7 +450,7 @@ measure_packet (Session * session, guint path, const LinkPacket * packet)
   guint32 delay = (packet->departure - packet->arrival - packet->jitter) / 1000;
 
   g_array_append_val (session->record->delays[path], delay);
-  if (is_measured (session->sim))
+  if (is_measured (session->simulation))
     session->record->measured_bytes += packet->size;
 }
 
@@ -441,27 +472,27 @@ take_tcp_packet (const LinkPacket * packet, const Message * message)
 {
   TcpFlow *flow = message->tcp;
 
-  flow->tcp.now = flow->sim->now;
+  flow->tcp.now = flow->simulation->now;
   if (message->direction == ARENA_BACK) {
     tcp_receive_ack (&flow->tcp, message->number);
     return;
   }
-  if (is_measured (flow->sim))
+  if (is_measured (flow->simulation))
     *flow->measured_bytes += packet->size;
   tcp_receive_data (&flow->tcp, message->number);
 }
 
 static void
-run_link (Sim * sim, Link * link)
+run_link (Simulation * simulation, Link * link)
 {
   LinkPacket packet;
   LinkEvent event;
 
-  link_timeout (link, sim->now);
+  link_timeout (link, simulation->now);
   while (link_poll_output (link, &packet)) {
     Message *message = packet.user;
 
-    /* bits that were hit fail UDP's checksum */
+    /* A damaged packet fails UDP's checksum, so it is dropped. */
     if (packet.fate == LINK_FATE_DELIVERED) {
       if (message->session)
         take_session_packet (&packet, message);
@@ -477,23 +508,23 @@ run_link (Sim * sim, Link * link)
 }
 
 static void
-run_links (Sim * sim)
+run_links (Simulation * simulation)
 {
   guint i;
 
-  for (i = 0; i < sim->config->n_paths; i++) {
-    Link **links = sim->links[i].links;
+  for (i = 0; i < simulation->config->n_paths; i++) {
+    Link **links = simulation->links[i].links;
 
-    run_link (sim, links[ARENA_FORWARD]);
+    run_link (simulation, links[ARENA_FORWARD]);
     if (links[ARENA_BACK] != links[ARENA_FORWARD])
-      run_link (sim, links[ARENA_BACK]);
+      run_link (simulation, links[ARENA_BACK]);
   }
 }
 
-/* --- what the ends say ---------------------------------------------------- */
+/* --- output of the endpoints ---------------------------------------------- */
 
-/* Reads what leaves the sender, without help of the sender. A REPAIR is not
- * counted. */
+/* Reads the packets that leave the sender, so that the sender's own statistics
+ * are not needed. A REPAIR is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
 {
@@ -514,25 +545,25 @@ read_data (Session * session, const guint8 * message, gsize size)
 static void
 drain_sender (Session * session)
 {
-  Sim *sim = session->sim;
-  guint64 now = sim->now + CLOCK_OFFSET;
+  Simulation *simulation = session->simulation;
+  guint64 now = simulation->now + CLOCK_OFFSET;
   MmtpSenderEvent event;
-  guint channel;
+  guint path;
   gsize size;
 
-  while ((size = mmtp_sender_poll_output (session->sender, now, &channel,
-              sim->scratch, sizeof sim->scratch))) {
-    read_data (session, sim->scratch, size);
-    carry (session, channel, ARENA_FORWARD, 0, sim->scratch, size);
+  while ((size = mmtp_sender_poll_output (session->sender, now, &path,
+              simulation->scratch, sizeof simulation->scratch))) {
+    read_data (session, simulation->scratch, size);
+    carry (session, path, ARENA_FORWARD, 0, simulation->scratch, size);
   }
   while (mmtp_sender_poll_event (session->sender, &event)) {
     if (event.type != MMTP_EVENT_READY
         || session->record->ready_at != ARENA_NEVER)
       continue;
-    session->record->ready_at = sim->now;
+    session->record->ready_at = simulation->now;
     if (session->record->origin == ARENA_NEVER)
       session->record->origin =
-          MAX (sim->now, session->config->begin + EARLIEST_ORIGIN);
+          MAX (simulation->now, session->config->begin + EARLIEST_ORIGIN);
   }
 }
 
@@ -549,14 +580,14 @@ take_buffer (Session * session, GBytes * data)
 static void
 drain_receiver (Session * session)
 {
-  Sim *sim = session->sim;
+  Simulation *simulation = session->simulation;
   MmtpReceiverEvent event;
   MmtpAddress address;
   gsize size;
 
-  while ((size = mmtp_receiver_poll_output (session->receiver, sim->now,
-              &address, sim->scratch, sizeof sim->scratch)))
-    carry (session, address.bytes[0], ARENA_BACK, 0, sim->scratch, size);
+  while ((size = mmtp_receiver_poll_output (session->receiver, simulation->now,
+              &address, simulation->scratch, sizeof simulation->scratch)))
+    carry (session, address.bytes[0], ARENA_BACK, 0, simulation->scratch, size);
   while (mmtp_receiver_poll_event (session->receiver, &event)) {
     if (event.type == MMTP_EVENT_BUFFER)
       take_buffer (session, event.data);
@@ -568,7 +599,7 @@ drain_receiver (Session * session)
 static void
 take_sample (Session * session)
 {
-  ArenaSample sample = { session->sim->now };
+  ArenaSample sample = { session->simulation->now };
   MmtpSenderStats stats;
 
   mmtp_sender_get_stats (session->sender, &stats);
@@ -608,33 +639,36 @@ get_next_of_tcp (const TcpFlow * flow)
 }
 
 static guint64
-get_next_time (const Sim * sim)
+get_next_time (const Simulation * simulation)
 {
   guint64 next = ARENA_NEVER;
   guint i;
 
-  for (i = 0; i < sim->config->n_paths; i++) {
-    next = MIN (next, link_next_wakeup (sim->links[i].links[ARENA_FORWARD]));
-    next = MIN (next, link_next_wakeup (sim->links[i].links[ARENA_BACK]));
+  for (i = 0; i < simulation->config->n_paths; i++) {
+    next =
+        MIN (next,
+        link_next_wakeup (simulation->links[i].links[ARENA_FORWARD]));
+    next =
+        MIN (next, link_next_wakeup (simulation->links[i].links[ARENA_BACK]));
   }
-  for (i = 0; i < sim->config->n_sessions; i++)
-    next = MIN (next, get_next_of_session (&sim->sessions[i]));
-  for (i = 0; i < sim->config->n_tcp; i++)
-    next = MIN (next, get_next_of_tcp (&sim->tcp[i]));
+  for (i = 0; i < simulation->config->n_sessions; i++)
+    next = MIN (next, get_next_of_session (&simulation->sessions[i]));
+  for (i = 0; i < simulation->config->n_tcp; i++)
+    next = MIN (next, get_next_of_tcp (&simulation->tcp[i]));
   return next;
 }
 
 static void
 run_session (Session * session)
 {
-  guint64 now = session->sim->now;
+  guint64 now = session->simulation->now;
 
   if (!session->has_begun && session->config->begin <= now)
     begin_session (session);
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* a live source does not wait for ever */
+    /* A live source does not wait forever for the session. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;
@@ -652,7 +686,7 @@ run_session (Session * session)
 static void
 run_tcp (TcpFlow * flow)
 {
-  guint64 now = flow->sim->now;
+  guint64 now = flow->simulation->now;
 
   flow->tcp.now = now;
   if (!flow->has_begun && flow->config->begin <= now) {
@@ -664,52 +698,53 @@ run_tcp (TcpFlow * flow)
 }
 
 static void
-run_instant (Sim * sim)
+run_instant (Simulation * simulation)
 {
   guint i;
 
-  run_links (sim);
-  for (i = 0; i < sim->config->n_sessions; i++)
-    run_session (&sim->sessions[i]);
-  for (i = 0; i < sim->config->n_tcp; i++)
-    run_tcp (&sim->tcp[i]);
+  run_links (simulation);
+  for (i = 0; i < simulation->config->n_sessions; i++)
+    run_session (&simulation->sessions[i]);
+  for (i = 0; i < simulation->config->n_tcp; i++)
+    run_tcp (&simulation->tcp[i]);
 }
 
-/* When all that can still arrive is late */
+/* Returns the time after which any packet that arrives is late. */
 static guint64
-get_end (const Sim * sim)
+get_end (const Simulation * simulation)
 {
   guint64 end = 0;
   guint i;
 
-  for (i = 0; i < sim->config->n_sessions; i++) {
-    guint64 origin = sim->record->sessions[i].origin;
+  for (i = 0; i < simulation->config->n_sessions; i++) {
+    guint64 origin = simulation->record->sessions[i].origin;
 
     if (origin == ARENA_NEVER)
-      return arena_sim_get_length (sim->config);
+      return arena_simulation_get_length (simulation->config);
     end = MAX (end, origin);
   }
-  return end + sim->config->duration + TIMEOUT;
+  return end + simulation->config->duration + TIMEOUT;
 }
 
 void
-arena_sim_run (const ArenaSimConfig * config, ArenaRecord * record)
+arena_simulation_run (const ArenaSimulationConfig * config,
+    ArenaRecord * record)
 {
-  Sim *sim;
+  Simulation *simulation;
   guint64 next;
   guint calls = 0;
 
   memset (record, 0, sizeof *record);
-  sim = sim_new (config, record);
-  run_instant (sim);
-  while ((next = get_next_time (sim)) < get_end (sim)) {
-    calls = next > sim->now ? 0 : calls + 1;
+  simulation = simulation_new (config, record);
+  run_instant (simulation);
+  while ((next = get_next_time (simulation)) < get_end (simulation)) {
+    calls = next > simulation->now ? 0 : calls + 1;
     if (calls > MAX_CALLS_AT_ONCE) {
       record->stuck = TRUE;
       break;
     }
-    sim->now = MAX (sim->now, next);
-    run_instant (sim);
+    simulation->now = MAX (simulation->now, next);
+    run_instant (simulation);
   }
-  sim_free (sim);
+  simulation_free (simulation);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations that each backend of UdpliteSocket implements, and the
- * functions that the backends share. */
+ * functions that the backends share. udplitesocket.c calls the operations; a
+ * backend calls nothing of udplitesocket.c.
+ */
 
 #pragma once
 
-#include "udplitesocket.h"
+#include "udplitesockettypes.h"
 
 /* Values of <linux/udp.h> and <netinet/udplite.h>, which not every system has.
  */
@@ -80,7 +82,7 @@ struct _UdpliteSocket
   UdpliteSocketStats stats;     /* protected by lock */
 };
 
-/* --- udplitesocket.c: functions for the backends -------------------------- */
+/* --- functions that the backends share ------------------------------------ */
 
 /* Creates a socket for `protocol`. Backends use it for their own socket, and
  * backend raw also for the socket that reserves its port. */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs for the hosts of a testbed: real sockets, and what they saw as one
-line of JSON.
+"""Programs that the tests start on the hosts of a testbed. They use real
+sockets and print their results as one line of JSON.
 
-What receives does so until its standard input ends; then it takes what waits
-in its socket still, and prints.
+A receiving program receives until its standard input ends. Then it reads the
+packets that still wait in its socket, and prints its result.
 """
 
 import argparse
@@ -24,7 +24,7 @@ LARGEST = 65536
 SOURCE_PORT = 5000
 ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
-# Sockets that receive need not be larger than others then.
+# The pause is so long that receiving sockets need no larger buffers.
 SECONDS_BETWEEN = 0.0005
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
@@ -32,15 +32,17 @@ WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
 
 
 def payload(number, size):
-    """The same in each run, and no two alike."""
+    """Returns a payload that is the same in each run and differs for each
+    number.
+    """
     return struct.pack("!I", number) + random.Random(number).randbytes(size - 4)
 
 
 # ------------------------------------------------------------------- datagrams
 
 def send(options):
-    # Not connected and from a fixed port: then all of the packets, headers
-    # included, are the same in each run.
+    # The socket is not connected and has a fixed port, so that all packets,
+    # including their headers, are the same in each run.
     with sockets.datagram_socket(options.kind, options.address) as own:
         own.bind(("", SOURCE_PORT))
         if options.kind == "udplite":
@@ -53,7 +55,9 @@ def send(options):
 
 
 def flood(options):
-    """More than fits, for so long. What slows it down is the socket."""
+    """Sends more than the link carries; only the socket's buffer limits the
+    rate.
+    """
     end = time.monotonic() + options.seconds
     with sockets.datagram_socket("udp", options.address) as own:
         while time.monotonic() < end:
@@ -65,11 +69,13 @@ def has_ended(stream):
 
 
 def arrivals(own):
-    """What a socket receives, and from whom, until standard input ends.
+    """Yields the packets that a socket receives, with their senders, until the
+    standard input ends.
 
-    It waits in recvfrom() itself: of a datagram with a wrong checksum that
-    poll() finds in the queue, Linux keeps count as if it were IPv4."""
-    with contextlib.suppress(PermissionError):  # only the machine's root may
+    The socket waits in recvfrom() and not in poll(). If poll() finds a packet
+    with a wrong checksum in the queue, Linux counts it as IPv4 in any case."""
+    # Only root of the machine may do this.
+    with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
     while True:
@@ -100,7 +106,9 @@ def receive(options):
 
 
 def watch(options):
-    """When and how much; with --rtp only the video counts, RFC 2250's."""
+    """Records when packets arrive and their sizes. With --rtp only the video
+    data of RFC 2250 counts.
+    """
     times, sizes, digest = [], [], hashlib.md5()
     with bound(options) as own:
         for data, _ in arrivals(own):
@@ -113,12 +121,14 @@ def watch(options):
 
 
 def video_begins(packet):
-    """RFC 2250 3.4: four bytes of header, four more with T."""
+    """RFC 2250 section 3.4: a header of four bytes, or eight bytes if T is set.
+    """
     return RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
 
 
 def capture(options):
-    """Packets at a device, on their way `out` to it or `in` from it."""
+    """Captures packets at a device, on their way `out` to it or `in` from it.
+    """
     seen = []
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                        socket.htons(ETH_P_ALL)) as own:
@@ -149,7 +159,7 @@ def without_delay(own):
 
 
 def reply(options):
-    """Answers each request on one connection."""
+    """Answers each request on a single connection."""
     with socket.create_server((options.address, options.port)) as server:
         peer, _ = server.accept()
     with without_delay(peer):
@@ -158,7 +168,7 @@ def reply(options):
 
 
 def request(options):
-    """The seconds from each request to the end of its reply."""
+    """Measures the seconds from each request to the end of its reply."""
     seconds = []
     with without_delay(socket.create_connection(
             (options.address, options.port))) as own:
@@ -171,7 +181,7 @@ def request(options):
 
 
 def push(options):
-    """Sends until nobody takes it any more."""
+    """Sends until the peer closes the connection."""
     block = bytes(16384)
     with contextlib.suppress(ConnectionError, KeyboardInterrupt), \
             socket.create_connection((options.address, options.port)) as own:
@@ -180,9 +190,10 @@ def push(options):
 
 
 def pull(options):
-    """(time, bytes so far) at each block that the program receives, for so
-    many seconds from the first one on. With --rate it takes no more than so
-    many bytes a second, each time all that waits; --buffer is the socket's."""
+    """Records (time, total bytes) at each block that the program receives, for
+    a number of seconds from the first block on. With --rate the program takes
+    at most this many bytes per second, and each time all that wait. --buffer is
+    the size of the socket's buffer."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
         if options.buffer:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams of the clip over links that are too slow for it, over several
-transports at once, each between two hosts of its own; and whether a run says
-anything of a transport, or only that this machine had other things to do."""
+"""Streams a clip over links that are too slow for it. Several transports run at
+once, each between two hosts of its own. A run is void if the machine was too
+busy, because its result then says nothing about the transport."""
 
 import collections
 import concurrent.futures
@@ -33,21 +33,23 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 NS_PER_MS = 1e6
-# Linux' own congestion control; a machine may have another, and forbid to set
-# that of a network, but not that of a route.
+# Selects CUBIC, the default congestion control of Linux. A machine may use
+# another one. Setting it for the whole namespace may be forbidden, but setting
+# it for a route is allowed.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The paper's card, four transmissions, and a device whose queue, which CUBIC
-# fills, is 50 ms long.
+# The radio card of the paper with four transmissions for each packet, and a
+# device queue of 50 ms, which CUBIC fills.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
-# Of the times at which this machine should have done something: 99 % no later
-# than half a frame, none later than a fifth of what may be late at all.
+# Limits for how late this machine may be: in 99 % of the cases at most half a
+# frame, and never more than a fifth of MS_IN_TIME.
 MS_LATE = 20
 MS_FROZEN = 100
-MS_IN_TIME = 500  # who comes later is of no use to a live stream
+MS_IN_TIME = 500  # A later frame is of no use to a live stream.
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# 52 packets, 0.12 s of 5 Mbit/s; and room for all of them behind it
+# 52 packets, which are 0.12 s at 5 Mbit/s, and a bucket that has room for all
+# of them.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -65,7 +67,7 @@ class Hosts(placement.OverLink):
 
 
 class Bottleneck(Hosts):
-    """A link that only connects, with a token bucket at the sender."""
+    """A link without losses and limits, with a token bucket at the sender."""
 
     def __init__(self, bucket=BUCKET):
         super().__init__("", BUILD,
@@ -73,7 +75,7 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        return False  # nothing is left in it
+        return False  # The link holds no packets that would have to be awaited.
 
     def lateness_ms(self):
         return 0
@@ -87,7 +89,9 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """Of the emulation against its model, 99th percentile"""
+        """99th percentile of how late the emulation was, compared with its
+        model.
+        """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")
         return (link_log.lateness_ns(output) or 0) / NS_PER_MS
@@ -99,8 +103,8 @@ class Radio(Hosts):
 
 @dataclasses.dataclass
 class Case:
-    """What is to be streamed. A sender that is not paced waits where the
-    network wants it to, in front of its own log."""
+    """A stream and its place. A sender without pacing is blocked by the network
+    before it writes its log."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -109,26 +113,28 @@ class Case:
 
 @dataclasses.dataclass
 class Run:
-    """A clip over one transport. Times are in ms."""
+    """Result of streaming a clip over one transport. Times are in ms."""
     name: str
     sent: dict
     arrived: dict
     lost: dict
     decodable: dict
-    in_time: dict  # decodable of what came at most so late
+    # Decodable frames if frames later than MS_IN_TIME do not count.
+    in_time: dict
     strangers: int
     p50: float
     p99: float
     max: float
-    end: float  # seconds from the first frame's time to the last's end
-    sender_late: float  # that of the sender itself, 99th percentile
+    # Seconds from the time of the first frame to the end of the last one.
+    end: float
+    sender_late: float  # Lateness of the sender itself, 99th percentile.
     link_late: float
     ticks_late: float
     ticks_worst: float
-    air: int  # packets that the radio lost, all its attempts in vain
+    air: int  # Packets that the radio lost after all transmissions.
 
     def why_void(self):
-        """None for a run that says something of its transport."""
+        """Returns why the run is void, or None for a valid run."""
         for what, ms, maximum in (("the sender", self.sender_late, MS_LATE),
                                ("the link", self.link_late, MS_LATE),
                                ("the machine", self.ticks_late, MS_LATE),
@@ -167,7 +173,9 @@ class Run:
 
 
 def decodable_in_time(sent, received):
-    """What is decodable for who doesn't wait any longer for late frames"""
+    """Returns which frames are decodable for a receiver that does not wait for
+    late frames.
+    """
     join = frame_log.Join()
     join.add_sent(sent.frames)
     pairs = join.add_arrived(received.frames)
@@ -196,7 +204,9 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Of transports.ini, with some elements replaced in the sender."""
+    """Returns a transport of transports.ini with some elements of the sender
+    replaced.
+    """
     found = dict(transports.read()[name])
     for old, new in replaced.items():
         found["sender"] = re.sub(rf"\b{old}\b", new, found["sender"])
@@ -208,7 +218,7 @@ def ifd(algorithm="gop"):
 
 
 def stream_clip(name, case, directory):
-    """One run, logs and all in a directory of its own."""
+    """Does one run with its logs in a directory of its own."""
     directory.mkdir(parents=True)
     with case.place.opened(directory, [PORT]), \
             wakeup_delay.Measurement() as machine:
@@ -217,12 +227,15 @@ def stream_clip(name, case, directory):
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
     run = measure(name, case, sent, received, machine.late_ms)
-    print(f"{run}\n", end="", flush=True)  # whole, beside other threads
+    # Printed in one piece, because other threads print, too.
+    print(f"{run}\n", end="", flush=True)
     return run
 
 
 def stream_all(cases, directory, at_once):
-    """{name: Run} of {name: Case}, so many at once: each has its own link."""
+    """Runs the cases of {name: Case}, at most `at_once` at the same time, each
+    with its own link. Returns {name: Run}.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     with mock.patch.object(progress, "PLAIN_EVERY", math.inf), \
             concurrent.futures.ThreadPoolExecutor(at_once) as pool:
@@ -235,8 +248,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """The same, but void runs are repeated once, with more of the machine to
-    themselves."""
+    """Does the same and repeats void runs once, with fewer of them at the same
+    time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:
@@ -245,7 +258,7 @@ def stream_valid(cases, directory, at_once):
 
 
 def needs_all(test):
-    """What a stream over IFD needs"""
+    """Skips a test if the programs for a stream over IFD are missing."""
     @functools.wraps(test)
     def guarded(self):
         for element in ("ifdsink", "mpegstat", "rfc2250pay", "wirelesslink"):

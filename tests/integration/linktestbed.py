@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Testbeds whose links are tested: what their wirelesslink wrote and reported,
-and programs that send and receive there."""
+"""Testbeds for tests of the links themselves: the logs and statistics that
+their wirelesslink writes, and programs on the hosts that send and receive."""
 
 import dataclasses
 import json
@@ -15,17 +15,17 @@ from unittest import mock
 
 import test_testbed
 
-TRAFFIC = pathlib.Path(__file__).with_name("traffic.py")
+HOST_PROGRAMS = pathlib.Path(__file__).with_name("hostprograms.py")
 SECONDS_TO_END = 60
 SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
-# gst-launch-1.0 shows no messages of elements, but its bus can be watched.
+# gst-launch-1.0 does not print element messages, but the debug log shows them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-QUIET = {"GST_DEBUG": ""}  # for other commands
+QUIET = {"GST_DEBUG": ""}  # Disables this log for other commands.
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
-# Every second, for a run that is ended before its stream is.
+# Statistics are written every second, because a run may end before its stream.
 STATS_INTERVAL = "stats-update-interval=1000"
 
 
@@ -38,7 +38,7 @@ class Hit:
 
 @dataclasses.dataclass(frozen=True)
 class Packet:
-    """A line of the log, times in ns."""
+    """A line of the element's packet log. Times are in ns."""
     flow: int
     index: int
     size: int
@@ -51,7 +51,7 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """How late the element was against its model, in ms."""
+    """By how many ms the element was later than its model."""
     median: float
     p99: float
     max: float
@@ -62,7 +62,7 @@ class Lateness:
 
 
 def read_pattern(path, flow):
-    """{index: Hit} of one flow."""
+    """Returns {index: Hit} for one flow of a pattern file."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         word, *values = line.split()
@@ -85,21 +85,23 @@ def read_log(path, flow):
 
 
 def path_states(messages, name):
-    """The states of a path, in the order of the messages of mmtpsink."""
+    """The states of a path, in the order in which mmtpsink posted them."""
     return [state for path, state in PATH_STATES.findall(messages)
             if path == name]
 
 
 class LinkCase(test_testbed.Api):
-    """Leaves no process, namespace or device, as its base class asserts."""
+    """Checks at the end, as its base class does, that no process, namespace or
+    device is left.
+    """
 
     def setUp(self):
         super().setUp()
         self.beds = []
 
     def open_link(self, description, hosts="a,b", **options):
-        """Hosts a and b, the first the mobile, and between them what says this
-        description."""
+        """Opens a testbed with the hosts a (the mobile one) and b and a link
+        with this description."""
         logs = self.directory / str(len(self.beds))
         with mock.patch.dict(os.environ, BUS):
             bed = self.open(
@@ -111,16 +113,16 @@ class LinkCase(test_testbed.Api):
     # --------------------------------------------------------------- programs
 
     def start(self, bed, host, program, *words):
-        """A program of traffic.py."""
+        """A program of hostprograms.py."""
         child = bed.popen(
-            host, [sys.executable, TRAFFIC, program, *map(str, words)],
+            host, [sys.executable, HOST_PROGRAMS, program, *map(str, words)],
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.addCleanup(child.stdout.close)
         return child
 
     def start_receiver(self, bed, host, kind, port, program, *words):
-        """It listens already."""
+        """The program is listening already."""
         child = self.start(bed, host, program, *words)
         bed.wait_listening(host, kind, port)
         return child
@@ -131,7 +133,9 @@ class LinkCase(test_testbed.Api):
         return child
 
     def finish(self, child, seconds=SECONDS_TO_END):
-        """What it printed, after its standard input ended."""
+        """Ends the program's standard input and returns the result that it
+        prints.
+        """
         out, _ = child.communicate(timeout=seconds)
         self.assertEqual(child.returncode, 0)
         return json.loads(out) if out else None
@@ -139,7 +143,9 @@ class LinkCase(test_testbed.Api):
     # --------------------------------------------------------------- the link
 
     def counters(self, bed, host):
-        """{"Udp": {"InErrors": 0}} of a host, "Udp6" with IPv6."""
+        """Returns the counters of a host, as {"Udp": {"InErrors": 0}}; "Udp6"
+        for IPv6.
+        """
         lines = self.text(bed, host, "cat /proc/net/snmp").splitlines()
         found = {}
         for names, numbers in zip(lines[::2], lines[1::2]):
@@ -153,7 +159,9 @@ class LinkCase(test_testbed.Api):
         return found
 
     def wait_until_sent(self, bed, host, packets):
-        """Until the link has taken so many from this host's kernel."""
+        """Waits until the link has taken `packets` packets from the kernel of
+        this host.
+        """
         sent = "awk '/wl0:/ { print $11 }' /proc/self/net/dev"
         self.assertTrue(test_testbed.wait_for(
             lambda: int(self.text(bed, host, sent)) >= packets),
@@ -165,14 +173,16 @@ class LinkCase(test_testbed.Api):
             lambda: "backlog 0b 0p" in self.text(bed, host, show)))
 
     def end_link(self, bed):
-        """As at the end of the stream: all that is in the link comes out."""
-        time.sleep(0.1)  # the last packet is on its way from device to link
+        """Ends the link as at the end of a stream: it delivers all its packets.
+        """
+        # The last packet may still be on its way from the device to the link.
+        time.sleep(0.1)
         for process in bed.link_processes():
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(SECONDS_TO_DELIVER), 0)
 
     def lateness(self, bed):
-        """As the element reported it last."""
+        """Returns the lateness that the element reported last."""
         reports = STATS.findall((bed.logs / "wl0.out").read_text())
         self.assertTrue(reports, "no statistics")
         return Lateness(*(

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of gstwirelessgso.h */
+
+#include "gstwirelessgso.h"
+
+/* *INDENT-OFF* */
+GST_WIRELESS_DEFINE_ENUM (gst_wireless_gso, "GstWirelessGso",
+    {GST_WIRELESS_GSO_AUTO, "If the kernel and the device support it", "auto"},
+    {GST_WIRELESS_GSO_OFF, "Each packet is passed to the kernel by itself",
+        "off"})
+/* *INDENT-ON* */

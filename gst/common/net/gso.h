@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Constants of UDP segmentation (GSO and GRO, udp(7)), which the headers of
+ * older C libraries lack. On systems other than Linux they are not defined. */
+
+#pragma once
+
+#include <netinet/in.h>
+#include <netinet/udp.h>
+
+#ifdef __linux__
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* HMAC-SHA-256 of messages, by nettle if it was found when the project was
+ * built, and by GLib otherwise. nettle uses the SHA instructions of the CPU, and
+ * needs no memory from the heap for a message. */
+
+#pragma once
+
+#include <glib.h>
+
+#define MMTP_HMAC_SIZE 32       /* SHA-256, in bytes */
+
+typedef struct _MmtpHmac MmtpHmac;
+
+MmtpHmac *mmtp_hmac_new (const guint8 * key, gsize size);
+void mmtp_hmac_free (MmtpHmac * hmac);
+/* Computes the HMAC of `number`, in network byte order, followed by `size`
+ * bytes. Does not change `hmac`. */
+void mmtp_hmac_compute (const MmtpHmac * hmac, guint64 number,
+    const guint8 * bytes, gsize size, guint8 digest[MMTP_HMAC_SIZE]);

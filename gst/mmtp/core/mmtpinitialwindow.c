@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mmtpinitialwindow.h"
+
+/* Initial window: RFC 6928, section 2, and its minimum: RFC 5681, section 3.1.
+ */
+#define INITIAL_PACKETS 10
+#define MIN_INITIAL_PACKETS 3
+/* REPORT_TIME is the time until the first report, in addition to the round
+ * trip. INITIAL_ROUND_TRIP is the maximum round trip for a full initial window.
+ */
+#define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
+#define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
+
+guint64
+mmtp_get_initial_window (guint packet, guint64 round_trip, guint64 rate)
+{
+  guint64 packets = INITIAL_PACKETS;
+
+  if (rate)
+    return MAX (rate / 8 * ((round_trip + REPORT_TIME) / 1000000) / 1000,
+        MIN_INITIAL_PACKETS * packet);
+
+  if (round_trip > INITIAL_ROUND_TRIP)
+    packets = MAX (INITIAL_PACKETS * INITIAL_ROUND_TRIP / round_trip,
+        MIN_INITIAL_PACKETS);
+  return packets * packet;
+}

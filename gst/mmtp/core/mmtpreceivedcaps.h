@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Assembles the caps that the sender transmits in pieces (docs/wire-mmtp.md,
+ * CAPS).
+ */
+
+#pragma once
+
+#include "mmtppacket.h"
+
+/* Number of caps versions that are remembered, because buffers of older
+ * versions may still arrive. */
+#define MMTP_CAPS_VERSIONS 4
+
+typedef struct
+{
+  guint8 version;               /* 0 if the entry is free */
+  guint16 length;
+  guint16 n_bytes;              /* bytes of the text that have arrived */
+  /* The text is complete and contains plain types only. */
+  gboolean plain;
+  /* one bit per byte of the text, set when the byte has arrived */
+  guint8 come[MMTP_MAX_CAPS / 8];
+  gchar text[MMTP_MAX_CAPS + 1];
+} MmtpCapsText;
+
+typedef struct
+{
+  MmtpCapsText *texts[MMTP_CAPS_VERSIONS];      /* NULL if never used */
+  guint next;                   /* entry to be replaced next */
+} MmtpReceivedCaps;
+
+/* All fields of a new instance are 0. */
+void mmtp_received_caps_clear (MmtpReceivedCaps * self);
+/* Adds a piece. `is_complete` becomes TRUE if the text is complete and has to
+ * be acknowledged. A text that is not plain is acknowledged as well, because
+ * the sender would only repeat it. */
+MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
+    const MmtpCaps * caps, gboolean * is_complete);
+/* Returns NULL if the text is not complete. */
+const MmtpCapsText *mmtp_received_caps_find (const MmtpReceivedCaps * self,
+    guint8 version);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). It
+ * stores nothing about a host that has not shown that it receives at its
+ * address. Such a host is sent no more bytes than came from there, and the
+ * answers to each network are limited. The receiver begins the session when
+ * this module says so.
+ */
+
+#pragma once
+
+#include "mmtpanswerlimits.h"
+#include "mmtpliveness.h"
+
+typedef enum
+{
+  MMTP_RECEIVER_IDLE,           /* There was no session yet. */
+  MMTP_RECEIVER_ALIVE,          /* No other session may begin. */
+  /* The sender does not respond. It may continue, and another session may
+   * begin. */
+  MMTP_RECEIVER_SILENT,
+  MMTP_RECEIVER_ENDED           /* The stream has ended. */
+} MmtpReceiverPhase;
+
+/* What the receiver has to do with a valid OPEN. */
+typedef enum
+{
+  MMTP_OPEN_IGNORE,
+  MMTP_OPEN_BEGIN,              /* A new session begins. */
+  MMTP_OPEN_REPEAT,             /* The OPEN of the session was repeated. */
+  /* The same, from another address or on another path, which is used from now
+   * on. */
+  MMTP_OPEN_MOVE
+} MmtpOpenAction;
+
+typedef struct
+{
+  MmtpOpenAction action;
+  guint64 number;               /* channel number of the OPEN */
+  /* Events for the application: a sender was refused for the first time because
+   * the only stream has ended, or because it speaks another version. */
+  gboolean is_over, is_other_version;
+} MmtpHandshakeResult;
+
+typedef struct
+{
+  const MmtpReceiverPaths *paths;
+  MmtpReceiverOutput *output;
+  MmtpLiveness *liveness;
+  const MmtpKey *key;
+  guint8 cookie_secret[MMTP_KEY_SIZE];
+  const guint8 *secret;         /* for nonces and tokens, MMTP_KEY_SIZE bytes */
+  guint64 min_delay;            /* minimum D0, in ns */
+  gboolean ends;                /* The application takes one session only. */
+  MmtpAnswerLimits limits;
+  gboolean has_refused_over;    /* `is_over` was set before. */
+  /* one bit per protocol version for which `is_other_version` was set before */
+  guint refused_versions;
+
+  /* --- the session */
+  MmtpReceiverPhase phase;      /* kept up to date by the receiver */
+  guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
+  guint64 token_r;
+  guint8 opener;                /* path on which OPEN arrived */
+  MmtpAddress opener_address;
+  /* A later message shows that the sender has received ACCEPT. */
+  gboolean confirmed;
+} MmtpReceiverHandshake;
+
+/* Copies the first secret for cookies. `self` keeps all other pointers; `secret`
+ * is for nonces, tokens, later secrets for cookies, and the limits. */
+void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
+    const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
+    MmtpLiveness * liveness, const MmtpKey * key,
+    const guint8 cookie_secret[MMTP_KEY_SIZE],
+    const guint8 secret[MMTP_KEY_SIZE]);
+void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
+/* Processes an INIT or OPEN. If `result` has an action, the receiver performs
+ * it and then calls mmtp_receiver_handshake_accept(). */
+MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size, MmtpHandshakeResult * result);
+/* Begins the session of this OPEN with a new nonce, token and secret for
+ * cookies, which are different for each `session`. */
+void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
+    const MmtpAddress * address, const MmtpMessage * message,
+    guint64 session);
+/* ACCEPT is sent to this address from now on. */
+void mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
+    const MmtpAddress * address, const MmtpMessage * message);
+/* Sends ACCEPT. */
+void mmtp_receiver_handshake_accept (MmtpReceiverHandshake * self);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiver's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md,
+ * section 3), and the address of each path. An address is used only after the
+ * sender has shown that it receives there.
+ */
+
+#pragma once
+
+#include "mmtpanswerlimits.h"
+#include "mmtpreports.h"
+
+/* A path is silent after this many keep-alive periods without a message. */
+#define MMTP_SILENT_PERIODS 2
+
+typedef struct
+{
+  /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
+   * arrived from the path's address; 0 if never. */
+  guint64 heard;
+  /* Another validated address, which replaces the path's address when that one
+   * is silent. */
+  MmtpAddress next_address;
+  gboolean has_next_address;
+  /* channel number and nonce of the last JOIN */
+  guint64 number, nonce;
+  /* arrival time of the last JOIN in ns; 0 if there was none */
+  guint64 time;
+} MmtpReceiverJoinState;
+
+typedef struct
+{
+  const MmtpReceiverPaths *paths;
+  MmtpReceiverOutput *output;
+  MmtpReports *reports;
+  MmtpAnswerLimits *limits;
+  const MmtpKey *key;
+  const guint8 *secret;         /* for challenges, MMTP_KEY_SIZE bytes */
+  guint8 nonce_r[MMTP_NONCE_SIZE];      /* nonce of the session */
+  guint64 period;               /* keep-alive period, in ns */
+  MmtpReceiverJoinState all[MMTP_MAX_PATHS];    /* indexed by the path's id */
+} MmtpReceiverJoins;
+
+/* `self` keeps all pointers. */
+void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
+    const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
+    MmtpReports * reports, MmtpAnswerLimits * limits, const MmtpKey * key,
+    const guint8 secret[MMTP_KEY_SIZE]);
+void mmtp_receiver_joins_begin_session (MmtpReceiverJoins * self,
+    const guint8 nonce_r[MMTP_NONCE_SIZE], guint64 period);
+/* The path has joined with this validated address, or changes to it. */
+void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
+    MmtpReceiverPath * path, const MmtpAddress * address);
+/* Answers a JOIN with a CHALLENGE. */
+void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
+    MmtpReceiverPath * path, const MmtpAddress * address,
+    const MmtpJoin * join);
+/* Call this function for a message that is refused as a replay. If it is the
+ * sender's own JOIN, of which a copy has come from another address first, it is
+ * answered as well, because the sender could not validate its address
+ * otherwise. */
+void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
+    MmtpReceiverPath * path, const MmtpAddress * address,
+    const MmtpMessage * message, guint64 number);
+/* Returns whether the message may come from this address. The path may change
+ * to this address. */
+MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
+    MmtpReceiverPath * path, const MmtpAddress * address,
+    const MmtpMessage * message);
+/* A valid message other than a JOIN has arrived from `address`, which a
+ * RESPONSE has validated. The path may join or change to this address. */
+void mmtp_receiver_joins_note_message (MmtpReceiverJoins * self,
+    MmtpReceiverPath * path, const MmtpAddress * address, MmtpType type);

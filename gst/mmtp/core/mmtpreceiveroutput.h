@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers and seals the messages of the receiver, and keeps them until the
+ * caller fetches them.
+ */
+
+#pragma once
+
+#include "mmtpreceiverpaths.h"
+
+typedef struct
+{
+  const MmtpReceiverPaths *paths;
+  const MmtpKey *key;
+  /* key or token for messages to the sender, set when the session begins */
+  MmtpDirection ours;
+  GQueue messages;
+} MmtpReceiverOutput;
+
+void mmtp_receiver_output_init (MmtpReceiverOutput * self,
+    const MmtpReceiverPaths * paths, const MmtpKey * key);
+void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
+/* Queues a handshake message. With a key, COOKIE is sealed, and so is REFUSE if
+ * it answers an OPEN with a valid MAC. */
+void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
+    MmtpMessage * message, const MmtpAddress * address);
+/* Fills in number, sending time and trailer of the message and queues it.
+ * Returns its size in bytes, or 0 if it was not queued. */
+gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
+    MmtpReceiverPath * path, MmtpMessage * message,
+    const MmtpAddress * address);
+/* Writes the first message that has room in `bytes`, and sets `address` to its
+ * destination. Returns its size, or 0 if no message waits. */
+gsize mmtp_receiver_output_poll (MmtpReceiverOutput * self,
+    MmtpAddress * address, guint8 * bytes, gsize room);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The paths of a session at the receiver, and the time, which all parts of the
+ * receiver share.
+ */
+
+#pragma once
+
+#include "mmtpaddress.h"
+#include "mmtparrivals.h"
+#include "mmtpkeys.h"
+
+#define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
+#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+
+/* Counters of earlier sessions, which are added so that the totals never go
+ * back. */
+typedef struct
+{
+  guint64 received, bytes, lost, late;
+} MmtpPathPast;
+
+typedef struct
+{
+  guint8 id;
+  gboolean known;               /* The path has been used in this session. */
+  gboolean joined;              /* `address` is validated. */
+  MmtpAddress address;
+  guint16 max_size;             /* maximum size of a message, in bytes */
+  /* number of the next message that we send on this path */
+  guint64 next_number;
+  MmtpReplay replay;
+  MmtpArrivals arrivals;
+  guint64 duplicates;
+  MmtpPathPast past;
+
+  guint32 echo;                 /* sending time of the last message, in ticks */
+  guint64 echo_time;            /* arrival time of that message, in ns */
+  /* sending time of that message from mmtp_clock_unwrap_sent(), in ns */
+  gint64 latest_sent;
+  guint64 round_trip;           /* in ns; 0 if unknown */
+  /* Time in ns at which the last KEEPALIVE arrived or was asked for. */
+  guint64 keepalive_time;
+  /* Longest recent time between KEEPALIVEs, in ns. */
+  guint64 keepalive_gap;
+} MmtpReceiverPath;
+
+typedef struct
+{
+  guint64 now;                  /* latest time seen, in ns */
+  /* indexed by id; NULL if never used */
+  MmtpReceiverPath *all[MMTP_MAX_PATHS];
+  guint8 ids[MMTP_MAX_PATHS];   /* ids of the paths that are not NULL */
+  guint n;
+} MmtpReceiverPaths;
+
+/* Frees all paths. */
+void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
+/* The session is over: every path becomes unknown, and keeps its totals. */
+void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
+/* Adds the path `id` unless it is known. `number` is the channel number of its
+ * first message. The path counts as silent after `silence` (ns) without a
+ * message. */
+MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
+    guint8 id, guint64 number, guint64 silence);
+/* Returns the i-th of the `n` paths. */
+MmtpReceiverPath *mmtp_receiver_paths_nth (const MmtpReceiverPaths * self,
+    guint i);
+/* Returns the path if it was used in this session, otherwise NULL. */
+MmtpReceiverPath *mmtp_receiver_paths_find (const MmtpReceiverPaths * self,
+    guint8 id);
+guint mmtp_receiver_paths_count_joined (const MmtpReceiverPaths * self);

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A link whose bitrate changes in steps, as a delivery trace of wirelesslink.
+
+`steps = 4 20 1.5 30 4` in a section of a matrix is a link of 4 Mbit/s, which
+has 1.5 Mbit/s from 20 s to 30 s. A run writes the trace into its directory.
+"""
+
+from wirelesslab.errors import LabError
+
+BITS = 8 * 1500  # that a line of a delivery trace lets through
+MS = 1000
+# The link begins before the stream and lasts longer, and a trace that has come
+# to its end begins anew.
+SECONDS = 180
+MAX_RATE = 1000  # Mbit/s
+
+
+def parse(name: str, text: str) -> list[tuple[float, float]]:
+    """[(time in s, Mbit/s from then on)]; LabError if these are no steps."""
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        numbers = []
+    times, rates = [0.0, *numbers[1::2]], numbers[::2]
+    if len(times) != len(rates) or sorted(set(times)) != times \
+            or times[-1] >= SECONDS \
+            or not all(0 < rate <= MAX_RATE for rate in rates):
+        raise LabError(
+            f"link {name}: steps = {text!r} are no bitrates in Mbit/s with the "
+            "times of the changes in s between them, such as 4 20 1.5 30 4")
+    return list(zip(times, rates))
+
+
+def trace(steps: list[tuple[float, float]]) -> str:
+    """Each line is the time in ms at which one more packet can be sent."""
+    lines, bits = [], 0.0
+    ends = [begin for begin, _ in steps[1:]] + [SECONDS]
+    for (begin, rate), end in zip(steps, ends):
+        for ms in range(round(begin * MS), round(end * MS)):
+            bits += rate * 1e6 / MS
+            while bits >= BITS:
+                bits -= BITS
+                lines.append(f"{ms + 1}\n")
+    return "".join(lines)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of the lab's report that is about live encoders: a section for each
+link and source, ready for report.html."""
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+from wirelesslab import process_pool
+from wirelesslab.report import encoder_plots, encoder_runs, plots, run_results
+from wirelesslab.report.encoder_runs import EncoderRun
+from wirelesslab.streams import clips, display, measurements, quality
+
+RUNS_CSV = "encoder-runs.csv"
+PICTURE_WIDTH = 480
+
+
+def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
+    """Those whose groups have all words of `only` in their titles"""
+    return [run for run in runs if all(
+        word in run.group_title.lower() for word in only.lower().split())]
+
+
+def groups(runs: list[EncoderRun], beside: pathlib.Path,
+           words: Callable[[str], None]) -> list[dict[str, Any]]:
+    if not runs:
+        return []
+    measure(runs, words)
+    run_results.write_csv(beside / RUNS_CSV, *encoder_runs.all_numbers(runs))
+    return [group(f"encoder-{number}-", own, beside)
+            for number, own in enumerate(run_results.grouped(
+                runs, lambda run: run.group).values(), 1)]
+
+
+def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
+    """All numbers of all runs, on all cores"""
+    for number, (numbers, run) in enumerate(zip(
+            process_pool.each(EncoderRun.numbers, runs), runs), 1):
+        run.know(numbers)
+        words(f"measured {number} of {len(runs)} runs with a live encoder")
+
+
+def group(prefix: str, runs: list[EncoderRun],
+          beside: pathlib.Path) -> dict[str, Any]:
+    heads, rows = encoder_runs.summary(runs)
+    path = beside / f"{prefix}summary.csv"
+    run_results.write_csv(path, heads, rows)
+    figures = []
+    for name, (draw, words) in encoder_plots.ALL.items():
+        picture = beside / f"{prefix}{name}.png"
+        plots.save(draw(runs), picture)
+        figures.append({"words": words, "file": picture.name,
+                        "path": picture})
+    limit = max(run.late_ms for run in runs)
+    return {"title": runs[0].group_title, "plots": figures,
+            "tables": [{
+                "words": "A frame that cannot be shown "
+                f"{limit} ms after its capture is dropped, and infinitely "
+                "late, as is one that never came. Medians are of runs that are "
+                "not flagged.",
+                "heads": heads, "rows": rows, "file": path.name}],
+            "is_video": False, **worst_moment(runs, prefix, beside)}
+
+
+def worst_moment(runs: list[EncoderRun], prefix: str,
+                 beside: pathlib.Path) -> dict[str, Any]:
+    """The source and what each protocol showed instead where they differ most
+    from it, all together, in the runs that the plots over time have"""
+    firsts = encoder_runs.firsts(runs)
+    place = measurements.worst_place([
+        [picture.mse for picture in run.pictures] for run in firsts.values()])
+    if place is None:
+        return {"moment": None, "pictures": []}
+    source = next(iter(firsts.values())).source()
+    found = [{"words": "the source", "path": take(
+        source, place, beside / f"{prefix}source.jpg")}]
+    for number, (name, run) in enumerate(firsts.items(), 1):
+        shown = display.shown(run.delays_ns)[place]
+        words = f"{name}: {run.pictures[place].psnr():.1f} dB"
+        found.append(
+            {"words": f"{words} (nothing shown yet)", "path": None}
+            if shown is None else {"words": words, "path": take(
+                run.encoded_path, shown, beside / f"{prefix}shown-{number}.jpg")
+            })
+    return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
+            "pictures": found}
+
+
+def take(video: pathlib.Path, number: int, path: pathlib.Path) -> pathlib.Path:
+    return quality.take(video, number, path, PICTURE_WIDTH)

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The numbers of runs that had a live encoder: quality and delay at the
+display, and how much of the link's capacity was used."""
+
+import csv
+import functools
+import math
+import pathlib
+import shlex
+import statistics
+import tempfile
+
+from wirelesslab import gst_environment, processes
+from wirelesslab.lab import cells, encoders
+from wirelesslab.report import run_results
+from wirelesslab.streams import (
+    clips,
+    display,
+    frame_log,
+    live_sources,
+    live_stream,
+    measurements,
+    quality,
+)
+from wirelesslab.streams.live_stream import Adaptation
+
+NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
+PERIOD_NS = NS / clips.FRAMES_PER_SECOND
+# Traffic that exceeds the capacity of every link, to measure it
+PROBE_BYTES = 1328
+PROBE_BYTES_PER_SECOND = 30_000_000 // 8
+STEP_NS = NS / 5
+CAPACITY = "capacity.csv"
+# Some transports give up what is in flight when the sender ends.
+LAST_FRAMES = clips.FRAMES_PER_SECOND
+# A handshake has small packets. The first large one belongs to the first frame.
+LARGE = 500  # bytes
+
+
+class EncoderRun:
+    """A run of the lab with a live encoder."""
+
+    def __init__(self, run: run_results.Run, build: pathlib.Path,
+                 late_ms: int | None) -> None:
+        self.run, self._build = run, build
+        self.cell, self.directory = run.cell, run.directory
+        self.late_ms = self.cell["encoder"]["late_ms"] \
+            if late_ms is None else late_ms
+
+    @property
+    def protocol(self) -> str:
+        return self.run.protocol
+
+    @property
+    def title(self) -> str:
+        return self.run.transport["title"]
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.run.is_flagged
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """Runs that are compared with each other have it in common."""
+        return self.cell["link"]["name"], encoders.source_of(self.cell)
+
+    @property
+    def group_title(self) -> str:
+        source = live_sources.TITLES[encoders.source_of(self.cell)]
+        return f"{self.cell['link']['title']}, live encoder, {source}"
+
+    # ----------------------------------------------------------- at the display
+
+    @functools.cached_property
+    def frames(self) -> list[display.Frame]:
+        """Without those that may be in flight when the sender ends"""
+        captured, sent, received = (
+            display.read_log(self.directory / name) for name in (
+                live_stream.CAPTURED, cells.SENT, cells.RECEIVED))
+        return display.read(captured.frames, sent, received)[:-LAST_FRAMES]
+
+    @functools.cached_property
+    def delays_ns(self) -> list[float]:
+        return display.delays_ns(self.frames, self.late_ms * NS_PER_MS)
+
+    @functools.cached_property
+    def pictures(self) -> list[quality.Picture]:
+        """Compared once: that takes longer than all else."""
+        return run_results.kept_pictures(
+            self.directory / f"quality-{self.late_ms}.csv",
+            display.shown(self.delays_ns),
+            lambda shown: quality.measure(
+                self.encoded_path, shown, self.directory, self.source()))
+
+    def source(self) -> pathlib.Path:
+        return cells.clip_of(self.cell, self._build)
+
+    @property
+    def encoded_path(self) -> pathlib.Path:
+        return self.directory / live_stream.ENCODED
+
+    # ----------------------------------------------------------------- the link
+
+    @functools.cached_property
+    def begin_ns(self) -> float:
+        """The link's time at which the first frame was due"""
+        first = next((packet.arrival_ns for packet in self.run.link.packets
+                      if packet.size >= LARGE), 0)
+        return first - self.frames[0].sent_ns
+
+    @property
+    def end_ns(self) -> float:
+        """The link's time at which the last frame period has ended"""
+        return self.begin_ns + len(self.frames) * PERIOD_NS
+
+    @functools.cached_property
+    def capacity(self) -> list[float]:
+        """Mbit/s that the link could carry, for each step since the first
+        frame was due"""
+        path = self.directory / CAPACITY
+        if path.exists():
+            with open(path) as file:
+                return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
+        packets = probe(cells.with_steps(self.cell, self.directory),
+                        self.end_ns, self._build)
+        found = [rate / MBIT for rate in display.rates(
+            packets, max(self.begin_ns, 0), self.end_ns, STEP_NS)]
+        run_results.write_csv(
+            path, ["s", "Mbit/s"],
+            [(step * STEP_NS / NS, rate) for step, rate in enumerate(found)])
+        return found
+
+    @functools.cached_property
+    def used(self) -> list[float]:
+        """Mbit/s that came out of the link, likewise"""
+        return [rate / MBIT for rate in display.rates(
+            self.run.link.packets, max(self.begin_ns, 0), self.end_ns,
+            STEP_NS)]
+
+    # --------------------------------------------------------------- the sender
+
+    @functools.cached_property
+    def adaptations(self) -> list[Adaptation]:
+        path = self.directory / live_stream.SENDER_OUT
+        return live_stream.adaptations(path.read_text(errors="replace"))
+
+    def encoded(self) -> list[float]:
+        """Mbit/s that the encoder made, for each second"""
+        bits = [0.0] * math.ceil(len(self.frames) / clips.FRAMES_PER_SECOND)
+        for number, frame in enumerate(self.frames):
+            bits[number // clips.FRAMES_PER_SECOND] += 8 * frame.size / MBIT
+        return bits
+
+    # ------------------------------------------------------------------ numbers
+
+    def numbers(self) -> dict[str, float]:
+        """{name: number} of all that is one number, for tables"""
+        return dict(self._numbers)
+
+    def know(self, numbers: dict[str, float]) -> None:
+        """Somebody else computed them."""
+        self.__dict__["_numbers"] = numbers
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, float]:
+        delays = self.delays_ns
+        freezes = display.freezes_ns(self.frames, delays, PERIOD_NS)
+        shown = sum(not math.isinf(delay) for delay in delays)
+        seconds = len(self.frames) * PERIOD_NS / NS
+        used = mean(self.used)
+        usable = mean([min(rate, self.cell["encoder"]["max"] / 1000)
+                       for rate in self.capacity])
+        return {
+            "SSIM": mean([picture.ssim for picture in self.pictures]),
+            "PSNR dB": quality.mean_psnr(self.pictures),
+            **{f"delay {percent} % ms":
+               frame_log.percentile(delays, percent) / NS_PER_MS
+               for percent in (50, 95, 99)},
+            "frames": len(delays),
+            "not shown": len(delays) - shown,
+            "freezes": len(freezes),
+            "frozen s": sum(freezes) / NS,
+            "longest freeze s": max(freezes, default=0) / NS,
+            "key frames": sum(frame.is_key for frame in self.frames),
+            "encoded Mbit/s":
+                8 * sum(frame.size for frame in self.frames) / seconds / MBIT,
+            "used Mbit/s": used,
+            "capacity Mbit/s": mean(self.capacity),
+            "usable Mbit/s": usable,
+            "used %": run_results.share(used, usable),
+            "encoder 99 % ms": self.run.lateness["encoder_p99_ms"],
+        }
+
+
+def mean(values: list[float]) -> float:
+    return statistics.fmean(values) if values else math.nan
+
+
+def probe(properties: str, duration_ns: float,
+          build: pathlib.Path) -> list[measurements.Packet]:
+    """The packets of a link in virtual time that is always overloaded, so that
+    its output is its capacity"""
+    count = math.ceil(duration_ns / NS * PROBE_BYTES_PER_SECOND / PROBE_BYTES)
+    with tempfile.TemporaryDirectory() as name:
+        log = pathlib.Path(name, "link.log")
+        processes.run(
+            ["gst-launch-1.0", "-q", "fakesrc", "format=time",
+             "sizetype=fixed", f"sizemax={PROBE_BYTES}",
+             f"datarate={PROBE_BYTES_PER_SECOND}", f"num-buffers={count}",
+             "!", "wirelesslink", "mode=timestamp",
+             f"sink_0::station={cells.SENDER}", f"location={log}",
+             *shlex.split(properties),
+             "!", "fakesink", "sync=false", "async=false"],
+            "the pipeline", env=gst_environment.environment(build))
+        return measurements.read_link(log, cells.SENDER).packets
+
+
+# ---------------------------------------------------------------------- tables
+
+# Columns of the summary: head, number, how it is written
+SUMMARY = (
+    ("SSIM", "SSIM", "{:.3f}"), ("PSNR, dB", "PSNR dB", "{:.1f}"),
+    ("delay median, ms", "delay 50 % ms", "{:.0f}"),
+    ("delay 95 %, ms", "delay 95 % ms", "{:.0f}"),
+    ("delay 99 %, ms", "delay 99 % ms", "{:.0f}"),
+    ("frames not shown", "not shown", "{:.0f}"),
+    ("freezes", "freezes", "{:.0f}"), ("frozen, s", "frozen s", "{:.1f}"),
+    ("longest freeze, s", "longest freeze s", "{:.1f}"),
+    ("encoded, Mbit/s", "encoded Mbit/s", "{:.2f}"),
+    ("through the link, Mbit/s", "used Mbit/s", "{:.2f}"),
+    ("of its usable capacity, %", "used %", "{:.0f}"),
+)
+
+
+def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
+    return run_results.grouped(runs, lambda run: run.protocol)
+
+
+def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
+    """The first valid run of each protocol, for what is drawn over time"""
+    return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
+
+
+def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
+    """A run that was flagged says nothing. Where all were, they are better than
+    no numbers."""
+    return [run for run in runs if not run.is_flagged] or runs
+
+
+def summary(runs: list[EncoderRun]) -> run_results.Table:
+    """Heads and rows: the median over the runs of a protocol that were not
+    flagged, with the lowest and highest"""
+    heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
+    rows = []
+    for name, own in by_protocol(runs).items():
+        found = [run.numbers() for run in valid(own)]
+        rows.append([
+            f"{name}: {own[0].title}",
+            *(run_results.spread([numbers[number] for numbers in found], form)
+              for _, number, form in SUMMARY), words_of(own)])
+    return heads, rows
+
+
+def words_of(runs: list[EncoderRun]) -> str:
+    flagged = sum(run.is_flagged for run in runs)
+    if flagged == len(runs):
+        return f"{len(runs)}, all flagged"
+    return f"{len(runs) - flagged}" + (
+        f", {flagged} more flagged" if flagged else "")
+
+
+def all_numbers(runs: list[EncoderRun]) -> run_results.Table:
+    """A row for each run, nothing rounded"""
+    rows = [(run.cell["name"], run.protocol, *run.group, run.cell["seed"],
+             run.cell["repetition"], int(run.is_flagged),
+             *run.numbers().values()) for run in runs]
+    return ["name", "protocol", "link", "source", "seed", "repetition",
+            "flagged", *runs[0].numbers()], rows

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The pictures that a live encoder of the lab encodes: files of 1280x720 at 25
+frames per second that are cheap to decode.
+
+They are made once, so that each run encodes the same pictures and these can be
+compared with what a viewer saw. Each frame refers at most to the frame before
+it, and the low-delay flag lets a decoder output each frame at once.
+"""
+
+import os
+import pathlib
+import subprocess
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
+WIDTH, HEIGHT = 1280, 720
+TITLES = {
+    "film": "bundled film, repeated",
+    "motion": "generated sequence with complex motion",
+}
+# The default of -sc_threshold would start GOPs at changes of the scene.
+ENCODE = (f"-pix_fmt yuv420p -r {clips.FRAMES_PER_SECOND} -c:v mpeg2video "
+          "-flags +low_delay -g 15 -bf 0 -sc_threshold 1000000000 -q:v 3 "
+          "-f mpeg2video").split()
+# A pattern in each quarter of the picture, one over its middle and one over all
+# of it. Each moves at a speed of its own.
+QUARTER = (f"video/x-raw,format=I420,width={WIDTH // 2},height={HEIGHT // 2},"
+           f"framerate={clips.FRAMES_PER_SECOND}/1")
+WHOLE = (f"video/x-raw,format=I420,width={WIDTH},height={HEIGHT},"
+         f"framerate={clips.FRAMES_PER_SECOND}/1")
+PLACES = ((0, 0), (WIDTH // 2, 0), (0, HEIGHT // 2), (WIDTH // 2, HEIGHT // 2),
+          (WIDTH // 4, HEIGHT // 4), (0, 0))
+ALPHAS = (1, 1, 1, 1, 0.6, 0.3)
+PATTERNS = (
+    ("pattern=zone-plate kx2=12 ky2=12 kt=2", QUARTER),
+    ("pattern=smpte horizontal-speed=7", QUARTER),
+    ("pattern=pinwheel horizontal-speed=5", QUARTER),
+    ("pattern=spokes horizontal-speed=9", QUARTER),
+    ("pattern=ball motion=sweep animation-mode=frames", QUARTER),
+    ("pattern=zone-plate kx=12 ky=8 kx2=2 ky2=5 kt=5", WHOLE),
+)
+
+
+def path_of(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
+    return pathlib.Path(build) / "clips" / f"live-{name}-{seconds}s.m2v"
+
+
+def make(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
+    """The path of a source, which is made if it is missing."""
+    write = {"film": write_film, "motion": write_motion}[name]
+    return clips.make_whole(path_of(build, name, seconds),
+                            lambda path: write(path, seconds))
+
+
+def write_film(path: pathlib.Path, seconds: int) -> None:
+    processes.run(
+        [*clips.FFMPEG, *clips.REPEATED_FILM, "-an", "-t", str(seconds),
+         "-vf", f"scale={WIDTH}:{HEIGHT}", *ENCODE, str(path)], "ffmpeg")
+
+
+def write_motion(path: pathlib.Path, seconds: int) -> None:
+    """videotestsrc draws the pictures, and ffmpeg encodes them, because
+    avenc_mpeg2video of GStreamer 1.22 does not work."""
+    read, write = os.pipe()
+    drawing = processes.start(
+        ["gst-launch-1.0", "-q", *motion_pipeline(seconds).split(),
+         "!", "y4menc", "!", "fdsink", f"fd={write}"],
+        pass_fds=(write,), stdout=subprocess.DEVNULL)
+    os.close(write)
+    try:
+        processes.run(
+            [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
+             *ENCODE, str(path)], "ffmpeg", pass_fds=(read,))
+    except BaseException:
+        processes.kill(drawing)
+        raise
+    finally:
+        os.close(read)
+    if processes.finish(drawing) != 0:
+        raise LabError("drawing the pictures with videotestsrc failed")
+
+
+def motion_pipeline(seconds: int) -> str:
+    """Its last element is the caps filter behind the compositor."""
+    frames = seconds * clips.FRAMES_PER_SECOND
+    pads = " ".join(
+        f"sink_{number}::xpos={x} sink_{number}::ypos={y} "
+        f"sink_{number}::alpha={alpha}"
+        for number, ((x, y), alpha) in enumerate(zip(PLACES, ALPHAS)))
+    inputs = " ".join(
+        f"videotestsrc num-buffers={frames} {pattern} ! {caps} "
+        f"! mix.sink_{number}"
+        for number, (pattern, caps) in enumerate(PATTERNS))
+    return f"{inputs} compositor name=mix background=black {pads} ! {WHOLE}"

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""CPU time per packet of the sinks and sources that use UDP, compared with
+udpsink and udpsrc.
+
+    meson test -C build --benchmark -v datagrams
+
+Each sink sends to its own source, which runs in another process, RTP packets of
+1316 bytes over the loopback as fast as it can, in network namespaces of their
+own where that is allowed. The rows take turns, and each figure is the median of
+the runs, with the minimum and the maximum. The CPU time of a sink is divided by
+the packets that were pushed into it, and that of a source by the packets that
+arrived: udpsink does not notice that packets are lost. The last row is a loop
+without GStreamer that sends 32 packets with one system call. With gso=off, the
+sink passes each packet to the kernel by itself, but its source still uses GRO.
+Nothing here fails for being slow: only what does not run at all makes the
+program fail.
+"""
+
+import argparse
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import turns
+
+SIZE = 1316
+LIST = 32
+SECONDS = 60                # that a run may take
+KEY = secrets.token_hex(32)
+SINK = "host=127.0.0.1 port=5004 sync=false async=false"
+SOURCE = "address=127.0.0.1 port=5004"
+BUFFER = "buffer-size=2097152"      # the default of mmtpsrc and dccpthinsrc
+FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
+# The others are compared with the first one.
+PAIRS = {
+    "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
+    "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
+                             f"udplitesrc {SOURCE} {BUFFER} backend=udp"),
+    "mmtp": (f"mmtpsink {SINK}", f"mmtpsrc {SOURCE}"),
+    "mmtp, gso=off": (f"mmtpsink {SINK} gso=off", f"mmtpsrc {SOURCE}"),
+    "mmtp, key": (f"mmtpsink {SINK} key={KEY}", f"mmtpsrc {SOURCE} key={KEY}"),
+    "dccpthin": (f"dccpthinsink {SINK}", f"dccpthinsrc {SOURCE}"),
+    "dccpthin, gso=off": (f"dccpthinsink {SINK} gso=off",
+                          f"dccpthinsrc {SOURCE}"),
+}
+PLUGINS = ("dccpthin", "mmtp", "udplite")
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclass
+class Run:
+    rate: float             # packets that arrived per second
+    share: float            # of the packets arrived, %
+    sink: float             # CPU time of a packet, us
+    source: float
+
+
+def run(name, words, pushed):
+    done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=SECONDS)
+    if done.returncode:
+        raise Failed(f"{name}: {done.stderr.strip()}")
+    arrived, wall, sink, source = map(float, done.stdout.split())
+    if not arrived:
+        raise Failed(f"{name}: nothing arrived")
+    return Run(arrived / wall, 100 * arrived / pushed, sink / pushed * 1e6,
+               source / arrived * 1e6)
+
+
+def get_commands(packets, size):
+    commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
+                for name, pair in PAIRS.items()}
+    if size > 1:
+        commands["loop with GSO and GRO"] = [FLOOD, "gso", packets, SIZE]
+    return commands
+
+
+def take_turns(commands, runs, packets):
+    values = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, words in commands.items():
+            values[name].append(run(name, words, packets))
+    return values
+
+
+def describe(values, peer, attribute):
+    """Median, range, and how many packets per CPU second go through it for one
+    packet of the peer"""
+    own, others = ([getattr(one, attribute) for one in all_runs]
+                   for all_runs in (values, peer))
+    ratios = [other / mine for mine, other in zip(own, others)]
+    return (f"{statistics.median(own):5.2f} us ({min(own):.2f} to "
+            f"{max(own):.2f}), {statistics.median(ratios):5.2f} times "
+            f"({min(ratios):.2f} to {max(ratios):.2f})")
+
+
+def show(title, values):
+    print(f"\n{title}")
+    peer = next(iter(values.values()))
+    for name, runs in values.items():
+        rates = [one.rate / 1000 for one in runs]
+        print(f"    {name:22} {statistics.median(rates):5.0f} k/s "
+              f"({min(rates):.0f} to {max(rates):.0f}), "
+              f"{statistics.median(one.share for one in runs):5.1f} % "
+              "arrived; "
+              f"sink {describe(runs, peer, 'sink')}; "
+              f"source {describe(runs, peer, 'source')}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--packets", type=int, default=96000)
+    options = parser.parse_args()
+    turns.enter_own_network()
+    os.environ.setdefault("GST_PLUGIN_PATH_1_0", ":".join(
+        str(turns.BUILD / "gst" / plugin) for plugin in PLUGINS))
+    os.environ["GST_DEBUG"] = "0"
+    print(f"{SIZE} bytes, CPU time of a packet and packets per CPU time "
+          f"compared with udpsink and udpsrc, median of {options.runs} "
+          "(minimum to maximum)")
+    try:
+        for size in (1, LIST):
+            what = "single buffers" if size == 1 else f"lists of {size}"
+            commands = get_commands(options.packets, size)
+            show(what, take_turns(commands, options.runs, options.packets))
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One run of the arena in virtual time: sessions stream over shared paths, next
+ * to TCP transfers. The run records when each frame had arrived and how many
+ * bytes were sent. arenajudge.h computes the figures from this record.
+ */
+
+#ifndef __ARENA_SIMULATION_H__
+#define __ARENA_SIMULATION_H__
+
+#include "arenaclip.h"
+#include "arenapaths.h"
+#include "tcpmodel.h"
+
+G_BEGIN_DECLS
+
+#define ARENA_MAX_PATHS 4
+#define ARENA_MAX_SESSIONS 2
+#define ARENA_MAX_TCP 1
+#define ARENA_NEVER G_MAXUINT64
+/* Bytes of the IPv4 and UDP headers. The RTP header is part of the packets. */
+#define ARENA_IP_UDP 28
+/* Bytes of a DATA message without its payload; see docs/wire-mmtp.md. */
+#define ARENA_MMTP_DATA 24
+
+typedef enum
+{
+  ARENA_MMTP,
+  ARENA_UDP                     /* Sends each packet at once, on one path. */
+} ArenaTransport;
+
+typedef struct
+{
+  ArenaTransport transport;
+  const GArray *frames;         /* of ArenaFrame */
+  guint64 begin;                /* Time in ns at which the session begins. */
+  guint64 latency;              /* ns: D0 */
+  /* Frame period in ns that the sender is told; 0 if it is told none. */
+  guint64 frame_period;
+  guint udp_path;
+} ArenaSessionConfig;
+
+typedef struct
+{
+  guint path;
+  guint64 begin;                /* ns */
+  TcpAlgorithm algorithm;
+} ArenaTcpConfig;
+
+typedef struct
+{
+  const ArenaPath *paths;
+  guint n_paths;
+  /* Number of this run and of all runs, for arena_links_open (). */
+  guint number, n;
+  guint64 duration;             /* Duration of the streams in ns. */
+  /* Bytes that arrive between these times (ns) are counted in measured_bytes.
+   */
+  guint64 measure_from, measure_to;
+  guint n_sessions;
+  ArenaSessionConfig sessions[ARENA_MAX_SESSIONS];
+  guint n_tcp;
+  ArenaTcpConfig tcp[ARENA_MAX_TCP];
+} ArenaSimulationConfig;
+
+/* A sample of the sender's statistics. */
+typedef struct
+{
+  guint64 time;                 /* ns */
+  guint64 estimated_rate;       /* bit/s */
+} ArenaSample;
+
+typedef struct
+{
+  guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
+  /* Time in ns at which the first frame was due. */
+  guint64 origin;
+  /* For each frame, the time in ns at which its last packet left the receiver,
+   * or ARENA_NEVER. */
+  guint64 *arrived;
+  /* For each frame, the number of packets that were never sent. */
+  guint16 *unsent;
+  /* For each frame, the bytes of all its packets that were sent, including IP
+   * and UDP. This array and `unsent` are all 0 for UDP. */
+  guint64 *sent_bytes;
+  guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
+  guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
+  /* Arrays of guint32: one-way delay in us of each packet that arrived, without
+   * random jitter. */
+  GArray *delays[ARENA_MAX_PATHS];
+  GArray *samples;              /* Array of ArenaSample, one every 50 ms. */
+} ArenaSessionRecord;
+
+typedef struct
+{
+  ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
+  guint64 tcp_measured_bytes[ARENA_MAX_TCP];
+  /* An endpoint asked to be called again and again at the same time. */
+  gboolean stuck;
+} ArenaRecord;
+
+/* Returns the maximum time that a run may take, in ns. */
+guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
+/* Selects the rate control of all later runs by its name; NULL means the
+ * default. Returns FALSE if there is none of this name. */
+gboolean arena_simulation_set_rate_control (const gchar * name);
+/* Free with arena_record_clear () */
+void arena_simulation_run (const ArenaSimulationConfig * config,
+    ArenaRecord * record);
+void arena_record_clear (ArenaRecord * record);
+
+G_END_DECLS
+
+#endif /* __ARENA_SIMULATION_H__ */
