@@ -156,7 +156,7 @@ gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader)
 }
 
 gboolean
-gst_buffer_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer)
+gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer)
 {
   gboolean is_layered = FALSE;
   GstStructure *structure;

@@ -56,6 +56,6 @@ gboolean gst_slot_caps_get_codec (const GstCaps * caps, SlotCodec * codec);
 void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
 /* Gets the temporal layer that the VP8 encoder of GStreamer puts on a buffer.
  * Returns FALSE if there is none. */
-gboolean gst_buffer_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
+gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
 /* Sets type, flags and slots of `frame`. */
 void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

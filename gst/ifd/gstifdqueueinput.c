@@ -662,7 +662,7 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
 {
   SlotLayer layer;
   const gboolean is_layered = input->slot_codec == SLOT_CODEC_VP8
-      && gst_buffer_get_vp8_layer (buffer, &layer);
+      && gst_wireless_get_vp8_layer (buffer, &layer);
   GstMapInfo map = GST_MAP_INFO_INIT;
   const gboolean is_mapped = gst_buffer_map (buffer, &map, GST_MAP_READ);
 

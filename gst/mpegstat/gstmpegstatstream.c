@@ -265,7 +265,7 @@ gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
   const guint64 malformed = mpegstat_units_get_malformed (self->units);
   guint64 before[IFD_MALFORMED_LAST];
   SlotLayer layer;
-  gboolean is_layered = gst_buffer_get_vp8_layer (buffer, &layer);
+  gboolean is_layered = gst_wireless_get_vp8_layer (buffer, &layer);
   GstMapInfo map;
   guint i;
 

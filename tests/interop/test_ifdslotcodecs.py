@@ -34,7 +34,7 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# The least number of the 100 pictures that is sent at each of the speeds: of
+# The minimum number of the 100 pictures that is sent at each of the speeds: of
 # streams where each frame refers to the frame before, and of streams in which
 # every second frame is no reference
 CHAIN = 6, 8, 15
@@ -181,15 +181,15 @@ class OfEncoders(unittest.TestCase):
         return len(pictures)
 
     def films(self):
-        for name, codec, options, least in FILMS:
+        for name, codec, options, minimum in FILMS:
             film = read_ivf(make_clip(name, options).read_bytes())
             whole = decode(write_ivf(*film), "ivf")
             self.assertEqual(len(whole), FRAMES)
-            yield name, codec, film, whole, least
+            yield name, codec, film, whole, minimum
 
     def test_what_is_sent_can_be_decoded(self):
-        for name, codec, film, whole, least in self.films():
-            for seconds, count in zip(SLOW, least):
+        for name, codec, film, whole, minimum in self.films():
+            for seconds, count in zip(SLOW, minimum):
                 with self.subTest(film=name, seconds=seconds):
                     self.assertGreaterEqual(self.check(
                         film, codec, film[1], whole, seconds), count)
@@ -241,10 +241,10 @@ class Layers(unittest.TestCase):
         return sent
 
     def test_vp8_drops_the_highest_layers(self):
-        for layers, sleep, least in ((2, 60000, 40), (3, 60000, 40),
+        for layers, sleep, minimum in ((2, 60000, 40), (3, 60000, 40),
                                      (3, 120000, 20)):
             with self.subTest(layers=layers, sleep=sleep):
-                self.assertGreater(self.check(layers, "vp8enc", sleep), least)
+                self.assertGreater(self.check(layers, "vp8enc", sleep), minimum)
 
     def test_vp9(self):
         for layers in (2, 3):

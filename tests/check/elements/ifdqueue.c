@@ -1444,7 +1444,7 @@ GST_START_TEST (unusable_caps_get_a_hint)
           "udpsink"},
     {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
     {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
-    {"application/x-rtp,media=video,encoding-name=VP8", "! PAYLOADER !"},
+    {"application/x-rtp,media=video,encoding-name=VP8", "! rtpvp8pay !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
         "set alignment=au, which h264parse makes"},
     {"video/x-h264", "put h264parse before it"},
