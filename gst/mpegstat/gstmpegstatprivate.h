@@ -51,6 +51,7 @@ struct _GstMpegStat
   MpegVideoFramerStats framer_stats;    /* written by the streaming thread */
   /* written by the streaming thread */
   guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
   /* maximum time that a frame waits here, in ns */
@@ -59,7 +60,7 @@ struct _GstMpegStat
   /* Used by the streaming thread only; created and freed while no pad is active
    */
   GstMpegVideoInput *input;
-  /* for H.264 and H.265; NULL for MPEG-1/2, which `input` handles */
+  /* for all codecs but MPEG-1/2, which `input` handles; otherwise NULL */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */
