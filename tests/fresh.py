@@ -126,13 +126,14 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        run.path.mkdir()  # close() expects and removes it
+        run.path.mkdir()  # close() expects the directory and removes it.
         run.close()
 
 
 class Guard:
     """Removes a directory when this program ends, even if it is killed. A
-    process reads from a pipe whose other end only this program has."""
+    second process reads from a pipe. Only this program has the other end, so
+    the pipe ends when this program ends."""
 
     def __init__(self, directory):
         read, self._write = os.pipe()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Counts the checks in meson's test logs and prints one line with the result.
 
-meson counts programs, but a person wants to know how many checks ran, and a
-program without any check must not look like one that passed. A run is complete
-only if its log has every test that meson lists, once, and if meson itself ended
-without an error that the log does not explain.
+meson counts programs, but a person wants to know how many checks ran. A program
+without any check must not look like a program that passed. A run is complete
+under two conditions. Its log must have every test that meson lists, exactly
+once. If meson itself ended with an error, the log must explain this error.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import typing
 
 LINES_OF_A_FAILURE = 40
-SKIPPED = 77  # The exit status of a program that could not check anything.
+SKIPPED = 77  # The exit status of a program that could not do any check.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
@@ -54,7 +54,8 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # An error in setUpClass counts as an error, but not as a test that ran.
+        # An error in setUpClass counts as an error. It does not count as a test
+        # that ran.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 
@@ -80,7 +81,7 @@ def count(test):
 
 def read(path):
     """Returns the entries of a testlog.json, and the number of lines that are
-    no entries.
+    not entries.
 
     There are no entries if meson did not start to write them. There is a broken
     line if meson was killed while it wrote that line.
@@ -114,8 +115,8 @@ def find_gaps(tests, expected, n_broken, status):
         yield f"{name} did not run"
     for name in ran - listed:
         yield f"{name} ran although meson did not list it"
-    # meson's exit status is the number of failed tests, or the status of its
-    # own error.
+    # meson's exit status is the number of failed tests, or another status if
+    # meson itself failed.
     if status and not any(count(test).failed for test in tests):
         yield f"meson ended with status {status} although no test failed"
 

@@ -28,8 +28,8 @@ typedef struct
   guint mtu, txqueuelen;
 } TunRequest;
 
-/* The fields are protected by the lock of the table that contains the device,
- * except `fd`, the names, which never change, and the functions
+/* The fields are protected by the lock of the table that contains the device.
+ * The exceptions are `fd` and the names, which never change, and the functions
  * tun_link_get_*() of `link`. */
 typedef struct
 {

@@ -13,7 +13,8 @@ typedef struct
   gchar *text;
   /* owned; -1 = our own namespace, and /proc is missing */
   gint fd;
-  /* They identify the namespace: two TunNetns with equal values are the same.
+  /* Device and inode number of the namespace. Two TunNetns with equal numbers
+   * are the same namespace.
    */
   guint64 device, inode;
   gboolean own;                 /* TRUE = the namespace of the calling thread */

@@ -283,8 +283,8 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "send reports?"));
 }
 
-/* Posts a warning if the minimum bitrate is above the maximum. It is posted once
- * for each time that the two become wrong. Without an encoder only the property
+/* Posts a warning if the minimum bitrate is above the maximum. It is posted
+ * once each time that this begins. Without an encoder only the property
  * #GstBitrateAdapt:max-bitrate is known. */
 static void
 warn_about_limits (GstBitrateAdapt * self, gboolean has_encoder, guint64 now)
@@ -337,8 +337,8 @@ warn_about_missing_encoder (GstBitrateAdapt * self, const gchar * name)
   g_free (list);
 }
 
-/* Posted once for each encoder. The pipeline is wrong, so that this is an error
- * and not a warning. */
+/* Posts an error, once for each encoder. It is an error and not a warning,
+ * because this pipeline can never work. */
 static void
 post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
     const gchar * reason)
@@ -354,8 +354,8 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
 /* --- encoder, in the thread ----------------------------------------------- */
 
 /* Makes `element` the encoder in use. If it is another encoder than before, it
- * gets the target bitrate at once. `encoder` is its entry in the table, or NULL
- * if its bitrate cannot be changed. */
+ * is set to the target bitrate immediately. `encoder` is its entry in the
+ * table, or NULL if its bitrate cannot be changed. */
 static void
 follow (GstBitrateAdapt * self, GstElement * element,
     const GstBitrateEncoder * encoder)
@@ -555,7 +555,8 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* The counters are those of another element now. */
+    /* The element has changed, and its counters do not continue the old ones.
+     */
     self->lost_before = network->lost;
     self->lost_key_frames_before = network->lost_key_frames;
   }
@@ -800,7 +801,8 @@ static const GstWirelessProperty properties[] = {
    * GstBitrateAdapt:max-bitrate:
    *
    * With 0, the encoder is never set above the bitrate that it has when the
-   * element finds it. That bitrate is 6 Mbit/s if the encoder has none.
+   * element finds it. If the encoder has no bitrate then, the maximum is 6
+   * Mbit/s.
    */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
       "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "
@@ -887,7 +889,8 @@ static const GstWirelessProperty properties[] = {
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
-  /* The property of the parent class says that it does something. */
+  /* The description of this property in the parent class promises an effect
+   * that it does not have here. */
   PROPERTY_BOOLEAN ("qos", "QoS",
       "Property of every GstBaseTransform; it has no effect here",
       PROPERTY_PLAYING, qos, FALSE),

@@ -185,8 +185,9 @@ gst_bitrate_encoder_get (GstElement * element,
   return units * encoder->bits_per_unit;
 }
 
-/* What gst_bitrate_encoder_set() has done to an encoder. The encoder keeps it, so
- * that it outlives the bitrateadapt that has done it. */
+/* The bitrates before and after the changes by gst_bitrate_encoder_set (). They
+ * are stored with the encoder, so that they outlive the bitrateadapt that
+ * changed it. */
 typedef struct
 {
   guint64 initial;              /* bit/s, before the first change */

@@ -93,7 +93,8 @@ static const gchar *const losses[] = {
   "dropped-i", "dropped-p", NULL
 };
 
-/* Counters of mmtpsink ("queued-bytes") and of ifdsink (the others). */
+/* Counters of the waiting data: "queued-bytes" of mmtpsink, and the remaining
+ * ones of ifdsink. */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
@@ -265,7 +266,7 @@ typedef struct
   GstElement *element;          /* best element found so far */
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
-  /* in queues on the way downstream: bytes that wait, frames that were lost */
+  /* Bytes that wait and frames that were lost in the queues downstream. */
   guint64 waiting, lost;
 } Search;
 

@@ -13,6 +13,7 @@ gst_frame_info_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   info->temporal_reference = 0;
   info->coverage = GST_FRAME_INFO_COVERAGE_ALL;
   info->media_time = GST_CLOCK_TIME_NONE;
+  info->temporal_layer = -1;
   return TRUE;
 }
 
@@ -34,6 +35,7 @@ gst_frame_info_meta_transform (GstBuffer * dest, GstMeta * meta,
       info->temporal_reference,
       copy->region ? GST_FRAME_INFO_COVERAGE_ALL : info->coverage);
   other->media_time = info->media_time;
+  other->temporal_layer = info->temporal_layer;
   return TRUE;
 }
 
@@ -78,7 +80,7 @@ gst_frame_info_meta_get_info (void)
  * Adds a #GstFrameInfoMeta to @buffer.
  *
  * Returns: (transfer none): the new meta. Its media_time is
- *     %GST_CLOCK_TIME_NONE
+ *     %GST_CLOCK_TIME_NONE, and its temporal_layer is -1
  *
  * Since: 0.1
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Metadata of a video frame, or of a packet of a frame, that the standard
  * buffer flags cannot express: the picture type, the temporal reference, the
- * presentation time on the sender's clock, and how many leading bytes must
- * arrive intact.
+ * temporal layer, the presentation time on the sender's clock, and how many
+ * leading bytes must arrive intact.
  */
 
 #ifndef __GST_FRAME_INFO_META_H__
@@ -29,6 +29,8 @@ G_BEGIN_DECLS
  * @media_time: presentation time on the sender's clock, relative to an
  *     arbitrary origin and not changed by arrival times; or
  *     %GST_CLOCK_TIME_NONE
+ * @temporal_layer: temporal layer, 0 = base layer, -1 = unknown. No frame
+ *     refers to a frame of a higher layer
  *
  * Since: 0.1
  */
@@ -40,6 +42,7 @@ typedef struct
   guint temporal_reference;
   guint coverage;
   GstClockTime media_time;
+  gint temporal_layer;
 } GstFrameInfoMeta;
 
 GType gst_frame_info_meta_api_get_type (void);

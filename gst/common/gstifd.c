@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstifd.h: statistics, the algorithm type, and H.26x caps.
+/* Implementation of gstifd.h: statistics, the algorithm type, and caps.
  */
 
 #include "gstifd.h"
@@ -112,4 +112,83 @@ gst_h26x_caps_set_codec_data (const GstCaps * caps, IfdClassifier * classifier)
     gst_buffer_unmap (data, &map);
   }
   return is_set;
+}
+
+/* --- caps of VP8, VP9 and AV1 --------------------------------------------- */
+
+#define VP8_META "GstVP8Meta"
+
+gboolean
+gst_slot_caps_get_codec (const GstCaps * caps, SlotCodec * codec)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  GstCaps *known = gst_caps_from_string (GST_SLOT_CAPS);
+  const gboolean is_known = gst_caps_is_subset (caps, known);
+
+  gst_caps_unref (known);
+  if (!is_known)
+    return FALSE;
+  if (gst_structure_has_name (structure, "video/x-vp8"))
+    *codec = SLOT_CODEC_VP8;
+  else if (gst_structure_has_name (structure, "video/x-vp9"))
+    *codec = SLOT_CODEC_VP9;
+  else
+    *codec = g_str_equal (gst_structure_get_string (structure, "alignment"),
+        "tu") ? SLOT_CODEC_AV1 : SLOT_CODEC_AV1_FRAME;
+  return TRUE;
+}
+
+void
+gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const GValue *value = gst_structure_get_value (structure, "codec_data");
+  GstBuffer *data;
+  GstMapInfo map;
+
+  if (!value || !GST_VALUE_HOLDS_BUFFER (value))
+    return;
+  data = gst_value_get_buffer (value);
+  if (!data || !gst_buffer_map (data, &map, GST_MAP_READ))
+    return;
+  slot_reader_set_codec_data (reader, map.data, map.size);
+  gst_buffer_unmap (data, &map);
+}
+
+gboolean
+gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer)
+{
+  gboolean is_layered = FALSE;
+  GstStructure *structure;
+  GstCustomMeta *meta;
+  guint number;
+
+  /* The meta is registered by the first element that uses it. */
+  if (!gst_meta_get_info (VP8_META))
+    return FALSE;
+  meta = gst_buffer_get_custom_meta (buffer, VP8_META);
+  if (!meta)
+    return FALSE;
+  structure = gst_custom_meta_get_structure (meta);
+  layer->is_sync = FALSE;
+  if (!gst_structure_get_boolean (structure, "use-temporal-scaling",
+          &is_layered) || !is_layered
+      || !gst_structure_get_uint (structure, "layer-id", &number)
+      || number >= SLOT_MAX_LAYERS)
+    return FALSE;
+  layer->layer = number;
+  gst_structure_get_boolean (structure, "layer-sync", &layer->is_sync);
+  return TRUE;
+}
+
+void
+gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame)
+{
+  frame->type = use->is_key ? IFD_FRAME_I : use->is_reference ? IFD_FRAME_P :
+      IFD_FRAME_B;
+  frame->flags = IFD_FRAME_SLOTS | (use->is_key ? IFD_FRAME_CLOSED : 0);
+  frame->uses = use->uses;
+  frame->updates = use->updates;
+  frame->layer = use->layer;
+  frame->order = frame->order_range = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Adapts the IFD algorithm (ifd.h) and the frame classifier (ifdclassifier.h)
  * to elements: a GType for the property that selects the algorithm, fields for
- * the `stats` structure, and functions that read H.264 and H.265 caps.
+ * the `stats` structure, and functions that read the caps of video.
  */
 
 #pragma once
@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 
 #include "ifdclassifier.h"
+#include "slotuse.h"
 
 /* --- statistics ----------------------------------------------------------- */
 
@@ -38,3 +39,23 @@ gboolean gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec);
  * codec_data is missing or malformed. */
 gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
     IfdClassifier * classifier);
+
+/* --- caps of VP8, VP9 and AV1 --------------------------------------------- */
+
+/* Each buffer holds a frame, a superframe or a temporal unit. */
+#define GST_SLOT_CAPS \
+    "video/x-vp8; video/x-vp9; " \
+    "video/x-av1, stream-format = (string) obu-stream, " \
+    "alignment = (string) { tu, frame }"
+
+/* Sets `codec` from the caps. Returns FALSE if the caps do not match
+ * GST_SLOT_CAPS. */
+gboolean gst_slot_caps_get_codec (const GstCaps * caps, SlotCodec * codec);
+/* Passes the codec_data of `caps` to `reader`. Codec data are optional, and
+ * malformed ones are ignored. */
+void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
+/* Gets the temporal layer that the VP8 encoder of GStreamer puts on a buffer.
+ * Returns FALSE if there is none. */
+gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
+/* Sets type, flags and slots of `frame`. */
+void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

@@ -49,8 +49,6 @@ typedef enum
     GST_TYPE_NETWORK_SINK, GstNetworkSink))
 #define GST_NETWORK_SINK_CLASS(klass) (G_TYPE_CHECK_CLASS_CAST ((klass), \
     GST_TYPE_NETWORK_SINK, GstNetworkSinkClass))
-#define GST_IS_NETWORK_SINK(object) (G_TYPE_CHECK_INSTANCE_TYPE ((object), \
-    GST_TYPE_NETWORK_SINK))
 #define GST_NETWORK_SINK_GET_CLASS(object) (G_TYPE_INSTANCE_GET_CLASS ( \
     (object), GST_TYPE_NETWORK_SINK, GstNetworkSinkClass))
 

@@ -36,7 +36,8 @@ GType gst_dccp_thin_mode_get_type (void);
 /* Returns the value that replaces `mode`: caller for connect, listener for
  * listen, and `mode` itself otherwise. */
 GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
-/* Returns the same, and logs a warning of `element` if `mode` is deprecated. */
+/* Returns the value that replaces `mode`, like gst_dccp_thin_mode_get_new ().
+ * Logs a warning of `element` if `mode` is deprecated. */
 GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
     GstDccpThinMode mode);
 /* GType of GstDccpThinEncapsulation, whose values are udp and raw. */
@@ -84,8 +85,8 @@ gchar *gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings);
 
 /* --- statistics ----------------------------------------------------------- */
 
-/* Adds the counters of `more` to those of `sum`. The gauges of `sum` become
- * those of `more`. */
+/* Adds the counters of `more` to those of `sum`. Values that are not counters
+ * are copied from `more` to `sum`. */
 void gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more);
 void gst_dccp_thin_fill_stats (GstStructure * structure,
     const DccpStats * stats, gboolean is_sink);

@@ -59,7 +59,7 @@ take_connection (GstDccpThinEnd * end, const DccpEvent * event)
   report_connection (end, "connected", &event->path);
 }
 
-/* A listener still waits for the first peer that connects. */
+/* Returns whether a listener is waiting for a peer to connect. */
 static gboolean
 is_waiting (GstDccpThinEnd * end)
 {

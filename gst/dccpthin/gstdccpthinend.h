@@ -24,11 +24,11 @@ typedef struct
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
   /* Returns whether packets from this path are accepted. NULL = all are. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
-  /* Releases the lock, posts the queued messages and notifies others of what
-   * take_event and take_data have recorded. NULL = the endpoint releases the
-   * lock and posts the messages itself. */
+  /* Releases the lock, posts the queued messages, and emits the notifications
+   * that take_event and take_data have requested. NULL = the endpoint releases
+   * the lock and posts the messages itself. */
   void (*unlock_and_post) (gpointer element);
-  /* Returns the time in ns at which the element next has to notify others;
+  /* Returns the time in ns at which the element must post or notify again;
    * G_MAXUINT64 = never. NULL = the element never has to. */
     guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
@@ -115,8 +115,8 @@ gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
 /* The remaining functions are called with the lock held. */
 
-/* Fills in the statistics of this endpoint. The counters include those of the
- * connections before. */
+/* Fills in the statistics of this endpoint. The counters include those of
+ * earlier connections. */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 

@@ -76,14 +76,15 @@ struct _GstDccpThinSink
   /* --- protected by the lock --- */
   gboolean request_key_units;
 
-  GstWaker room;                /* what the virtual function `wait` waits for */
+  GstWaker room;                /* wakes the virtual function `wait` */
   /* Time in ns at which the next packet may be sent, as known when the wait
    * began; 0 if no thread waits. */
   guint64 waits_until;
   /* Size in bytes of a buffer that does not fit into a packet and has not been
    * reported yet; 0 = none. */
   gsize too_long;
-  guint max_payload;            /* maximum payload size in bytes at that time */
+  /* maximum payload size in bytes when too_long was set */
+  guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
   gboolean rate_changed;        /* estimated_bitrate is to be notified */
@@ -105,9 +106,10 @@ struct _GstDccpThinSink
    * and not by upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
-  gboolean frame_is_over;       /* the last packet of that frame was handled */
-  /* Time in ns until which the packets of that frame may wait for the pacing
-   * with blocking=false. */
+  /* the last packet of the current frame was handled */
+  gboolean frame_is_over;
+  /* Time in ns until which the packets of the current frame may wait for the
+   * pacing with blocking=false. */
   guint64 frame_until;
   /* Shortest interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
    */
@@ -424,8 +426,8 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
           gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
           error))
     return TRUE;
-  /* Another attempt would lack the same permission. With this code the base
-   * class does not try again. */
+  /* A second attempt would not have the permission either. This error code
+   * tells the base class not to try again. */
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
   return FALSE;

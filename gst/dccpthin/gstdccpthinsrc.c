@@ -174,6 +174,11 @@ update_slow (GstDccpThinSrc * self)
 static void
 drop (GstDccpThinSrc * self, const DccpData * data, guint64 * counter)
 {
+  GST_DEBUG_OBJECT (self, "dropped packet %" G_GUINT64_FORMAT " of %"
+      G_GSIZE_FORMAT " bytes: %s", data->sequence, (gsize) data->size,
+      counter == &self->counters.dropped_full ?
+      "full: max-packets or max-bytes wait for downstream" :
+      "paused: the pipeline is not in PLAYING");
   (*counter)++;
   self->queue.discont = TRUE;
   dccp_endpoint_dropped (self->end.endpoint, gst_dccp_thin_now (),
@@ -374,9 +379,9 @@ close_end (GstDccpThinSrc * self)
   gst_dccp_thin_end_close (&self->end);
 }
 
-/* Runs the loop until the current connection, or the next one if there is none
- * yet, has ended; `error` is set to the reason. Returns FALSE if no connection
- * was established. */
+/* Waits for a connection if there is none yet, and runs the loop until the
+ * connection has ended. `error` is set to the reason. Returns FALSE if no
+ * connection was established. */
 static gboolean
 run_connection (GstDccpThinSrc * self, GError ** error)
 {

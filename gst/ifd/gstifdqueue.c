@@ -11,10 +11,11 @@
  * decode all frames that arrive, and they are late by no more than the few
  * frames in the queue.
  *
- * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, and H.264 and H.265 in
- * whole access units. The algorithm follows R. Ouwens, "Quality of video
- * streaming over wireless networks" (2006), sections 1.5 and 2, "I-Frame
- * Delay".
+ * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, H.264 and H.265 in whole
+ * access units, VP8, VP9, and AV1 in temporal units or frames. It also accepts
+ * MPEG transport streams, of which it drops whole pictures. The algorithm
+ * follows R. Ouwens, "Quality of video streaming over wireless networks"
+ * (2006), sections 1.5 and 2, "I-Frame Delay".
  *
  * The element paces the stream: a frame enters the queue when the running time
  * of its DTS has come (#GstIfdQueue:sync). The sink downstream must therefore
@@ -50,7 +51,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true; "
-        GST_H26X_CAPS));
+        GST_H26X_CAPS "; " GST_SLOT_CAPS "; " GST_IFD_QUEUE_TS_CAPS));
 
 #define gst_ifd_queue_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstIfdQueue, gst_ifd_queue, GST_TYPE_ELEMENT,
@@ -86,6 +87,7 @@ gst_ifd_queue_start (GstIfdQueue * self)
   self->line = create_line (self);
   memset (&self->input_stats, 0, sizeof (self->input_stats));
   self->sequence_headers_repeated = 0;
+  self->ts_removed = 0;
   self->paused_at = 0;
   self->started_at = g_get_monotonic_time ();
   self->upstream_latency = 0;
@@ -289,6 +291,8 @@ static const GstWirelessProperty properties[] = {
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
    *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 or
    *   H.265, by the first error; they are treated as P-frames
+   * * `malformed-frame`: malformed frames of VP8, VP9 or AV1; they are treated
+   *   as P-frames that use everything before them
    */
   PROPERTY_STATS ("Statistics since the element started: frames and bytes in, "
       "sent and dropped, by type and reason, lateness in ns",

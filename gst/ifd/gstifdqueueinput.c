@@ -2,6 +2,9 @@
 /* Implementation of gstifdqueueinput.h: the input of ifdqueue. */
 
 #include "gstifdqueueinput.h"
+#include "gstframeinfometa.h"
+#include "tspictures.h"
+#include "videopacket.h"
 #include "gstwronginput.h"
 
 #include <string.h>
@@ -21,14 +24,22 @@ struct _GstIfdQueueInput
   /* What the latest error called the stream; NULL if the latest caps were usable
    */
   gchar *refused;
-  IfdClassifier *classifier;    /* NULL for MPEG video */
+  /* At most one of the three is not NULL; all are NULL for MPEG video. */
+  IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
+  SlotReader *slots;            /* for VP8, VP9 and AV1 */
+  SlotCodec slot_codec;
+  TsPictures *ts;               /* for a transport stream */
+  IfdClassifier *ts_classifier; /* for its H.264 or H.265; may be NULL */
+  IfdCodec ts_codec;
+  gboolean told_refusal;        /* a message said that it passes untouched */
   gboolean parsed;              /* caps of MPEG video have parsed=true */
   /* from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
   /* counts of earlier classifiers */
   guint64 malformed[IFD_MALFORMED_LAST];
-  /* for H.264 and H.265 */
+  guint64 malformed_frames;
+  /* for all codecs but MPEG video */
   /* elements are IfdLineItem: frames to be pulled */
   GQueue units;
   /* First field that waits for the second one; its object is NULL if there is
@@ -53,7 +64,9 @@ gst_ifd_queue_item_clear (IfdLineItem * item)
     gst_buffer_unref (item->second);
   if (item->sequence)
     gst_memory_unref (item->sequence);
-  item->object = item->second = item->sequence = NULL;
+  if (item->rest)
+    gst_buffer_unref (item->rest);
+  item->object = item->second = item->sequence = item->rest = NULL;
 }
 
 GstIfdQueueInput *
@@ -78,6 +91,19 @@ drop_classifier (GstIfdQueueInput * input)
   for (i = 0; i < IFD_MALFORMED_LAST; i++)
     input->malformed[i] += ifd_classifier_get_malformed (input->classifier, i);
   g_clear_pointer (&input->classifier, ifd_classifier_free);
+}
+
+static void
+drop_slots (GstIfdQueueInput * input)
+{
+  g_clear_pointer (&input->slots, slot_reader_free);
+}
+
+static void
+drop_ts (GstIfdQueueInput * input)
+{
+  g_clear_pointer (&input->ts, ts_pictures_free);
+  g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
 }
 
 static void
@@ -107,6 +133,8 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
 {
   gst_mpeg_video_input_free (input->mpeg);
   drop_classifier (input);
+  drop_slots (input);
+  drop_ts (input);
   drop_header (input);
   drop_units (input);
   g_clear_pointer (&input->refused, g_free);
@@ -119,6 +147,12 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
   gst_mpeg_video_input_reset (input->mpeg);
   if (input->classifier)
     ifd_classifier_reset (input->classifier);
+  if (input->slots)
+    slot_reader_reset (input->slots);
+  if (input->ts)
+    ts_pictures_reset (input->ts);
+  if (input->ts_classifier)
+    ifd_classifier_reset (input->ts_classifier);
   drop_units (input);
 }
 
@@ -137,7 +171,8 @@ make_unusable_caps (GstCaps * usable)
         gst_structure_get_name (gst_caps_get_structure (unusable, i));
     GstCaps *any_form = gst_caps_new_empty_simple (name);
 
-    if (g_str_has_prefix (name, "video/x-h26")
+    if ((g_str_has_prefix (name, "video/x-h26")
+            || g_str_equal (name, "video/x-av1"))
         && !gst_caps_can_intersect (usable, any_form))
       gst_caps_remove_structure (unusable, i);
     gst_caps_unref (any_form);
@@ -211,6 +246,7 @@ refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
 {
   static const gchar *const payloaders[][2] = {
     {"MPV", "rfc2250pay"}, {"H264", "rtph264pay"}, {"H265", "rtph265pay"},
+    {"VP8", "rtpvp8pay"}, {"VP9", "rtpvp9pay"}, {"AV1", "rtpav1pay"},
   };
   const gchar *name = gst_structure_get_string (structure, "encoding-name");
   const gchar *payloader = NULL;
@@ -251,9 +287,21 @@ refuse_h26x (GstIfdQueueInput * input, GstCaps * caps,
       "put h265parse before it");
 }
 
-/* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS. */
 static gboolean
-refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
+is_usable (GstCaps * caps)
+{
+  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
+  gboolean is_subset = gst_caps_is_subset (caps, usable);
+  gint packet_size = TS_PACKET_SIZE;
+
+  gst_caps_unref (usable);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "packetsize",
+      &packet_size);
+  return is_subset && packet_size == TS_PACKET_SIZE;
+}
+
+gboolean
+gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
@@ -262,27 +310,24 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
   if (gst_structure_has_name (structure, "video/x-h264")
       || gst_structure_has_name (structure, "video/x-h265"))
     return refuse_h26x (input, caps, structure);
-  if (gst_structure_has_name (structure, "video/mpegts"))
+  if (gst_structure_has_name (structure, "video/x-av1"))
+    return refuse (input, caps, "this form of AV1", "put av1parse before it");
+  if (gst_structure_has_name (structure, "video/mpegts") && is_usable (caps))
     return refuse (input, caps, "an MPEG transport stream",
         "to send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it");
+  if (gst_structure_has_name (structure, "video/mpegts"))
+    return refuse (input, caps, "this form of MPEG transport stream",
+        "put tsparse before it");
   return refuse (input, caps, "an MPEG program stream",
       "put mpegpsdemux before it");
 }
 
 static gboolean
-is_usable (GstCaps * caps)
-{
-  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
-  gboolean is_subset = gst_caps_is_subset (caps, usable);
-
-  gst_caps_unref (usable);
-  return is_subset;
-}
-
-static gboolean
 set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 {
+  drop_slots (input);
+  drop_ts (input);
   if (!input->classifier || input->codec != codec) {
     drop_classifier (input);
     drop_units (input);
@@ -300,9 +345,37 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 }
 
 static void
+set_slot_caps (GstIfdQueueInput * input, GstCaps * caps, SlotCodec codec)
+{
+  drop_classifier (input);
+  drop_ts (input);
+  if (!input->slots || input->slot_codec != codec) {
+    drop_slots (input);
+    drop_units (input);
+    input->slots = slot_reader_new (codec);
+    input->slot_codec = codec;
+  }
+  gst_slot_caps_set_codec_data (caps, input->slots);
+}
+
+static void
+set_ts_caps (GstIfdQueueInput * input)
+{
+  drop_classifier (input);
+  drop_slots (input);
+  if (input->ts)
+    return;
+  drop_units (input);
+  input->ts = ts_pictures_new ();
+  input->told_refusal = FALSE;
+}
+
+static void
 set_mpeg_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   drop_classifier (input);
+  drop_slots (input);
+  drop_ts (input);
   input->parsed = FALSE;
   gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
       &input->parsed);
@@ -314,30 +387,36 @@ gboolean
 gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  SlotCodec slot_codec;
   IfdCodec codec;
 
   if (!is_usable (caps))
-    return refuse_unusable (input, caps);
+    return gst_ifd_queue_input_refuse_caps (input, caps);
   if (!gst_structure_get_fraction (structure, "framerate", &input->fps_n,
           &input->fps_d))
     input->fps_n = 0;
   if (gst_h26x_caps_get_codec (caps, &codec))
     return set_h26x_caps (input, caps, codec);
   g_clear_pointer (&input->refused, g_free);
-  set_mpeg_caps (input, caps);
+  if (gst_slot_caps_get_codec (caps, &slot_codec))
+    set_slot_caps (input, caps, slot_codec);
+  else if (gst_structure_has_name (structure, "video/mpegts"))
+    set_ts_caps (input);
+  else
+    set_mpeg_caps (input, caps);
   return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input)
 {
-  return input->classifier == NULL;
+  return !input->classifier && !input->slots && !input->ts;
 }
 
 gboolean
 gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input)
 {
-  return !input->classifier && !input->parsed;
+  return input->ts || (gst_ifd_queue_input_is_mpeg (input) && !input->parsed);
 }
 
 gboolean
@@ -363,7 +442,7 @@ gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input, GstEvent * event)
 GstCaps *
 gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 {
-  if (input->classifier || !input->update_caps)
+  if (!gst_ifd_queue_input_is_mpeg (input) || !input->update_caps)
     return NULL;
   input->update_caps = FALSE;
   input->have_caps = TRUE;
@@ -494,13 +573,14 @@ mark_droppable (GstBuffer * buffer)
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
-  if (item->frame.type == IFD_FRAME_B) {
+  if (item->frame.type == IFD_FRAME_B && item->pid == 0) {
     item->object = mark_droppable (item->object);
     if (item->second)
       item->second = mark_droppable (item->second);
   }
   item->frame.size = gst_buffer_get_size (item->object)
-      + (item->second ? gst_buffer_get_size (item->second) : 0);
+      + (item->second ? gst_buffer_get_size (item->second) : 0)
+      - (item->rest ? gst_buffer_get_size (item->rest) : 0);
   g_queue_push_tail (&input->units, g_memdup2 (item, sizeof (*item)));
   memset (item, 0, sizeof (*item));
 }
@@ -511,6 +591,26 @@ append_first_field (GstIfdQueueInput * input)
 {
   if (input->first_field.object)
     append_unit (input, &input->first_field);
+}
+
+/* Joins what remains of two fields of a transport stream. The counters in the
+ * rest of the second field do not include the packets that the first field
+ * leaves out. */
+static void
+append_rest (IfdLineItem * first, IfdLineItem * second)
+{
+  GstBuffer *rest = g_steal_pointer (&second->rest);
+  GstMapInfo map;
+
+  if (!rest)
+    return;
+  rest = gst_buffer_make_writable (rest);
+  if (gst_buffer_map (rest, &map, GST_MAP_READWRITE)) {
+    ts_shift_counters (map.data, map.size, second->pid, first->n_removed);
+    gst_buffer_unmap (rest, &map);
+  }
+  first->rest = gst_buffer_append (first->rest, rest);
+  first->n_removed += second->n_removed;
 }
 
 static void
@@ -526,27 +626,241 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Takes ownership of `buffer`, which is a frame or a field. A second field is
- * joined with its first field. */
+/* Takes ownership of the objects of `item`, which is a frame or a field. A
+ * second field is joined with its first field. */
 static void
-push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 {
-  IfdLineItem item = { buffer, };
-  IfdField field;
-
-  classify_unit (input, buffer, &item.frame);
-  field = ifd_classifier_get_field (input->classifier);
   if (field == IFD_FIELD_SECOND && input->first_field.object) {
-    ifd_classifier_join_fields (&input->first_field.frame, &item.frame);
-    input->first_field.second = buffer;
+    ifd_classifier_join_fields (&input->first_field.frame, &item->frame);
+    input->first_field.second = item->object;
+    append_rest (&input->first_field, item);
     append_first_field (input);
     return;
   }
   append_first_field (input);
   if (field == IFD_FIELD_FIRST)
-    input->first_field = item;
+    input->first_field = *item;
   else
-    append_unit (input, &item);
+    append_unit (input, item);
+}
+
+/* Takes ownership of `buffer`, which is a frame or a field. */
+static void
+push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  IfdLineItem item = { buffer, };
+
+  classify_unit (input, buffer, &item.frame);
+  push_item (input, &item, ifd_classifier_get_field (input->classifier));
+}
+
+/* --- VP8, VP9 and AV1 ---------------------------------------------------- */
+
+static void
+read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
+{
+  SlotLayer layer;
+  const gboolean is_layered = input->slot_codec == SLOT_CODEC_VP8
+      && gst_wireless_get_vp8_layer (buffer, &layer);
+  GstMapInfo map = GST_MAP_INFO_INIT;
+  const gboolean is_mapped = gst_buffer_map (buffer, &map, GST_MAP_READ);
+
+  if (!slot_reader_input (input->slots, map.data, map.size,
+          is_layered ? &layer : NULL, use))
+    input->malformed_frames++;
+  if (is_mapped)
+    gst_buffer_unmap (buffer, &map);
+}
+
+static GstBuffer *
+add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
+{
+  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
+    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
+  };
+  GstFrameInfoMeta *info;
+
+  buffer = gst_buffer_make_writable (buffer);
+  info = gst_buffer_get_frame_info_meta (buffer);
+  if (!info)
+    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
+        GST_FRAME_INFO_COVERAGE_ALL);
+  info->picture_type = types[frame->type];
+  info->temporal_layer = frame->layer;
+  return buffer;
+}
+
+/* Takes ownership of `buffer`. */
+static void
+push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  IfdLineItem item = { NULL, };
+  SlotUse use;
+
+  read_slots (input, buffer, &use);
+  gst_slot_use_to_frame (&use, &item.frame);
+  item.object = add_picture_info (buffer, &item.frame);
+  append_unit (input, &item);
+}
+
+/* --- transport streams ---------------------------------------------------- */
+
+static const guint8 *
+find_code (const guint8 * data, const guint8 * end)
+{
+  data = mpeg_video_find_start_code (data, end);
+  return data && end - data >= 6 ? data + 3 : NULL;
+}
+
+/* A unit may hold several pictures if a PES packet does. Returns whether a
+ * picture after the first one is more important than a B-frame, or may be. */
+static gboolean
+has_important_picture (const TsUnit * unit)
+{
+  const guint8 *code = unit->stream, *end = code + unit->stream_size;
+  guint n_delimiters = 0;
+
+  while ((code = find_code (code, end))) {
+    if (unit->video == TS_VIDEO_MPEG && *code == MPEG_VIDEO_CODE_PICTURE
+        && (code[2] >> 3 & 7) != MPEG_VIDEO_PICTURE_B)
+      return TRUE;
+    /* H.265, table 7-1: AUD_NUT */
+    if (unit->video == TS_VIDEO_H265 && (*code >> 1 & 0x3f) == 35)
+      n_delimiters++;
+  }
+  return n_delimiters > 1;
+}
+
+static void
+classify_ts_mpeg (GstIfdQueueInput * input, const TsUnit * unit,
+    IfdFrame * frame)
+{
+  VideoPacket packet;
+
+  frame->type = IFD_FRAME_P;
+  if (!video_packet_parse_frame (&packet, unit->stream, unit->stream_size))
+    return;
+  if (packet.type == MPEG_VIDEO_PICTURE_I
+      || packet.type == MPEG_VIDEO_PICTURE_D) {
+    frame->type = IFD_FRAME_I;
+    input->i_reference = packet.temporal_reference;
+    frame->flags = (packet.closed_gop ? IFD_FRAME_CLOSED : 0)
+        | (packet.broken_link ? IFD_FRAME_BROKEN : 0);
+  } else if (packet.type == MPEG_VIDEO_PICTURE_B) {
+    frame->type = IFD_FRAME_B;
+    frame->flags = find_place (input, packet.temporal_reference);
+  }
+}
+
+/* Returns which part of a frame the unit is. */
+static IfdField
+classify_ts (GstIfdQueueInput * input, const TsUnit * unit, IfdFrame * frame)
+{
+  const IfdCodec codec = unit->video == TS_VIDEO_H264 ? IFD_CODEC_H264 :
+      IFD_CODEC_H265;
+  IfdField field = IFD_FIELD_NONE;
+
+  if (unit->video == TS_VIDEO_MPEG) {
+    classify_ts_mpeg (input, unit, frame);
+  } else {
+    if (!input->ts_classifier || input->ts_codec != codec) {
+      g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
+      input->ts_classifier = ifd_classifier_new (codec);
+      input->ts_codec = codec;
+    }
+    /* The time of the packets is not that of the picture. */
+    ifd_classifier_input (input->ts_classifier, unit->stream,
+        unit->stream_size, G_MAXUINT64, frame);
+    field = ifd_classifier_get_field (input->ts_classifier);
+  }
+  if (frame->type == IFD_FRAME_B && has_important_picture (unit))
+    frame->type = IFD_FRAME_P;
+  return field;
+}
+
+static GstBuffer *
+wrap (guint8 ** data, gsize size)
+{
+  if (size == 0)
+    return gst_buffer_new ();
+  return gst_buffer_new_wrapped (g_steal_pointer (data), size);
+}
+
+static void
+push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
+{
+  IfdLineItem item = { buffer, };
+
+  append_first_field (input);
+  item.pid = pid;
+  g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
+}
+
+static void
+push_ts_unit (GstIfdQueueInput * input, TsUnit * unit)
+{
+  IfdLineItem item = { wrap (&unit->data, unit->size), };
+
+  GST_BUFFER_PTS (item.object) = unit->tag;
+  if (!unit->has_picture) {
+    push_ts_data (input, item.object, unit->pid);
+    return;
+  }
+  item.rest = wrap (&unit->rest, unit->rest_size);
+  GST_BUFFER_PTS (item.rest) = unit->tag;
+  item.pid = unit->pid;
+  item.n_removed = unit->n_removed;
+  push_item (input, &item, classify_ts (input, unit, &item.frame));
+}
+
+static void
+push_ts_units (GstIfdQueueInput * input)
+{
+  TsUnit unit;
+
+  while (ts_pictures_poll (input->ts, &unit)) {
+    push_ts_unit (input, &unit);
+    ts_unit_clear (&unit);
+  }
+}
+
+static void
+tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
+{
+  if (input->told_refusal)
+    return;
+  input->told_refusal = TRUE;
+  GST_ELEMENT_WARNING (input->owner, STREAM, FORMAT,
+      ("The transport stream passes untouched, because %s.", refusal), (NULL));
+}
+
+/* Takes ownership of `buffer`. A stream that is not cut keeps its buffers. */
+static void
+push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  const gchar *refusal = ts_pictures_get_refusal (input->ts);
+  GstMapInfo map;
+
+  if (refusal) {
+    ts_pictures_drain (input->ts);
+    push_ts_units (input);
+    push_ts_data (input, buffer, TS_NO_PID);
+    tell_refusal (input, refusal);
+    return;
+  }
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    ts_pictures_input (input->ts, map.data, map.size, GST_BUFFER_PTS (buffer));
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_buffer_unref (buffer);
+  push_ts_units (input);
+}
+
+gboolean
+gst_ifd_queue_input_is_data (const IfdLineItem * item)
+{
+  return item->pid != 0 && !item->rest;
 }
 
 static gboolean
@@ -566,17 +880,26 @@ pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
 gboolean
 gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  if (!input->classifier)
+  if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_push (input->mpeg, buffer);
-  push_unit (input, buffer);
+  if (input->ts)
+    push_ts (input, buffer);
+  else if (input->slots)
+    push_slot_unit (input, buffer);
+  else
+    push_unit (input, buffer);
   return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_drain (GstIfdQueueInput * input)
 {
-  if (!input->classifier)
+  if (gst_ifd_queue_input_is_mpeg (input))
     return gst_mpeg_video_input_drain (input->mpeg);
+  if (input->ts) {
+    ts_pictures_drain (input->ts);
+    push_ts_units (input);
+  }
   append_first_field (input);
   return TRUE;
 }
@@ -587,7 +910,7 @@ gst_ifd_queue_input_pull (GstIfdQueueInput * input, IfdLineItem * item,
 {
   memset (item, 0, sizeof (*item));
   *caps = NULL;
-  if (input->classifier)
+  if (!gst_ifd_queue_input_is_mpeg (input))
     return pull_unit (input, item);
   if (!pull_mpeg (input, item, caps))
     return FALSE;
@@ -608,4 +931,5 @@ gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
       stats->malformed[i] +=
           ifd_classifier_get_malformed (input->classifier, i);
   }
+  stats->malformed_frames = input->malformed_frames;
 }

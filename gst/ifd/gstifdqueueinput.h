@@ -13,12 +13,16 @@
 #include "gstmpegvideoinput.h"
 #include "ifdqueueline.h"
 
+/* The size of packets is often missing; it must be 188 bytes. */
+#define GST_IFD_QUEUE_TS_CAPS "video/mpegts, systemstream = (boolean) true"
+
 #define GST_IFD_QUEUE_USABLE_CAPS \
-    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS
+    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; " GST_SLOT_CAPS "; " \
+    GST_IFD_QUEUE_TS_CAPS
 /* Caps that can be linked but not used. They are accepted so that an error
  * message can name the element that is missing upstream. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
-    "video/x-h264; video/x-h265; " \
+    "video/x-h264; video/x-h265; video/x-av1; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
     "application/x-rtp"
 
@@ -30,6 +34,7 @@ typedef struct
   MpegVideoFramerStats framer;
   /* access units of H.264 and H.265 */
   guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 malformed_frames;     /* frames of VP8, VP9 and AV1 */
 } GstIfdQueueInputStats;
 
 /* Releases the objects that `item` owns. A query is not released, because it
@@ -53,6 +58,10 @@ GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
  * video, gst_ifd_queue_input_pull () returns the caps of the frames; other caps
  * are passed on unchanged. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
+    GstCaps * caps);
+/* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS, or that
+ * downstream does not accept. Returns FALSE. */
+gboolean gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
 /* Returns whether the input is unparsed, so that a frame is complete only when
@@ -82,5 +91,8 @@ gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
  * caps that have to be sent before the frame (transfer full), or to NULL. */
 gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
+/* Returns whether the item is data of a transport stream that are never
+ * dropped. */
+gboolean gst_ifd_queue_input_is_data (const IfdLineItem * item);
 void gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
     GstIfdQueueInputStats * stats);

@@ -96,6 +96,8 @@ struct _GstIfdQueue
 
   /* used by the thread that is pushing */
   gboolean looked_downstream;
+  /* Number of video packets of a transport stream that were dropped */
+  guint ts_removed;
 };
 
 /* gstifdqueuetime.c */

@@ -142,6 +142,28 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
   return GST_FLOW_OK;
 }
 
+/* Enqueues data that are never dropped. Takes ownership of the objects of
+ * `item`. */
+static GstFlowReturn
+enqueue_data (GstIfdQueue * self, IfdLineItem * item)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock (&self->lock);
+  while (self->flow == GST_FLOW_OK
+      && ifd_line_count_objects (self->line) >= MAX_OBJECTS)
+    g_cond_wait (&self->changed, &self->lock);
+  flow = self->flow;
+  if (flow == GST_FLOW_OK) {
+    ifd_line_push_data (self->line, item);
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+  if (flow != GST_FLOW_OK)
+    gst_ifd_queue_item_clear (item);
+  return flow;
+}
+
 /* Enqueues all frames that are complete. */
 static GstFlowReturn
 enqueue_frames (GstIfdQueue * self)
@@ -155,7 +177,8 @@ enqueue_frames (GstIfdQueue * self)
     publish_stats (self);
     if (caps)
       send_caps (self, caps);
-    flow = enqueue_frame (self, &item);
+    flow = gst_ifd_queue_input_is_data (&item) ? enqueue_data (self, &item) :
+        enqueue_frame (self, &item);
   }
   publish_stats (self);
   return flow;
@@ -225,6 +248,16 @@ take_stream_start (GstIfdQueue * self, GstEvent * event)
   return enqueue_event (self, event);
 }
 
+/* A sink for elementary streams does not take a transport stream. */
+static gboolean
+take_format (GstIfdQueue * self, GstCaps * caps)
+{
+  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/mpegts")
+      && !gst_pad_peer_query_accept_caps (self->srcpad, caps))
+    return gst_ifd_queue_input_refuse_caps (self->input, caps);
+  return gst_ifd_queue_input_set_caps (self->input, caps);
+}
+
 static gboolean
 take_caps (GstIfdQueue * self, GstEvent * event)
 {
@@ -236,7 +269,7 @@ take_caps (GstIfdQueue * self, GstEvent * event)
   /* The pending data belong to the previous caps. */
   if (gst_ifd_queue_input_is_pending (self->input))
     drain (self);
-  if (!gst_ifd_queue_input_set_caps (self->input, caps)) {
+  if (!take_format (self, caps)) {
     gst_event_unref (event);
     return FALSE;
   }

@@ -8,6 +8,7 @@
 #include "gstifdqueueprivate.h"
 
 #include "gstwirelessevents.h"
+#include "tspictures.h"
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
@@ -96,11 +97,32 @@ stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
     gst_ifd_queue_set_flow (self, flow);
 }
 
+/* Continues the continuity counter of the video in a transport stream across
+ * dropped pictures. */
+static GstBuffer *
+shift_counters (GstIfdQueue * self, GstBuffer * buffer, guint pid)
+{
+  GstMapInfo map;
+
+  if (pid == 0 || self->ts_removed % 16 == 0)
+    return buffer;
+  buffer = gst_buffer_make_writable (buffer);
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READWRITE))
+    return buffer;
+  ts_shift_counters (map.data, map.size, pid, self->ts_removed);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
 static GstBuffer *
 prepare_frame (GstIfdQueue * self, IfdLineItem * item)
 {
   GstBuffer *buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
 
+  buffer = shift_counters (self, buffer, item->pid);
+  /* A transport stream also has sound, which continues. */
+  if (item->pid != 0)
+    item->discont = FALSE;
   if (item->discont || item->lacks_sequence)
     buffer = gst_buffer_make_writable (buffer);
   if (item->discont)
@@ -116,11 +138,34 @@ prepare_frame (GstIfdQueue * self, IfdLineItem * item)
 }
 
 static void
+finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
+{
+  gboolean tell;
+
+  g_mutex_lock (&self->lock);
+  if (flow != GST_FLOW_OK)
+    stop_pushing (self, flow);
+  else if (is_frame)
+    ifd_line_sent (self->line, gst_ifd_queue_now (self));
+  self->passed |= flow == GST_FLOW_OK && is_frame;
+  /* Upstream does not push any more, so the flow return would not reach it. */
+  tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
+  g_mutex_unlock (&self->lock);
+
+  if (!tell)
+    return;
+  GST_ELEMENT_FLOW_ERROR (self, flow);
+  gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+}
+
+static void
 push_frame (GstIfdQueue * self, IfdLineItem * item)
 {
   GstBuffer *second = g_steal_pointer (&item->second);
   GstFlowReturn flow;
-  gboolean tell;
+
+  if (second)
+    second = shift_counters (self, second, item->pid);
 
   if (!self->looked_downstream)
     gst_ifd_queue_look_downstream (self);
@@ -133,22 +178,24 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   if (second && flow == GST_FLOW_OK)
     flow = gst_pad_push (self->srcpad, g_steal_pointer (&second));
   gst_clear_buffer (&second);
+  finish_push (self, flow, TRUE);
+}
 
-  g_mutex_lock (&self->lock);
-  if (flow == GST_FLOW_OK) {
-    ifd_line_sent (self->line, gst_ifd_queue_now (self));
-    self->passed = TRUE;
-  } else {
-    stop_pushing (self, flow);
-  }
-  /* Upstream does not push any more, so the flow return would not reach it. */
-  tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
-  g_mutex_unlock (&self->lock);
+/* Pushes data of a transport stream that are no frame, or what remains of a
+ * dropped frame. */
+static void
+push_data (GstIfdQueue * self, IfdLineItem * item)
+{
+  GstBuffer *buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
+  GstFlowReturn flow = GST_FLOW_OK;
 
-  if (!tell)
-    return;
-  GST_ELEMENT_FLOW_ERROR (self, flow);
-  gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+  buffer = shift_counters (self, buffer, item->pid);
+  self->ts_removed += item->n_removed;
+  if (gst_buffer_get_size (buffer) > 0)
+    flow = gst_pad_push (self->srcpad, g_steal_pointer (&buffer));
+  gst_clear_buffer (&buffer);
+  gst_ifd_queue_item_clear (item);
+  finish_push (self, flow, FALSE);
 }
 
 static void
@@ -200,8 +247,10 @@ static void
 push_item (GstIfdQueue * self, IfdLineItem * item)
 {
   g_mutex_unlock (&self->lock);
-  if (GST_IS_BUFFER (item->object))
+  if (item->is_frame)
     push_frame (self, item);
+  else if (GST_IS_BUFFER (item->object))
+    push_data (self, item);
   else if (GST_IS_EVENT (item->object))
     push_event (self, GST_EVENT_CAST (item->object));
   else

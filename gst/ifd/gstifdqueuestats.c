@@ -41,6 +41,7 @@ static const GstWirelessStatsField stats_fields[] = {
   STATS_COUNTER ("malformed-header", input.malformed[IFD_MALFORMED_HEADER]),
   STATS_COUNTER ("malformed-sei", input.malformed[IFD_MALFORMED_SEI]),
   STATS_COUNTER ("malformed-sps", input.malformed[IFD_MALFORMED_SPS]),
+  STATS_COUNTER ("malformed-frame", input.malformed_frames),
 };
 
 static void

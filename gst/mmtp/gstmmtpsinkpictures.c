@@ -27,6 +27,18 @@ static const struct
         "encoding-name = (string) H264"},
   {PICTURE_FORMAT_RTP_H265, "application/x-rtp, media = (string) video, "
         "encoding-name = (string) H265"},
+  {PICTURE_FORMAT_VP8, "video/x-vp8"},
+  {PICTURE_FORMAT_VP9, "video/x-vp9"},
+  {PICTURE_FORMAT_AV1, "video/x-av1, alignment = (string) tu, "
+        "stream-format = (string) obu-stream"},
+  {PICTURE_FORMAT_AV1_FRAME, "video/x-av1, alignment = (string) frame, "
+        "stream-format = (string) obu-stream"},
+  {PICTURE_FORMAT_RTP_VP8, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) VP8"},
+  {PICTURE_FORMAT_RTP_VP9, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) VP9"},
+  {PICTURE_FORMAT_RTP_AV1, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) AV1"},
 };
 
 /* Caps of elementary video streams. Other streams, such as a transport stream
@@ -34,9 +46,9 @@ static const struct
  * earlier buffer was dropped. */
 #define VIDEO_CAPS \
     "video/mpeg, systemstream = (boolean) false; " \
-    "video/x-h264; video/x-h265; " \
+    "video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1; " \
     "application/x-rtp, media = (string) video, " \
-    "encoding-name = (string) { MPV, H264, H265, MP4V-ES }"
+    "encoding-name = (string) { MPV, H264, H265, VP8, VP9, AV1, MP4V-ES }"
 
 static gboolean
 is_subset (const GstCaps * caps, const gchar * text)
@@ -49,12 +61,14 @@ is_subset (const GstCaps * caps, const gchar * text)
 }
 
 /* Passes the codec_data of the caps to the parser. The parser needs it to know
- * the size of the length fields before the NAL units. */
+ * the size of the length fields before the NAL units. AV1 does not need it, but
+ * may have its sequence header there. */
 static gboolean
 take_codec_data (GstMmtpSink * self, const GstStructure * structure)
 {
   const gchar *format = gst_structure_get_string (structure, "stream-format");
   const GValue *value = gst_structure_get_value (structure, "codec_data");
+  const gboolean is_optional = g_strcmp0 (format, "obu-stream") == 0;
   gboolean is_taken;
   GstMapInfo map;
 
@@ -62,10 +76,10 @@ take_codec_data (GstMmtpSink * self, const GstStructure * structure)
     return TRUE;
   if (!value || !GST_VALUE_HOLDS_BUFFER (value)
       || !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
-    return FALSE;
+    return is_optional;
   is_taken = picture_reader_set_codec_data (self->pictures, map.data, map.size);
   gst_buffer_unmap (gst_value_get_buffer (value), &map);
-  return is_taken;
+  return is_taken || is_optional;
 }
 
 void

@@ -162,9 +162,12 @@ item_free (Item * item)
 static void
 drop_first (GstMmtpSrc * self)
 {
+  Item *item = gst_network_src_queue_pop (&self->queue, NULL);
   Item *next;
 
-  item_free (gst_network_src_queue_pop (&self->queue, NULL));
+  GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: "
+      "full: it is late, and max-bytes wait for downstream", get_size (item));
+  item_free (item);
   self->counters.dropped_full++;
   next = gst_network_src_queue_peek_buffer (&self->queue);
   if (next)
@@ -196,6 +199,11 @@ make_room (GstMmtpSrc * self, gsize size)
 static void
 drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
 {
+  GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: %s",
+      event->data ? g_bytes_get_size (event->data) : 0,
+      counter == &self->counters.dropped_full ?
+      "full: max-bytes wait for downstream" :
+      "paused: the pipeline is not in PLAYING");
   (*counter)++;
   self->queue.discont = TRUE;
   g_clear_pointer (&event->data, g_bytes_unref);

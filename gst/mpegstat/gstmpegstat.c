@@ -25,9 +25,10 @@
  * pattern. Incomplete frames are discarded and counted, because a decoder
  * cannot display them.
  *
- * The arrival of a frame is that of the buffer that contains its last byte.
- * Arrivals are running times of the pipeline's clock while the element plays,
- * so that a pause does not count, and monotonic times if there is no clock.
+ * The arrival time of a frame is the arrival time of the buffer that contains
+ * its last byte. Arrival times are running times of the pipeline's clock while
+ * the element plays, so that a pause does not count. They are monotonic times
+ * if there is no clock.
  *
  * The results are printed to standard output (#GstMpegStat:silent), written to
  * a log of comma-separated values or JSON objects (#GstMpegStat:location),
@@ -62,12 +63,13 @@ GST_DEBUG_CATEGORY (gst_mpeg_stat_debug);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS));
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; "
+        GST_SLOT_CAPS));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS
-        ", parsed = (boolean) true; " GST_H26X_CAPS));
+        ", parsed = (boolean) true; " GST_H26X_CAPS "; " GST_SLOT_CAPS));
 
 #define GST_TYPE_MPEG_STAT_FORMAT (gst_mpeg_stat_format_get_type ())
 /* *INDENT-OFF* */
@@ -108,6 +110,7 @@ gst_mpeg_stat_start (GstMpegStat * self)
   self->core = mpegstat_core_new ();
   memset (&self->framer_stats, 0, sizeof (self->framer_stats));
   memset (self->malformed, 0, sizeof (self->malformed));
+  self->malformed_frames = 0;
   memset (&self->clock, 0, sizeof (self->clock));
   self->eos = FALSE;
   self->frame_wait = MAX_FRAME_DURATION;
@@ -238,6 +241,9 @@ static const GstWirelessProperty properties[] = {
    *
    * * `frames`, `frames-i`, `frames-p`, `frames-b`, `frames-d`: complete frames
    *   that arrived
+   * * `frames-layer-0` to `frames-layer-7`: those of these frames whose
+   *   temporal layer is known (H.265, VP8 from an encoder in the same pipeline,
+   *   AV1)
    * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
    *   frames
    * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
@@ -262,6 +268,7 @@ static const GstWirelessProperty properties[] = {
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
    *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 and
    *   H.265, by the first error
+   * * `malformed-frame`: malformed frames of VP8, VP9 and AV1
    */
   PROPERTY_STATS ("Statistics since the element started: frames, bytes and "
       "losses by type, rates in bit/s, latency and jitter in ns",

@@ -24,8 +24,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
 
 /* Frame duration at the lowest frame rate, 24000/1001 (13818-2 table 6-4).
- * Until the frame rate is known, an unparsed frame may have to wait for so long
- * until the next frame begins. */
+ * Until the frame rate is known, an unparsed frame may have to wait for this
+ * time until the next frame begins. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
 /* Properties that control the handling of a frame and its events */
@@ -51,6 +51,7 @@ struct _GstMpegStat
   MpegVideoFramerStats framer_stats;    /* written by the streaming thread */
   /* written by the streaming thread */
   guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
   /* maximum time that a frame waits here, in ns */
@@ -59,13 +60,14 @@ struct _GstMpegStat
   /* Used by the streaming thread only; created and freed while no pad is active
    */
   GstMpegVideoInput *input;
-  /* for H.264 and H.265; NULL for MPEG-1/2, which `input` handles */
+  /* for all codecs but MPEG-1/2, which `input` handles; otherwise NULL */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */
-  gboolean parsed;              /* value of the field in upstream's caps */
+  /* value of the field `parsed` in upstream's caps */
+  gboolean parsed;
   gboolean have_upstream_caps;
-  /* a buffer came since the start or the last flush */
+  /* a buffer arrived since the start or the last flush */
   gboolean started;
   gboolean have_stream;         /* a STREAM_START event came */
   GstSegment segment;           /* the last segment that was sent downstream */

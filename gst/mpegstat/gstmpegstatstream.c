@@ -98,7 +98,8 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 
   if (!mpegstat_find_slices (&frame->frame, &offset, &size))
     return;
-  /* Copies only these few bytes, even if the buffer has several memories. */
+  /* Copies only the bytes that are hashed, even if the buffer has several
+   * memories. */
   n = gst_buffer_extract (frame->buffer, offset, slices,
       MIN (size, sizeof (slices)));
   mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
@@ -251,7 +252,7 @@ gst_mpeg_stat_count_malformed (GstMpegStat * self,
   const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
   guint i;
 
-  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+  for (i = 0; classifier && i < IFD_MALFORMED_LAST; i++)
     self->malformed[i] +=
         ifd_classifier_get_malformed (classifier, i) - before[i];
 }
@@ -262,20 +263,26 @@ gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
     MpegStatUnit * unit)
 {
   const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
+  const guint64 malformed = mpegstat_units_get_malformed (self->units);
   guint64 before[IFD_MALFORMED_LAST];
+  SlotLayer layer;
+  gboolean is_layered = gst_wireless_get_vp8_layer (buffer, &layer);
   GstMapInfo map;
   guint i;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+  for (i = 0; classifier && i < IFD_MALFORMED_LAST; i++)
     before[i] = ifd_classifier_get_malformed (classifier, i);
   mpegstat_units_input (self->units, map.data, map.size,
-      GST_BUFFER_PTS (buffer), GST_BUFFER_DTS (buffer), unit);
+      GST_BUFFER_PTS (buffer), GST_BUFFER_DTS (buffer),
+      is_layered ? &layer : NULL, unit);
   gst_buffer_unmap (buffer, &map);
 
   GST_OBJECT_LOCK (self);
   gst_mpeg_stat_count_malformed (self, before);
+  self->malformed_frames +=
+      mpegstat_units_get_malformed (self->units) - malformed;
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
@@ -400,7 +407,22 @@ gst_mpeg_stat_get_period (const GstCaps * caps)
   return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
 }
 
-/* The caps of H.264 and H.265 are passed on unchanged. */
+/* Takes ownership of `event` and `units`. The caps are passed on unchanged. */
+static gboolean
+gst_mpeg_stat_adopt_units (GstMpegStat * self, GstEvent * event,
+    GstCaps * caps, MpegStatUnits * units)
+{
+  mpegstat_units_set_period (units, gst_mpeg_stat_get_period (caps));
+  gst_mpeg_stat_drain (self);
+  g_clear_pointer (&self->units, mpegstat_units_free);
+  self->units = units;
+  self->parsed = self->have_upstream_caps = self->have_caps = TRUE;
+  gst_mpeg_stat_set_frame_wait (self, 0);
+  gst_pad_push_event (self->srcpad, event);
+  gst_mpeg_stat_send_held_events (self);
+  return TRUE;
+}
+
 static gboolean
 gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
     GstCaps * caps, IfdCodec codec)
@@ -419,27 +441,32 @@ gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
     gst_event_unref (event);
     return FALSE;
   }
-  mpegstat_units_set_period (units, gst_mpeg_stat_get_period (caps));
-  gst_mpeg_stat_drain (self);
-  g_clear_pointer (&self->units, mpegstat_units_free);
-  self->units = units;
-  self->parsed = self->have_upstream_caps = self->have_caps = TRUE;
-  gst_mpeg_stat_set_frame_wait (self, 0);
-  gst_pad_push_event (self->srcpad, event);
-  gst_mpeg_stat_send_held_events (self);
-  return TRUE;
+  return gst_mpeg_stat_adopt_units (self, event, caps, units);
+}
+
+static gboolean
+gst_mpeg_stat_take_slot_caps (GstMpegStat * self, GstEvent * event,
+    GstCaps * caps, SlotCodec codec)
+{
+  MpegStatUnits *units = mpegstat_units_new_slots (codec);
+
+  gst_slot_caps_set_codec_data (caps, mpegstat_units_get_slots (units));
+  return gst_mpeg_stat_adopt_units (self, event, caps, units);
 }
 
 static gboolean
 gst_mpeg_stat_take_caps (GstMpegStat * self, GstEvent * event)
 {
   gboolean parsed = FALSE;
+  SlotCodec slot_codec;
   IfdCodec codec;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
   if (gst_h26x_caps_get_codec (caps, &codec))
     return gst_mpeg_stat_take_unit_caps (self, event, caps, codec);
+  if (gst_slot_caps_get_codec (caps, &slot_codec))
+    return gst_mpeg_stat_take_slot_caps (self, event, caps, slot_codec);
   g_clear_pointer (&self->units, mpegstat_units_free);
   gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
       &parsed);

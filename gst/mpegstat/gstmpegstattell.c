@@ -64,6 +64,7 @@ typedef struct
   MpegStatTotals totals;
   MpegVideoFramerStats framer;
   guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 malformed_frames;
   guint64 frames, bytes, lost;
 } Snapshot;
 
@@ -77,6 +78,14 @@ static const GstWirelessStatsField stats_fields[] = {
   BY_TYPE ("frames-p", frames, P),
   BY_TYPE ("frames-b", frames, B),
   BY_TYPE ("frames-d", frames, D),
+  STATS_COUNTER ("frames-layer-0", totals.layers[0]),
+  STATS_COUNTER ("frames-layer-1", totals.layers[1]),
+  STATS_COUNTER ("frames-layer-2", totals.layers[2]),
+  STATS_COUNTER ("frames-layer-3", totals.layers[3]),
+  STATS_COUNTER ("frames-layer-4", totals.layers[4]),
+  STATS_COUNTER ("frames-layer-5", totals.layers[5]),
+  STATS_COUNTER ("frames-layer-6", totals.layers[6]),
+  STATS_COUNTER ("frames-layer-7", totals.layers[7]),
   STATS_COUNTER ("bytes", bytes),
   BY_TYPE ("bytes-i", bytes, I),
   BY_TYPE ("bytes-p", bytes, P),
@@ -112,6 +121,7 @@ static const GstWirelessStatsField stats_fields[] = {
   STATS_COUNTER ("malformed-header", malformed[IFD_MALFORMED_HEADER]),
   STATS_COUNTER ("malformed-sei", malformed[IFD_MALFORMED_SEI]),
   STATS_COUNTER ("malformed-sps", malformed[IFD_MALFORMED_SPS]),
+  STATS_COUNTER ("malformed-frame", malformed_frames),
 };
 
 static void
@@ -125,8 +135,8 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 
   GST_OBJECT_LOCK (self);
   now = self->clock.arrival;
-  /* Before the end of the stream, the last second ends now, so that the bitrate
-   * shows a stalled network. */
+  /* Before the end of the stream, the bitrate is that of the second before now,
+   * so that it shows a stalled network. */
   if (!self->eos) {
     kind = gst_mpeg_stat_read_clock (self, &reading);
     now = mpegstat_clock_peek (&self->clock, kind, reading);
@@ -134,6 +144,7 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
   mpegstat_core_get_totals (self->core, now, &snapshot->totals);
   snapshot->framer = self->framer_stats;
   memcpy (snapshot->malformed, self->malformed, sizeof (self->malformed));
+  snapshot->malformed_frames = self->malformed_frames;
   GST_OBJECT_UNLOCK (self);
 
   for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++) {

@@ -14,5 +14,5 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, mpegstat,
-    "Statistics of an MPEG-1/2 video stream, frame by frame", plugin_init,
+    "Statistics of a video stream, frame by frame", plugin_init,
     VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

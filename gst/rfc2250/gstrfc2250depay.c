@@ -76,7 +76,7 @@ struct _GstRfc2250Depay
   guint reorder_window;         /* in packets */
   guint max_frame_size;         /* in bytes */
   DepayStats stats;
-  Rfc2250UnpackerStats unpacker_stats;  /* as of the last frame */
+  Rfc2250UnpackerStats unpacker_stats;  /* counters as of the last frame */
 
   /* streaming thread only */
   GstPadChainFunction base_chain;
@@ -287,7 +287,8 @@ gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
           depay->max_frame_size), ("Further such frames are only counted."));
 }
 
-/* Called once per frame, and for each refused packet */
+/* Copies the counters for other threads. Called once per frame, and for each
+ * refused packet. */
 static void
 gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
 {

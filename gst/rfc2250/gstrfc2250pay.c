@@ -63,7 +63,7 @@ struct _GstRfc2250Pay
   /* protected by the object lock */
   Rfc2250PackerConfig config;
   guint max_frame_size;         /* in bytes */
-  Rfc2250PackerStats packer_stats;      /* as of the last frame */
+  Rfc2250PackerStats packer_stats;      /* counters as of the last frame */
   MpegVideoFramerStats framer_stats;
 
   /* streaming thread only */

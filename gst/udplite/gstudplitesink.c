@@ -686,7 +686,8 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
   g_error_free (error);
 }
 
-/* Sends to one receiver. Returns the same as udplite_socket_send (). */
+/* Sends packets to one receiver. The result and `error` are those of
+ * udplite_socket_send (). */
 static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
@@ -918,8 +919,8 @@ clear_clients (GstUdpliteSink * self)
   }
 }
 
-/* Replaces the receiver that the properties host and port set. `host` NULL and
- * `port` -1 leave that property unchanged. */
+/* Replaces the receiver that the properties host and port set. If `host` is
+ * NULL or `port` is -1, the value of this property is kept. */
 static void
 set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
 {
@@ -1104,7 +1105,7 @@ get_used_socket_v6 (gpointer object, GValue * value, GParamSpec * pspec)
   take_used_socket (object, FAMILY_V6, value);
 }
 
-/* Applies a changed property to the open sockets at once. */
+/* Applies a changed property to the open sockets immediately. */
 static void
 apply_options (gpointer object)
 {
@@ -1360,8 +1361,7 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
 
   gst_network_uri_install (object_class, &uri);
   /* UDP-Lite has no connections and does not notice whether a receiver is
-   * there. The descriptions of the inherited properties say what they mean
-   * here. */
+   * there. Therefore the inherited properties get other descriptions. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the stream waits until the addresses of the receivers are known and "
       "the sockets are open, live input for at most max-live-wait; false drops the "

@@ -386,7 +386,8 @@ leave_group (GstUdpliteSrc * self)
   g_clear_pointer (&self->group_sources, g_free);
 }
 
-/* Closes the socket. `again` means that it is opened again at once. */
+/* Closes the socket. `again` is TRUE if the socket is opened again immediately.
+ */
 static void
 gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
 {
@@ -449,8 +450,9 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* Returns the rest of `timeout` (ns) in us, counted from `since`, the monotonic
- * time in us of the last buffer or message; -1 = no timeout. */
+/* Returns the remaining part of `timeout` in us; -1 = no timeout. `timeout` is
+ * in ns and begins at `since`, the monotonic time in us of the last buffer or
+ * message. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {
@@ -667,8 +669,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   warn_about_discarded (self, &counters.socket);
 }
 
-/* Returns how many packets to ask for. Each one costs time to prepare, even if
- * it does not arrive. */
+/* Returns how many packets to ask for. Each requested packet costs time to
+ * prepare, even if it does not arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {

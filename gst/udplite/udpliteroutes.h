@@ -25,8 +25,8 @@ typedef struct _UdpliteRoutes UdpliteRoutes;
 UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 
-/* Empties the cache after one second, because routes change and mobile hosts
- * move, and when it has become too large. */
+/* Empties the cache one second after it was last emptied, because routes change
+ * and mobile hosts move. Empties it earlier if it has become too large. */
 void udplite_routes_expire (UdpliteRoutes * self);
 void udplite_routes_clear (UdpliteRoutes * self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses a backend that works on this system, and implements what is the same
- * for all backends.
+/* Chooses a backend that works on this system, and implements the functions
+ * that do not depend on the backend.
  */
 
 #include "udplitesocket.h"
@@ -197,7 +197,7 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   return self;
 }
 
-/* --- what it is ----------------------------------------------------------- */
+/* --- properties of the socket --------------------------------------------- */
 
 UdpliteBackend
 udplite_socket_get_backend (const UdpliteSocket * self)

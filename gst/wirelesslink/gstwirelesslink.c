@@ -72,8 +72,9 @@ GST_ELEMENT_REGISTER_DEFINE (wirelesslink, "wirelesslink", GST_RANK_NONE,
 
 /* --- pads ----------------------------------------------------------------- */
 
-/* Returns the number in `name`, or the first free number if `name` has none, or
- * -1 if the number is in use or too large. The caller holds the lock. */
+/* Returns the pad number that the pad name `name` contains, or the first free
+ * number if `name` contains none. Returns -1 if the number is in use or too
+ * large. The caller holds the lock. */
 static gint64
 find_number (GstWirelessLink * self, const gchar * name)
 {
@@ -266,7 +267,8 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* The caller holds the lock. This function adds no notices. */
+/* The caller holds the lock. This function queues no messages or notifications.
+ */
 static void
 wake_senders (gpointer object)
 {

@@ -13,9 +13,10 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* mode=timestamp: if the fate of no packet is decided for this span of link
- * time, the remaining packets are considered lost. This happens if a call is
- * never set up, or if the radio channel has no error-free block at all. */
+/* mode=timestamp: if no further fate of a packet becomes known during this span
+ * of link time, the remaining packets are considered lost. This happens if a
+ * call is never set up, or if the radio channel has no error-free block at all.
+ */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other
  * threads. */
@@ -362,7 +363,7 @@ gst_wireless_link_distribute (GstWirelessLink * self)
 /* --- packets that never leave the link ------------------------------------ */
 
 /* Considers all packets in the link as lost, because they would otherwise delay
- * EOS for ever. This happens in an outage without end. */
+ * EOS without end, for example in an outage that never ends. */
 static void
 give_up (GstWirelessLink * self)
 {
@@ -377,9 +378,10 @@ give_up (GstWirelessLink * self)
   }
 }
 
-/* With mode=timestamp several flows are merged in the order of their times. A
- * flow whose next packet is not known yet makes the others wait. A flow whose
- * packet waits for room does not, because the next event in the link is known.
+/* With mode=timestamp several flows are merged in the order of their times. As
+ * long as the next packet of a flow is not known, all other flows wait. If the
+ * packet of a flow waits for room, the other flows do not have to wait for it,
+ * because the next event in the link is known.
  */
 
 static gboolean
@@ -416,9 +418,9 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow with the earliest next arrival, among the flows that do not
+/* Finds the flow whose next packet arrives first, among the flows that do not
  * wait for room. `first` is set to NULL if there is none. Returns FALSE if a
- * src pad is full, because the link has to wait for it. */
+ * src pad is full, because the link has to wait for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

@@ -77,8 +77,8 @@ typedef struct
 typedef struct
 {
   GstMiniObject *object;        /* buffer, event or query */
-  /* Time in ns: of the arrival upstream of the link, of the departure
-   * downstream of it. */
+  /* Time in ns: the arrival time while the item waits upstream of the link, the
+   * departure time while it waits downstream of the link. */
   gint64 time;
   gboolean in_list;
 } GstWirelessLinkItem;

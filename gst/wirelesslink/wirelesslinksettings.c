@@ -46,11 +46,13 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  gdouble min, max;             /* 0 and 0 = the whole range of the type */
-  gsize offset;                 /* of the value in the LinkConfig */
+  /* minimum and maximum; both 0 = the whole range of the type */
+  gdouble min, max;
+  gsize offset;                 /* offset of the value in the LinkConfig */
   /* offset of the value for stations other than 0; 0 = none */
   gsize down;
-  /* the same two offsets for the models of radio blocks; 0 = none */
+  /* Offsets of the values for the models of radio blocks: for station 0, and
+   * for all other stations; 0 = none. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;
@@ -207,8 +209,8 @@ static const Setting table[] = {
   {"rate", KIND_UINT64, 0, RATE_MAX, PAIR (pipe.rate),
       "Rate of the transmitters (bit/s, 0 = unlimited)"},
   {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
-      "Rate of the transmitters of stations other than 0 (bit/s, 0 = "
-      "unlimited, unset = rate)"},
+      "Rate of the transmitters of stations other than 0 (bit/s, while it is "
+      "unset, the value of rate counts; if set, 0 = unlimited)"},
   {"burst", KIND_UINT64, 0, 1e9, PLAIN (pipe.burst),
       "Depth of the token bucket that fills at rate (bytes, 0 = no bucket: "
       "each packet is sent at rate)"},
@@ -219,7 +221,8 @@ static const Setting table[] = {
   {"cellular-rate-down", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.mean_rate[1]),
       "Mean rate of the cellular model of stations other than 0 (bit/s, "
-      "unset = cellular-rate)"},
+      "while it is unset, the value of cellular-rate counts; if set, 0 = no "
+      "cellular model)"},
   {"cellular-min-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.min_rate),
       "Minimum rate of the cellular model outside outages (bit/s)"},
@@ -253,7 +256,7 @@ static const Setting table[] = {
   {"delay-down-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "One-way delay of a packet of stations other than 0 after its "
-      "transmission (ms, unset = delay-ms)"},
+      "transmission (ms, while it is unset, the value of delay-ms counts)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
@@ -620,8 +623,9 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Returns the value of the property that is another name of the same number, or
- * NULL if there is none. The name that is set last counts. */
+/* Some numbers have two property names, one of which is deprecated. Returns the
+ * value that was set with the other name, or NULL if there is no other name.
+ * The property that is set last determines the number. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {

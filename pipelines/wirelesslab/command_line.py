@@ -13,7 +13,7 @@ def run_main(name: str, main: Callable[[], None]) -> None:
     """Runs `main` and exits. An error becomes one message that begins with
     `name`, without a traceback.
     """
-    if sys.stdout is None:  # standard output was closed
+    if sys.stdout is None:  # The reader has closed our standard output.
         sys.stdout = open(os.devnull, "w")
     try:
         main()

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
-# The file that is locked, in a directory that is not kept. No other program
-# uses this name, so directories of others in the same parent are never removed.
+# The name of the file that is locked, in a directory that is not kept after the
+# run. No other program uses this name. Directories that other programs make in
+# the same parent are therefore never removed.
 RUNNING = ".wireless-running"
 
 
@@ -38,15 +39,16 @@ def write_whole(path: pathlib.Path, text: str) -> None:
     try:
         unfinished.write_text(text)
         unfinished.replace(path)
-    # The error of a full disk has no file name, so the message adds it.
+    # The error of a full disk does not contain a file name, so the message adds
+    # the name.
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
 
 def check_own(path: pathlib.Path, marker: str) -> None:
-    """Raises LabError if `path` must not be emptied. That is a symbolic link, a
-    file, or a directory with entries but without the file `marker`, which means
-    that another program made it."""
+    """Raises LabError if `path` must not be emptied. This holds for a symbolic
+    link, for a file, and for a directory with entries but without the file
+    `marker`, which another program must have made."""
     if path.is_symlink():
         raise LabError(f"{path} is a symbolic link, which is not replaced: "
                        "remove it or choose another name")

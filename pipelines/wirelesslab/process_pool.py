@@ -15,9 +15,9 @@ def each(function: Callable[[Any], Any],
          things: Iterable[Any]) -> Iterator[Any]:
     """Yields `function` of each of the `things`, in their order. The function
     must be importable by its name, because it runs in other processes. These
-    processes end when this process ends. All of them are started at once,
-    because the kernel would end a process that a thread starts together with
-    that thread."""
+    processes end when this process ends. The calling thread starts all of them
+    itself, because the kernel ends such a process together with the thread that
+    started it."""
     things = list(things)
     if not things:
         return

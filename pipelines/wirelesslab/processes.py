@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts programs that never outlive this process.
 
-A sender that is left running would keep a port busy and flood it. Each child
-therefore has its own process group, which is killed when this process exits. If
-this process is killed with SIGKILL, the kernel kills the child, because the
-child has asked for that with PR_SET_PDEATHSIG.
+A sender that is left running would keep its port busy and flood the receiver at
+that port. Each child therefore has its own process group, which is killed when
+this process exits. If this process is killed with SIGKILL, the kernel kills the
+child, because the child has requested this with PR_SET_PDEATHSIG.
 """
 
 import atexit
@@ -27,8 +27,8 @@ _running = []
 
 
 def die_on_signals() -> None:
-    """Turns the signals that would end this process at once into an exit, so
-    that the functions registered with atexit run.
+    """Turns the signals that would end this process immediately into an exit,
+    so that the functions registered with atexit run.
     """
 
     def leave(number: int, _frame: types.FrameType | None) -> None:
@@ -104,7 +104,8 @@ def kill_all() -> None:
 def run(argv: Sequence[str | os.PathLike[str]], what: str,
         **options: Any) -> str:
     """Runs a program to its end and returns its output. If the exit status is
-    not 0, raises LabError with `what` failed and the last lines of the output.
+    not 0, raises LabError. The message says that `what` failed and has the last
+    lines of the output.
     """
     child = start(
         argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

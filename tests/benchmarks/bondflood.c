@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* The run ends when nothing was output for this time. */
+/* The run ends when no packet was output for this time. */
 #define IDLE_US (500 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 #define CAPS "application/x-rtp, media=video, clock-rate=90000, " \
@@ -188,7 +188,7 @@ open_src_pad (GstPad * peer)
   return pad;
 }
 
-/* Waits until no more packets arrive. */
+/* Waits until packets stop arriving. */
 static void
 wait_for_silence (void)
 {

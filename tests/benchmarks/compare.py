@@ -49,7 +49,8 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    base: str = ""  # Pipeline that is subtracted from both; empty if none is.
+    # The pipeline whose time is subtracted from both; empty if there is none.
+    base: str = ""
 
 
 COMPARISONS = (
@@ -231,7 +232,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # ffprobe decodes, which takes as long as all other pipelines together.
+    # ffprobe decodes the stream. This takes as long as all other pipelines
+    # together.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

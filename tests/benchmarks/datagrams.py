@@ -29,13 +29,14 @@ import turns
 
 SIZE = 1316
 LIST = 32
-SECONDS = 60                # that a run may take
+SECONDS = 60  # The maximum time in seconds that a run may take.
 KEY = secrets.token_hex(32)
 SINK = "host=127.0.0.1 port=5004 sync=false async=false"
 SOURCE = "address=127.0.0.1 port=5004"
-BUFFER = "buffer-size=2097152"      # the default of mmtpsrc and dccpthinsrc
+# This is the default of mmtpsrc and dcctpthinsrc.
+BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
-# The others are compared with the first one.
+# All other pairs are compared with the first pair.
 PAIRS = {
     "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
     "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
@@ -57,8 +58,8 @@ class Failed(Exception):
 @dataclass
 class Run:
     rate: float             # packets that arrived per second
-    share: float            # of the packets arrived, %
-    sink: float             # CPU time of a packet, us
+    share: float  # The percentage of the packets that arrived.
+    sink: float  # The CPU time of a packet in us.
     source: float
 
 
@@ -91,8 +92,8 @@ def take_turns(commands, runs, packets):
 
 
 def describe(values, peer, attribute):
-    """Median, range, and how many packets per CPU second go through it for one
-    packet of the peer"""
+    """Returns the median and the range of the CPU times. Also returns the ratio
+    of the packets per CPU second to those of the peer."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

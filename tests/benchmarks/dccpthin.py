@@ -21,7 +21,7 @@ import socket
 import turns
 
 SIZE = 1316
-# The first is the one that the other is compared with.
+# The second pair is compared with the first one.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

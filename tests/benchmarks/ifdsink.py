@@ -119,7 +119,8 @@ def main():
     options = parser.parse_args()
     try:
         stream = make_stream(options.megabytes * 1000000)
-        for sink in SINKS:      # registry and file cache
+        # The first run fills the registry and the file cache.
+        for sink in SINKS:
             measure(sink, stream)
         runs = {sink: [] for sink in SINKS}
         for _ in range(options.runs):

@@ -22,7 +22,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* The run ends when nothing was output for this time. */
+/* The run ends when no packet was output for this time. */
 #define IDLE_US (500 * 1000)
 
 typedef struct
@@ -92,7 +92,8 @@ is_link (const Flood * flood)
   return !strcmp (G_OBJECT_TYPE_NAME (flood->element), "GstWirelessLink");
 }
 
-/* Returns a pad of the element. In a link, one pad appears with the other. */
+/* Returns a pad of the element. In wirelesslink, a sink pad and its source pad
+ * appear together. */
 static GstPad *
 get_element_pad (const Flood * flood, GstPadDirection direction)
 {
@@ -206,7 +207,7 @@ push (Flood * flood, guint list_size)
   gst_pad_push_list (flood->src, list);
 }
 
-/* Waits until all packets were output, or no more are. */
+/* Waits until all packets were output, or until packets stop being output. */
 static void
 wait_for (Flood * flood, guint packets)
 {

@@ -116,7 +116,8 @@ typedef struct
 /* In memory that all processes share. */
 typedef struct
 {
-  gint next;                    /* Next outcome that no process has taken. */
+  /* The number of the next run that no process has done yet. */
+  gint next;
   ArenaOutcome outcomes[];
 } Results;
 
@@ -256,8 +257,8 @@ get_median (const Row * row, const Results * results, GetValue get)
   return get_range (row, results, get).median;
 }
 
-/* INFINITY means that the event never happened, NAN that the figure was not
- * asked for. */
+/* INFINITY means that the event never happened. NAN means that the scenario
+ * does not measure this figure. */
 static const gchar *
 format (gchar text[16], gdouble value, guint digits)
 {
@@ -398,11 +399,11 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* Maximum gap in ms that a D0 of 450 ms can bridge. */
+/* The maximum gap in ms that a latency D0 of 450 ms can bridge. */
 #define BRIDGED_GAP 300
 
-/* Prints the runs of a group without longer gaps. MMTP must deliver at least 95
- * % of the possible result in them. */
+/* Prints those runs of a group that have no longer gaps than this maximum. In
+ * these runs MMTP must deliver at least 95 % of the possible result. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)

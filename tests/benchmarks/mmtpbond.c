@@ -29,7 +29,7 @@ typedef struct
 typedef struct
 {
   guint number;                 /* Number of the run. */
-  /* For each subset; the empty one is not used. */
+  /* One entry for each subset. The entry for the empty subset is not used. */
   gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;
@@ -37,7 +37,8 @@ typedef struct
 /* In memory that all processes share. */
 typedef struct
 {
-  gint next;                    /* Next job that no process has taken. */
+  /* The number of the next job that no process has done yet. */
+  gint next;
   Result results[];
 } Results;
 

@@ -36,7 +36,7 @@
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* The run ends when nothing was output for this time. */
+/* The run ends when no packet was output for this time. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20
@@ -74,8 +74,8 @@ get_cpu (void)
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* RTP, the header of RFC 2250, and a slice, which has a picture header before
- * it in one of the packets. */
+/* The packet has an RTP header, the header of RFC 2250, and a slice. In one of
+ * the packets a picture header precedes the slice. */
 static void
 make_packets (void)
 {
@@ -278,7 +278,7 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* Asks for more than net.core.rmem_max, which only root gets. */
+/* Requests a larger buffer than net.core.rmem_max allows. Only root gets it. */
 static void
 enlarge_buffer (GstElement * src)
 {

@@ -98,7 +98,8 @@ open_socket (int option)
 
   if (fd < 0)
     fail ("socket");
-  /* Asks for more than net.core.*mem_max, which only root gets. */
+  /* Requests larger buffers than net.core.rmem_max and net.core.wmem_max allow.
+   * Only root gets them. */
   if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
     setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
         SO_SNDBUF, &size, sizeof (size));
@@ -160,7 +161,7 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* The queue is full, or no receiver listens yet or any more. */
+    /* The queue is full, or no receiver listens at this time. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       fail ("sendmmsg");
     packets += n > 0 ? n : 0;

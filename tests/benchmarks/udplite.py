@@ -87,7 +87,8 @@ def compare(rounds, theirs, target):
 
 
 def show(title, values, target):
-    """Prints a table. The first entry of `values` is compared with the others.
+    """Prints a table. The first entry of `values` is compared with all other
+    entries.
     """
     print(f"\n{title}")
     theirs = next(iter(values.values()))

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Lists the numbers that the docs of a revision have and the working tree
-lacks.
+"""Lists the numbers that a revision's docs have and the working tree's lack.
 
 A change of the prose must not lose or change a figure. The script reads the
 numbers of all pages as one set. It prints each number that the docs of the
@@ -11,8 +10,8 @@ that contain it:
     python3 tests/docs/compare_numbers.py BASE
 
 The exit status is 1 if a number is missing. A number may move to another page
-or into another sentence. A figure that was measured again is missing, too; the
-commit that replaces it should say so.
+or into another sentence. If a figure was measured again, the old number is
+reported as missing, too. The commit that replaces it should say so.
 """
 
 import pathlib

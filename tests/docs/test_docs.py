@@ -45,25 +45,25 @@ SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
 # The maximum time for a line on a busy machine. Usually it takes one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
-# rtpbin ends its RTCP stream when it has sent a BYE behind the end of the RTP
-# stream. At times it sends the BYE before it has noticed that end, and then it
-# never ends the RTCP stream (GStreamer 1.22, with stock elements alone, too).
-# The page says so, and that Ctrl-C ends the line.
+# rtpbin ends its RTCP stream when it has sent a BYE after the end of the RTP
+# stream. At times it sends the BYE before it has noticed the end of the RTP
+# stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
+# elements alone). The page says this, and says that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
 # The maximum time after which a line of MAY_NOT_END is ended.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
                    r"(?:Error on SRT socket: .*|Socket is broken or closed)")
-# A test machine has neither a screen nor a loudspeaker. What would be shown or
-# heard there goes into files.
+# A test machine has neither a screen nor a loudspeaker. The output for them is
+# written to files.
 DISPLAYS = {
     "autovideosink": "filesink sync=true location=shown-{}.raw",
     "autoaudiosink": "filesink sync=true location=heard-{}.raw",
 }
-# A sender whose source has no end runs until the receiver has got something.
+# A sender whose source has no end runs until the receiver has received data.
 ENDLESS = re.compile(r"\bis-live=true\b")
-# properties that every GObject has
+# These properties belong to every GObject.
 NOT_ON_PAGES = {"name", "parent"}
 # Elements that share the page of another one, because they are identical.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
@@ -211,8 +211,8 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions print the default of an array, which the pages do
-            # not have.
+            # Newer versions print the default of an array. The pages do not
+            # show this default.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
@@ -282,7 +282,7 @@ class Line:
         self.output = directory / f"output-{number}.txt"
         # With a time limit, a test that is killed leaves no receiver behind.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # Without a buffer, a file shows at once what has arrived.
+        # A file without a buffer shows immediately what has arrived.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
@@ -299,7 +299,9 @@ class Line:
         return self.output.read_text(errors="replace")
 
     def missing(self):
-        """Returns what the line promises to print or write but has not."""
+        """Returns the output that the line promises to print or write but has
+        not yet printed or written.
+        """
         missing = []
         if "silent=false" in self.text and ": frame " not in self.printed():
             missing.append("frames on standard output")
@@ -450,7 +452,8 @@ def make_clips(directory):
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
-        # The first call makes the registry, before all lines need it at once.
+        # The first call creates the registry. Otherwise all lines would try to
+        # create it at the same time.
         inspect("rfc2250pay")
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
                 concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
@@ -663,7 +666,7 @@ class Units(unittest.TestCase):
 
     @staticmethod
     def texts(element):
-        """Returns {property: (its text, the lines after it)}."""
+        """Returns {property: (its text, the lines that follow the text)}."""
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         return {name: (blurb, rest) for name, blurb, rest in re.findall(
@@ -672,7 +675,9 @@ class Units(unittest.TestCase):
 
     @classmethod
     def table(cls):
-        """Returns {(property, unit): elements} of the elements themselves."""
+        """Returns {(property, unit): elements}, read from the elements
+        themselves.
+        """
         base = {name for element in cls.BASES for name in cls.texts(element)}
         found = {}
         for element in built_elements():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the scripts that help to review the prose: what they find in a text."""
+"""Tests the scripts that help to review the prose: which texts and numbers they
+find.
+"""
 
 import unittest
 

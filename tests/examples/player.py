@@ -67,14 +67,14 @@ class Player:
     # ----------------------------------------------------- messages of playbin3
 
     def source_is_there(self, _playbin, source):
-        """Is called for each source. playbin3 makes a new one if the URI
-        changes.
+        """This function is called for each source. playbin3 makes a new source
+        if the URI changes.
         """
         self.source = source
 
     def is_closed_window(self, sink, error):
         """Returns whether the error means that the user has closed the window.
-        There is no better sign of it.
+        GStreamer gives no clearer sign of this.
         """
         return (error.matches(Gst.ResourceError.quark(),
                               Gst.ResourceError.NOT_FOUND)

@@ -20,7 +20,7 @@
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
 #define FLAG_EDGE (1 << 5)      /* Sequence numbers wrap soon. */
-/* The connection is open before the first order. */
+/* The connection is open before the first order of the input. */
 #define FLAG_OPEN (1 << 6)
 /* With both flags set, the listener has no room for further connections and the
  * client gets an Init Cookie. */
@@ -355,8 +355,9 @@ begin (Run * self, guint flags)
     dccp_network_open (network);
 }
 
-/* Ends the run: no endpoint sends data, both close, and packets are no longer
- * lost. The connection must end, whatever happened before. */
+/* Ends the run: no endpoint sends data any more, both endpoints close the
+ * connection, and packets are no longer lost. The connection must end, whatever
+ * happened before. */
 static void
 finish (Run * self)
 {

@@ -137,7 +137,7 @@ get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
 }
 
 /* Returns whether a reserved bit is set. The checksum covers such a bit, but
- * our writer always writes it as 0. */
+ * the codec always writes it as 0. */
 static gboolean
 has_reserved (const DccpPacket * packet, const guint8 * bytes)
 {
@@ -261,7 +261,8 @@ check_loss_intervals (const DccpOption * option)
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
   fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
-  for (i = 0; i < option->size; i++)    /* The bit E may differ. */
+  /* The bit E (ECN nonce echo) may differ. */
+  for (i = 0; i < option->size; i++)
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);
 }
@@ -525,10 +526,10 @@ typedef struct
 
 typedef enum
 {
-  SEND,                         /* sends a packet that arrives */
+  SEND,                         /* The endpoint sends a packet that arrives. */
   LOSE,
-  HOLD,                         /* the packet arrives later */
-  /* one of the held packets arrives and may arrive again */
+  HOLD,                         /* The packet arrives later. */
+  /* One of the held packets arrives and may arrive again. */
   DELIVER,
   WAIT,
   ORDER_LAST
@@ -567,7 +568,7 @@ read_letter (End * to, const Letter * letter)
   fuzz_check (input_options (to->features, &packet, to->received, to->sent));
 }
 
-/* No packet is lost from now on. */
+/* No packet is lost after this order. */
 static void
 come_to_an_end (End ends[2], guint64 now)
 {

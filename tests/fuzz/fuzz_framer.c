@@ -23,7 +23,7 @@
 /* Bytes of a start code that the framer needs before it recognises the code. */
 #define MAX_STRADDLE 3
 /* The timeline takes a larger gap as a new stream. In addition, the first frame
- * and the second frame after a jump may be anywhere within 1024 temporal
+ * and the second frame after a jump may each have any of 1024 temporal
  * references. */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
@@ -170,8 +170,8 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
 
 /* --- independence of the division ---------------------------------------- */
 
-/* Returns the frames of the stream, divided into inputs by `step`. A step of 0
- * inputs the whole stream at once. */
+/* Returns the frames of the stream, which is divided into inputs by `step`. If
+ * `step` is 0, the whole stream is one input. */
 typedef gsize (*StepFunc) (const Job * job, guint i);
 
 static gsize

@@ -181,7 +181,7 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
   if (!a->t)
     return;
   check_same_extension (&a->extension, &b->extension);
-  /* `b` was parsed, so its extensions may end with padding. */
+  /* The header `b` was parsed, so its extensions may end with padding. */
   fuzz_check (b->extensions_size >= a->extensions_size);
   fuzz_check (b->extensions_size - a->extensions_size < 4);
   for (i = 0; i < b->extensions_size; i++)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the choice of frames with frames of any type, flags and size, with new
- * receivers, stream ends and other configurations. A model of W and of the
- * references checks the results. Each frame must leave exactly once, in order,
- * and be counted. The algorithm gop must send no frame whose reference was not
- * sent, and no I-frame that a decoder would show too early.
+ * receivers, stream ends and other configurations. A model of the queue of
+ * waiting frames (W) and of the references checks the results. Each frame must
+ * leave exactly once, in order, and be counted. The algorithm gop must send no
+ * frame whose reference was not sent, and no I-frame that a decoder would show
+ * too early.
  *
  * Input: algorithm, max_frames, then orders: a byte that says what to do, and
  * for a frame two more bytes, its flags and its size. If the flags say so, the
- * size is also the order.
+ * size is also the order. If the flags say that the frame has slots, three more
+ * bytes follow: the slots that the frame uses, the slots that it updates, and its
+ * temporal layer.
  */
 
 #include "fuzz.h"
@@ -18,6 +21,8 @@
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
+#define FLAG_SLOTS (1 << 7)
+#define N_SLOTS 8
 #define ORDER_RANGE 16
 
 typedef enum
@@ -39,13 +44,14 @@ typedef struct
 {
   IfdFrame frame;
   gboolean leading;
-  gint references[3];
+  gint references[N_SLOTS];
   guint n_references;
   gboolean misses;              /* A reference of the picture never existed. */
   Fate fate;
   guint decoded_by;             /* The receiver that decoded it, or 0. */
   /* Previous I-frame or P-frame of the stream, or NONE. */
   gint last_reference;
+  guint codec;                  /* changes of the codec before the frame */
 } Picture;
 
 /* H.264 section 8.2.1.1, as written in the standard. */
@@ -63,9 +69,9 @@ typedef struct
   Ifd *ifd;
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
-  /* A frame or a new receiver has come (see ifd.c). */
+  /* A frame or a new receiver has arrived (see ifd.c). */
   gboolean begun;
-  /* All frames of W have to be dropped for the frame in C. */
+  /* All frames in the queue W have to be dropped for the new frame C. */
   gboolean w_is_stale;
   /* The frames were chosen by more than one algorithm. */
   gboolean mixed;
@@ -77,6 +83,10 @@ typedef struct
   /* I-frames or P-frames of the newest GOP. */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* I or P that came */
+  gint slots[N_SLOTS];          /* the last frame that updated each, or NONE */
+  gboolean has_slots;           /* of the newest frame */
+  guint codec;                  /* changes of the codec so far */
+  guint began_codec;            /* `codec` of the last frame that was decoded */
   Decoder decoder;
   gboolean behind_p, closed, broken;
   guint receiver;
@@ -89,6 +99,10 @@ static Model model;
 static void
 begin_stream (void)
 {
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++)
+    model.slots[i] = NONE;
   model.first = model.last = model.last_leading = model.last_before = NONE;
   model.newest_reference = NONE;
   model.decoder.is_known = FALSE;
@@ -128,10 +142,40 @@ begin_gop (const Picture * picture, gint number)
 }
 
 static void
+place_by_slots (Picture * picture, gint number)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    if (picture->frame.uses >> i & 1)
+      refer (picture, model.slots[i]);
+  }
+  for (i = 0; i < N_SLOTS; i++) {
+    if (picture->frame.updates >> i & 1)
+      model.slots[i] = number;
+  }
+}
+
+static void
 place (Picture * picture, gint number)
 {
   guint flags = picture->frame.flags;
+  const gboolean has_slots = (flags & IFD_FRAME_SLOTS) != 0;
 
+  /* After a change of the codec, nothing is there any more. */
+  if (has_slots != model.has_slots) {
+    gint newest = model.newest_reference;
+
+    begin_stream ();
+    model.newest_reference = newest;
+    model.codec++;
+  }
+  picture->codec = model.codec;
+  model.has_slots = has_slots;
+  if (has_slots) {
+    place_by_slots (picture, number);
+    return;
+  }
   if (picture->frame.type == IFD_FRAME_I) {
     begin_gop (picture, number);
     return;
@@ -158,7 +202,8 @@ is_decodable (const Picture * picture)
 {
   guint i;
 
-  if (model.began != model.receiver && picture->frame.type == IFD_FRAME_P
+  if ((model.began != model.receiver || model.began_codec != picture->codec)
+      && picture->frame.type == IFD_FRAME_P
       && !picture->leading && (picture->frame.flags & IFD_FRAME_REFRESH))
     return TRUE;
   for (i = 0; i < picture->n_references; i++) {
@@ -192,8 +237,8 @@ set_force (gboolean algorithm_too)
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
-/* Returns whether W holds only frames from before an outage (see ifd.c). They
- * are then all dropped for an I-frame. */
+/* Returns whether the queue W holds only frames from before an outage (see
+ * ifd.c). All of these frames are then dropped for an I-frame. */
 static gboolean
 w_is_stale (const Picture * c)
 {
@@ -217,7 +262,8 @@ check_overwritten (const Picture * victim, const Picture * c)
   guint i;
 
   fuzz_check (c && victim != c);
-  if (model.config.algorithm != IFD_ALGORITHM_GOP || model.w_is_stale)
+  if (model.config.algorithm != IFD_ALGORITHM_GOP || model.w_is_stale
+      || (c->frame.flags & IFD_FRAME_SLOTS))
     return;
   if (victim->frame.type == IFD_FRAME_I)
     fuzz_check (c->frame.type == IFD_FRAME_I);
@@ -234,7 +280,7 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* `c` is the frame that came in, or NONE. */
+/* `c` is the frame that arrived, or NONE. */
 static void
 take_events (gint c)
 {
@@ -262,6 +308,24 @@ take_events (gint c)
   }
 }
 
+/* An I-frame uses no slot and updates all; slotuse.h never says otherwise. */
+static void
+take_slots (FuzzInput * orders, IfdFrame * frame)
+{
+  frame->flags &= ~(IFD_FRAME_LEADING | IFD_FRAME_TRAILING | IFD_FRAME_REFRESH);
+  frame->flags |= IFD_FRAME_SLOTS;
+  frame->order_range = frame->order = 0;
+  frame->uses = fuzz_take_u8 (orders);
+  frame->updates = fuzz_take_u8 (orders);
+  frame->layer = fuzz_take_u8 (orders) % 4 - 1;
+  if (frame->type == IFD_FRAME_I) {
+    frame->uses = 0;
+    frame->updates = G_MAXUINT32;
+  } else if (frame->uses == 0) {
+    frame->uses = 1;
+  }
+}
+
 static void
 input (FuzzInput * orders, guint what)
 {
@@ -281,6 +345,8 @@ input (FuzzInput * orders, guint what)
     c->frame.order = c->frame.size % ORDER_RANGE;
     c->frame.order_range = ORDER_RANGE;
   }
+  if (flags & FLAG_SLOTS)
+    take_slots (orders, &c->frame);
   c->last_reference = model.newest_reference;
   if (c->frame.type != IFD_FRAME_B)
     model.newest_reference = number;
@@ -377,10 +443,12 @@ send (void)
   picture->fate = FATE_SENDING;
   model.s = next;
   decode_order (picture, next);
-  if (is_decodable (picture))
+  if (is_decodable (picture)) {
     picture->decoded_by = model.began = model.receiver;
-  else
+    model.began_codec = picture->codec;
+  } else {
     fuzz_check (model.mixed);
+  }
 }
 
 static void
@@ -479,6 +547,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 
   model.ifd = NULL;
   model.n_pictures = model.n_w = 0;
+  model.has_slots = FALSE;
+  model.codec = model.began_codec = 0;
   model.n_in = model.n_sent = model.n_dropped = model.n_flushed = 0;
   model.s = NONE;
   model.mixed = FALSE;

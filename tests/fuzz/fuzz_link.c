@@ -6,15 +6,16 @@
  * replays the record of the first run.
  *
  * Input: profile, quality, flags, a count of changed numbers, two bytes for
- * each of them (which number, and its magnitude), then the orders, each with an
- * argument of two bytes.
+ * each changed number (which number it is, and its magnitude), then the orders,
+ * each with an argument of two bytes.
  */
 
 #include "fuzzlink.h"
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-#define FLAG_ABANDON (1 << 2)   /* frees the link with packets in it */
+/* This order frees the link while packets are in it. */
+#define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
@@ -28,8 +29,8 @@
 /* ns: 30 years */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
 /* The cellular model draws a new rate every 20 ms, even if no packet is sent.
- * Pauses of years are only possible with a virtual clock, and would take
- * minutes. */
+ * Pauses of years are only possible with a virtual clock. Simulating them would
+ * take minutes. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
 /* Maximum wakeups in a second of the link, in addition to those that packets
@@ -48,7 +49,7 @@ typedef enum
   ORDER_WAKEUP,
   ORDER_SET_STATION,
   ORDER_ADD_FLOW,
-  ORDER_BACK                    /* The clock goes back. */
+  ORDER_BACK                    /* The clock jumps backwards. */
 } Order;
 
 typedef enum
@@ -63,7 +64,8 @@ typedef struct
   LinkConfig config;
   guint flags;
   FuzzInput orders;
-  gboolean endless;             /* The link may hold packets forever. */
+  /* The link may hold packets for an unlimited time. */
+  gboolean endless;
 } Job;
 
 /* Traces of opportunities to send, and of damaged blocks, for profiles that
@@ -184,7 +186,8 @@ typedef struct
   RunType type;
   FuzzRun *run;
   guint wakeups;
-  gboolean cut_off;             /* The run had too many wakeups. */
+  /* The flag says that the run had too many wakeups. */
+  gboolean cut_off;
 } Player;
 
 static void

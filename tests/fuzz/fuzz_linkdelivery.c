@@ -104,9 +104,9 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Sets the outages. They are neither so long that no opportunity is left nor so
- * short that they end before an opportunity comes. In both cases the model
- * would have to go through years of outages. */
+/* Sets the outages. They must not be so long that no opportunity is left, and
+ * not so short that they end before the next opportunity. In both cases the
+ * model would have to simulate years of outages. */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
 {

@@ -171,8 +171,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Makes the trailer, or the token, valid, as an attacker who has the secrets
- * can. */
+/* Makes the trailer or the token valid, which an attacker that has the secrets
+ * can do. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)

@@ -119,7 +119,7 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
-/* Returns how many packets are kept. The others were output or freed. */
+/* Returns how many packets are kept. All other packets were output or freed. */
 static guint
 count_kept (void)
 {

@@ -84,7 +84,8 @@ typedef struct
   gsize input, output;          /* bytes of video */
   guint64 whole, damaged;       /* frames */
   gboolean saw_marker;
-  gboolean only_whole;          /* on_loss had the same value all the time. */
+  /* The setting on_loss did not change during the run. */
+  gboolean only_whole;
   GPtrArray *frames;            /* Array of Rfc2250UnpackedFrame, or NULL. */
 } Receiver;
 
@@ -233,12 +234,13 @@ check_packets (const Job * job, FuzzInput * input)
 typedef struct
 {
   GByteArray *bytes;            /* The bytes that should be restored. */
-  /* Size of the sequence end code, which has a packet of its own. */
+  /* The size of the sequence end code, which is sent in a packet of its own. */
   gsize end_code_size;
   gboolean has_slices;
   gboolean lone_field;
   guint n_packets;
-  /* Lost packets of the frame, without that of the end code. */
+  /* The number of lost packets of the frame, without the packet of the end
+   * code. */
   guint n_lost;
   gboolean headers_spread;      /* The headers are divided between packets. */
   guint markers;

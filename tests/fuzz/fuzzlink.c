@@ -383,7 +383,7 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
 
 /* Returns which part of a frame the packet is, depending on its size and the
  * previous packet. The frames have a few packets, gaps and missing ends, and
- * other packets come in between. Returns NULL for a packet without video. */
+ * other packets are between them. Returns NULL for a packet without video. */
 static const VideoPacket *
 fuzz_describe (FuzzRun * run, guint flow, guint32 size)
 {

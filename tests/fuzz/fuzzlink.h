@@ -77,7 +77,7 @@ typedef struct
 FuzzRun *fuzz_run_new (const LinkConfig * config, GError ** error);
 void fuzz_run_add_flow (FuzzRun * run, guint station);
 void fuzz_run_set_station (FuzzRun * run, guint flow, guint station);
-/* Returns the number of packets whose fate is still open. */
+/* Returns the number of packets that are neither delivered nor lost yet. */
 guint fuzz_run_count_inside (const FuzzRun * run);
 void fuzz_run_poll (FuzzRun * run);
 void fuzz_run_advance (FuzzRun * run, guint64 now);

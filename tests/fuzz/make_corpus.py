@@ -236,6 +236,26 @@ def ifd(_made):
         gop(0, 2, 2, send) + bytes([a << 5 | 6, 2]) for a in (1, 2, 0, 2))
     yield "i-only", b"\2\3" + (frame("I", 0, 9) * 5 + send) * 9
     yield "no-i", b"\2\3" + (frame("P", 0, 9) + frame("B") + send) * 99
+    for seed in range(3):
+        yield f"slots-{seed}", ifd_slots(seed)
+
+
+def ifd_slots(seed):
+    """Frames that use and update slots, with few frames of another codec."""
+    rng = random.Random(seed)
+    out = bytearray([2, rng.randint(1, 6)])
+    for _ in range(150):
+        if rng.random() > 0.7:
+            out.append(rng.choice([4, 4, 4, 4, 4, 4, 4, 4, 4, 7, 15]))
+            continue
+        kind = rng.choices([0, 1, 2], [1, 5, 4])[0]
+        out += bytes([kind << 3, 0x80 if rng.random() < 0.95 else 0,
+                      rng.randint(0, 255)])
+        if out[-2]:
+            out += bytes([rng.randint(1, 255) & rng.randint(1, 255),
+                          0 if kind == 2 else 1 << rng.randint(0, 7),
+                          rng.randint(0, 3)])
+    return bytes(out)
 
 
 def h264_headers():
@@ -325,12 +345,72 @@ def ifdclassifier(_made):
                                   codec_data[:-2] + streams)
 
 
+def ivf_frames(codec, *options):
+    """The frames of a small clip that ffmpeg encodes."""
+    data = subprocess.run(
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+         "testsrc=size=64x64:rate=25", "-frames:v", "7", "-threads", "1",
+         "-c:v", codec, *options, "-f", "ivf", "-"],
+        check=True, stdout=subprocess.PIPE).stdout
+    at = 32
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "little")
+        yield data[at + 12:at + 12 + size]
+        at += 12 + size
+
+
+def tspictures(_made):
+    """The size of the buffers, and transport streams with sound."""
+    for name, piece, options in (
+            ("mpeg2", 187, "-c:v mpeg2video -bf 2"),
+            ("h264", 255, "-c:v libx264 -bf 2"),
+            ("h265", 6, "-c:v libx265 -x265-params log-level=error"),
+            ("no-video", 99, "-vn")):
+        yield name, bytes([piece]) + subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+             "testsrc=size=64x64:rate=25", "-f", "lavfi", "-i", "sine",
+             "-t", "0.2", "-threads", "1", *options.split(), "-pix_fmt",
+             "yuv420p", "-c:a", "mp2", "-f", "mpegts", "-"],
+            check=True, stdout=subprocess.PIPE).stdout
+
+
+def slotuse(_made):
+    """The codec, then flags, a length of two bytes and a unit each."""
+    vp8, vp9, av1, av1_frame = range(4)
+    layer, sync, flush = 1, 2, 4
+
+    def case(codec, frames, flags=lambda number: 0):
+        return bytes([codec]) + b"".join(
+            bytes([flags(number)]) + struct.pack(">H", len(frame)) + frame
+            for number, frame in enumerate(frames))
+
+    quick = "-deadline", "realtime", "-cpu-used", "8"
+    frames = list(ivf_frames("libvpx", *quick, "-error-resilient", "1"))
+    yield "vp8", case(vp8, frames)
+    yield "vp8-layers", case(
+        vp8, frames, lambda number: layer | (number % 3) << 4
+        | (sync if number == 2 else 0))
+    yield "vp8-altref", case(vp8, ivf_frames(
+        "libvpx", "-auto-alt-ref", "1", "-lag-in-frames", "5"))
+    yield "vp9", case(vp9, ivf_frames("libvpx-vp9", *quick),
+                      lambda number: flush if number == 5 else 0)
+    yield "vp9-resilient", case(vp9, ivf_frames(
+        "libvpx-vp9", *quick, "-error-resilient", "1"))
+    yield "vp9-superframe", case(vp9, ivf_frames(
+        "libvpx-vp9", "-auto-alt-ref", "1", "-lag-in-frames", "7"))
+    yield "vp9-existing", case(vp9, [b"\x8d", b"\x88\xc0\x01\xc0"])
+    frames = list(ivf_frames("libaom-av1", "-cpu-used", "8"))
+    yield "av1", case(av1, frames)
+    yield "av1-frames", case(av1_frame, frames)
+    yield "av1-svt", case(av1, ivf_frames("libsvtav1", "-preset", "12"))
+
+
 def pictureinfo(_made):
     """Makes inputs of a format and the codec data. Flags, a time, a length and
     the data of each buffer follow.
     """
-    mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265 = \
-        range(8)
+    mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
+        vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
     key, timed, flush = 1, 2, 4
     rtp = "80 60 0001 00000000 00000001"
     avcc = "01 64 00 1f fd e0 00"
@@ -375,6 +455,24 @@ def pictureinfo(_made):
     yield "rtp-h265", case(
         rtp_h265, (0, 0, rtp + "6001 0003 460150 0003 260188"),
         (0, 0, rtp + "6201 8000"), (flush, 0, rtp + "1001 d0"))
+    vp8_key = "b00000 9d012a4001f000 0200780800"
+    vp9_key = "83498342 4013f00ef0"
+    av1_sequence = "0000002444fdde000000"
+    yield "vp8", case(vp8, (0, 0, vp8_key), (0, 0, "d10000 0801e0000000"),
+                      (0, 0, "d10000 0801e0001000"))
+    yield "vp9", case(vp9, (0, 0, vp9_key), (0, 0, "8701000900"),
+                      (0, 0, "8700000900"), (0, 0, "8d"))
+    yield "av1", case(av1, (0, 0, "0a0a" + av1_sequence + "301000"),
+                      (0, 0, "30300000000000"))
+    yield "rtp-vp8", case(
+        rtp_vp8, (0, 0, rtp + "10" + vp8_key), (0, 0, rtp + "00 010203"),
+        (0, 0, rtp + "90f0120560 d100000801e0000000"))
+    yield "rtp-vp9", case(
+        rtp_vp9, (0, 0, rtp + "8a81231801400 0f0020401 00".replace(" ", "")
+                  + vp9_key), (0, 0, rtp + "f812200304 8700000900"))
+    yield "rtp-av1", case(
+        rtp_av1, (0, 0, rtp + "280b 08" + av1_sequence + "301000"),
+        (0, 0, rtp + "0007 30300000000000 07 30300040000000"))
 
 
 def videopacket(_made):
@@ -892,7 +990,7 @@ def main():
     total = 0
     for target in (framer, header, unpacker, reorder, ifd, ifdclassifier,
                    link, linkconfig, linkdelivery, linkpattern, pictureinfo,
-                   videopacket,
+                   slotuse, tspictures, videopacket,
                    udplite, mmtppacket, mmtpsession, dccppacket,
                    dccpconnection):
         corpus = HERE / "corpus" / target.__name__

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams and TCP transfers that fill a link, and measures of what arrives. A
-stream is a pipeline at each end; TCP is that of the kernel."""
+"""Streams and TCP transfers that fill a link, and measurements of what arrives.
+A stream has a pipeline at each end. A TCP transfer uses the kernel's TCP."""
 
 import contextlib
 import itertools
@@ -11,8 +11,8 @@ import time
 import linktestbed
 
 PORT, TCP_PORT = 5004, 5001
-# linktestbed sets GST_DEBUG to log the bus of the link's pipeline. The log of
-# these pipelines would only disturb.
+# linktestbed sets GST_DEBUG to log the bus of the link's pipeline. The
+# pipelines in this file do not need this log, so they run without GST_DEBUG.
 QUIET = "GST_DEBUG= exec"
 # A network namespace cannot choose its own congestion control, but a route can.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
@@ -69,8 +69,9 @@ def fairness(rates):
 
 
 class Stream:
-    """A stream from host a to host b through `sink` and `source`: buffers of
-    `size` bytes, at `offered` bit/s or, with 0, as fast as the sink takes them.
+    """A stream from host a to host b through `sink` and `source`. It has
+    buffers of `size` bytes, at `offered` bit/s. If `offered` is 0, the buffers
+    are sent as fast as the sink accepts them.
     """
 
     def __init__(self, case, bed, sink, source, size, offered=0, port=PORT,
@@ -131,8 +132,9 @@ class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):
-        """Starts a bulk transfer from a to b. `taken` are options of `pull`,
-        which limit how fast b reads. finish() returns [(time, bytes so far)].
+        """Starts a bulk transfer from a to b. `taken` has options of the
+        command `pull`, which limit how fast b reads. finish() returns [(time,
+        bytes so far)].
         """
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",

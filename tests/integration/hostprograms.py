@@ -24,7 +24,8 @@ LARGEST = 65536
 SOURCE_PORT = 5000
 ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
-# The pause is so long that receiving sockets need no larger buffers.
+# The pause between packets is so long that receiving sockets need no larger
+# buffers.
 SECONDS_BETWEEN = 0.0005
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
@@ -32,8 +33,8 @@ WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
 
 
 def payload(number, size):
-    """Returns a payload that is the same in each run and differs for each
-    number.
+    """Returns a payload that depends only on the number: it is identical in
+    each run.
     """
     return struct.pack("!I", number) + random.Random(number).randbytes(size - 4)
 
@@ -41,8 +42,8 @@ def payload(number, size):
 # ------------------------------------------------------------------- datagrams
 
 def send(options):
-    # The socket is not connected and has a fixed port, so that all packets,
-    # including their headers, are the same in each run.
+    # The socket is not connected and has a fixed port. All packets, including
+    # their headers, are therefore identical in each run.
     with sockets.datagram_socket(options.kind, options.address) as own:
         own.bind(("", SOURCE_PORT))
         if options.kind == "udplite":
@@ -55,8 +56,8 @@ def send(options):
 
 
 def flood(options):
-    """Sends more than the link carries; only the socket's buffer limits the
-    rate.
+    """Sends more data than the link carries. Only the socket's buffer limits
+    the rate.
     """
     end = time.monotonic() + options.seconds
     with sockets.datagram_socket("udp", options.address) as own:
@@ -74,7 +75,7 @@ def arrivals(own):
 
     The socket waits in recvfrom() and not in poll(). If poll() finds a packet
     with a wrong checksum in the queue, Linux counts it as IPv4 in any case."""
-    # Only root of the machine may do this.
+    # This call is only permitted to root of the machine.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
@@ -127,7 +128,8 @@ def video_begins(packet):
 
 
 def capture(options):
-    """Captures packets at a device, on their way `out` to it or `in` from it.
+    """Captures packets at a device. `out` are the packets on their way to the
+    device, `in` the packets that come from it.
     """
     seen = []
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
@@ -191,9 +193,9 @@ def push(options):
 
 def pull(options):
     """Records (time, total bytes) at each block that the program receives, for
-    a number of seconds from the first block on. With --rate the program takes
-    at most this many bytes per second, and each time all that wait. --buffer is
-    the size of the socket's buffer."""
+    a number of seconds from the first block on. With --rate the program reads
+    at most this many bytes per second. Each read takes all bytes that wait.
+    --buffer is the size of the socket's buffer."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
         if options.buffer:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over links that are too slow for it. Several transports run at
-once, each between two hosts of its own. A run is void if the machine was too
-busy, because its result then says nothing about the transport."""
+the same time, each between two hosts of its own. A run is void if the machine
+was too busy, because its result is then not caused by the transport alone."""
 
 import collections
 import concurrent.futures
@@ -42,14 +42,14 @@ CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
 # device queue of 50 ms, which CUBIC fills.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
-# Limits for how late this machine may be: in 99 % of the cases at most half a
-# frame, and never more than a fifth of MS_IN_TIME.
+# Limits for how late this machine may be. In 99 % of the cases it may be late
+# by at most half a frame period, and never by more than a fifth of MS_IN_TIME.
 MS_LATE = 20
 MS_FROZEN = 100
-MS_IN_TIME = 500  # A later frame is of no use to a live stream.
+# A frame whose lateness exceeds this is useless to a live stream.
+MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# 52 packets, which are 0.12 s at 5 Mbit/s, and a bucket that has room for all
-# of them.
+# 52 packets need 0.12 s at 5 Mbit/s. The bucket has room for all of them.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -75,7 +75,8 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        return False  # The link holds no packets that would have to be awaited.
+        # The link holds no packets for which the test would have to wait.
+        return False
 
     def lateness_ms(self):
         return 0
@@ -89,8 +90,8 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """99th percentile of how late the emulation was, compared with its
-        model.
+        """The 99th percentile of the lateness of the emulated link, compared
+        with its model.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")
@@ -103,8 +104,8 @@ class Radio(Hosts):
 
 @dataclasses.dataclass
 class Case:
-    """A stream and its place. A sender without pacing is blocked by the network
-    before it writes its log."""
+    """A stream and its place. If a sender does not pace its packets, the
+    network blocks it before it can write its log."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -119,7 +120,8 @@ class Run:
     arrived: dict
     lost: dict
     decodable: dict
-    # Decodable frames if frames later than MS_IN_TIME do not count.
+    # The number of decodable frames if frames later than MS_IN_TIME do not
+    # count.
     in_time: dict
     strangers: int
     p50: float
@@ -127,14 +129,17 @@ class Run:
     max: float
     # Seconds from the time of the first frame to the end of the last one.
     end: float
-    sender_late: float  # Lateness of the sender itself, 99th percentile.
+    # The 99th percentile of the lateness of the sender itself, in ms.
+    sender_late: float
     link_late: float
     ticks_late: float
     ticks_worst: float
-    air: int  # Packets that the radio lost after all transmissions.
+    # The number of packets that the radio lost after all transmissions.
+    air: int
 
     def why_void(self):
-        """Returns why the run is void, or None for a valid run."""
+        """Returns the reason why the run is void, or None if the run is valid.
+        """
         for what, ms, maximum in (("the sender", self.sender_late, MS_LATE),
                                ("the link", self.link_late, MS_LATE),
                                ("the machine", self.ticks_late, MS_LATE),
@@ -227,7 +232,8 @@ def stream_clip(name, case, directory):
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
     run = measure(name, case, sent, received, machine.late_ms)
-    # Printed in one piece, because other threads print, too.
+    # The text is printed in one piece, because other threads print at the same
+    # time.
     print(f"{run}\n", end="", flush=True)
     return run
 
@@ -248,8 +254,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Does the same and repeats void runs once, with fewer of them at the same
-    time."""
+    """Does the same as run_all for the cases. Void runs are then repeated once,
+    with fewer of them at the same time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

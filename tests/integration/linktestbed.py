@@ -25,7 +25,8 @@ QUIET = {"GST_DEBUG": ""}  # Disables this log for other commands.
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
-# Statistics are written every second, because a run may end before its stream.
+# Statistics are written every second, because a run may end before its stream
+# ends.
 STATS_INTERVAL = "stats-update-interval=1000"
 
 
@@ -51,7 +52,7 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """By how many ms the element was later than its model."""
+    """The time in ms by which the element was later than its model."""
     median: float
     p99: float
     max: float
@@ -122,7 +123,7 @@ class LinkCase(test_testbed.Api):
         return child
 
     def start_receiver(self, bed, host, kind, port, program, *words):
-        """The program is listening already."""
+        """The program already listens."""
         child = self.start(bed, host, program, *words)
         bed.wait_listening(host, kind, port)
         return child
@@ -159,8 +160,8 @@ class LinkCase(test_testbed.Api):
         return found
 
     def wait_until_sent(self, bed, host, packets):
-        """Waits until the link has taken `packets` packets from the kernel of
-        this host.
+        """Waits until the link has received `packets` packets from the kernel
+        of this host.
         """
         sent = "awk '/wl0:/ { print $11 }' /proc/self/net/dev"
         self.assertTrue(test_testbed.wait_for(
@@ -175,7 +176,7 @@ class LinkCase(test_testbed.Api):
     def end_link(self, bed):
         """Ends the link as at the end of a stream: it delivers all its packets.
         """
-        # The last packet may still be on its way from the device to the link.
+        # The last packet may still be on the way from the device into the link.
         time.sleep(0.1)
         for process in bed.link_processes():
             process.send_signal(signal.SIGINT)

@@ -2,7 +2,7 @@
 """Computes what a receiving kernel must do with an IP packet, according to RFC
 1071 (checksum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
 
-It follows the texts of the RFCs and asks no kernel.
+The computation follows the texts of the RFCs and does not use a kernel.
 """
 
 import dataclasses
@@ -27,7 +27,8 @@ CHECKSUM = "checksum"
 # The kernel drops the packet and counts it as InErrors only.
 FORMAT = "format"
 NO_PORT = "no port"
-ELSEWHERE = "elsewhere"  # IP drops it, or it is for another receiver
+# IP drops the packet, or the packet is for another receiver.
+ELSEWHERE = "elsewhere"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    # truncated, or from a multicast address
+    # The packet is truncated, or its source is a multicast address.
     if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]
@@ -115,14 +116,14 @@ def _pseudo_header(source, to, size, protocol):
 
 
 def _covered(segment, protocol, is_ip6):
-    """Returns (covered bytes, segment without excess bytes). If the verdict is
-    already clear, returns (fate, None)."""
+    """Returns (covered bytes, segment without excess bytes). If the fate is
+    already clear from the header, returns (fate, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None
     if protocol == UDPLITE:
-        # RFC 3828 3.1: 0 means all; 1 to 7 are forbidden; a checksum of 0 is
-        # forbidden.
+        # RFC 3828 section 3.1: a coverage of 0 means the whole packet.
+        # Coverages of 1 to 7 and a checksum of 0 are forbidden.
         if 0 < length < HEADER or segment[6:8] == b"\0\0":
             return CHECKSUM, None
         return length or len(segment), segment
@@ -131,7 +132,8 @@ def _covered(segment, protocol, is_ip6):
     if length < HEADER:
         return FORMAT, None
     if segment[6:8] == b"\0\0":
-        # RFC 768: 0 means no checksum. RFC 8200 8.1: IPv6 requires one.
+        # RFC 768: a checksum of 0 means that there is no checksum. RFC 8200
+        # section 8.1: IPv6 requires a checksum.
         return (CHECKSUM, None) if is_ip6 else (0, segment[:length])
     return length, segment[:length]
 

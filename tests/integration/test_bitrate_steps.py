@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a live encoder with bitrateadapt and mmtpsink in real time, while the
 link changes from 4 to 1.5 Mbit/s and back. The test measures how fast the
-bitrate follows and what is lost meanwhile, as medians of several runs. A run in
-which the encoder was late is invalid and repeated.
-tests/check/libs/bitratesteps.c does the same in virtual time.
+bitrate follows the link and how many frames are lost during this time, as
+medians of several runs. A run in which the encoder was late is invalid and
+repeated. tests/check/libs/bitratesteps.c does the same in virtual time.
 """
 
 import csv
@@ -31,7 +31,8 @@ LATENCY = 400  # The latency of mmtpsink in ms.
 
 # Maximum wake-up delay in ms of the two processes that write the logs.
 MAX_WAKEUP = 50
-# Maximum number of dropped frames. The aim is 8, which virtual time achieves.
+# Maximum number of dropped frames. The goal is 8, which is achieved in virtual
+# time.
 MAX_DROPPED = 12
 # The maximum difference in seconds between the delays of two frames in the
 # encoder.
@@ -71,7 +72,7 @@ class Figures:
     # decoder.
     max_delay: float
     dropped: int
-    # The time in s after the step up until 3.2 Mbit/s are used.
+    # The time in s from the step up until the encoder uses 3.2 Mbit/s.
     rise: float
 
 

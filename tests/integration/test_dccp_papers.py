@@ -4,8 +4,8 @@ with the kernel's TCP and ping, over emulated links in real time. Each printed
 line has the thesis' numbers and ours. A run in which the link was late is
 invalid: it is repeated once, then the test is skipped.
 
-All streams go from host a to host b. Over GPRS the phone is b, the mobile,
-because the streams of the thesis went from the computer to the phone.
+All streams go from host a to host b. Over GPRS the phone is host b, the mobile,
+because the streams of the thesis were sent from the computer to the phone.
 """
 
 import re
@@ -25,13 +25,13 @@ WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay-ms=11"  # A round trip of 22 ms (5.3.5).
-# The byte/s that the phone takes (5.2.1).
+USB = "delay-ms=11"  # The round trip is 22 ms (thesis, 5.3.5).
+# The rate in byte/s at which the phone reads data (5.2.1).
 PHONE = 42000
 
-# A phone that takes 42 kbyte/s of a faster stream: its socket buffer fills. The
-# rate of the link and the size of the buffer are our choice; the thesis does
-# not give them.
+# A phone reads 42 kbyte/s of a faster stream, so its socket buffer fills. The
+# thesis does not give the rate of the link and the size of the buffer. They
+# were chosen for this test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
@@ -45,8 +45,10 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-GPRS_MS_LATE = 20  # More lateness is allowed for round trips of 850 ms.
-EACH_TENTH = 20000  # The number of packets of which each tenth is lost.
+# For round trips of 850 ms, the link may be later than for shorter ones.
+GPRS_MS_LATE = 20
+# The number of packets in the loss pattern. Each tenth of them is lost.
+EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):

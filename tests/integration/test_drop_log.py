@@ -46,8 +46,8 @@ SINK_DROP = re.compile(
 MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
                "incomplete": "discarded-incomplete",
                "connection-lost": "discarded-connection-lost"}
-SLOW_PATH = 3500000  # bit/s; the clip has 6 Mbit/s
-SECONDS_TO_STREAM = 2  # before the receiver is killed
+SLOW_PATH = 3500000  # The rate of the path in bit/s. The clip has 6 Mbit/s.
+SECONDS_TO_STREAM = 2  # The time before the receiver is killed.
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -64,7 +64,7 @@ def start_over_link(debug, payloader, link):
 
 
 def start(debug, rest):
-    """Streams the clip into `rest` of a pipeline with the log level `debug`."""
+    """Streams the clip into the elements `rest`, with the log level `debug`."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
                 f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(
@@ -108,7 +108,8 @@ class ClipCase(unittest.TestCase):
         """Returns how many buffers were given up for each reason."""
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
-        # The PTS tells which frame it was: a buffer is a frame here.
+        # The PTS identifies the frame, because each buffer is a frame in this
+        # stream.
         self.assertEqual(len({buffer["pts"] for buffer in given_up}),
                          len(given_up))
         reasons = collections.Counter(
@@ -183,7 +184,8 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # More waits than the sink can send before it notices the loss.
+        # More frames wait than the sink can send before it notices the loss of
+        # the connection.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()
@@ -193,13 +195,15 @@ class DropLogTest(ClipCase):
         self.assertEqual(stats["connections"], 2)
         reasons = self.check_given_up(stats, log)
         self.assertGreater(reasons["discarded-connection-lost"], 0)
-        # No buffer is missing. A buffer that was sent and waits for its
-        # retransmission counts twice.
+        # No buffer is missing in the sum of the counters. A buffer that was
+        # sent and waits for its retransmission counts twice.
         self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
             stats[field] for field in MMTP_FIELDS.values()))
 
     def check_sink(self, element, properties, reason, returncode=0):
-        """Every drop of a network sink has this reason, and a line."""
+        """Checks that every drop of a network sink has this reason, and a line
+        in the log.
+        """
         stats, log = finish(start(
             f"{element}:5", f"rfc2250pay ! {element} {properties}"), element,
             returncode)

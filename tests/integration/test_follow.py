@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the example sender follows the bitrate that the network carries,
-and that its picture shows this."""
+"""Checks that the example sender adapts to the bitrate that the network
+carries, and that the picture it draws shows this."""
 
 import csv
 import os
@@ -24,7 +24,7 @@ RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
 SECONDS = 60
 LINES = 6
 MIN_RATE, MAX_RATE, SHARE = 100_000, 2_000_000, 0.9
-# {sink: the source that it sends to}
+# {sink: the source that receives from it}
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,8 +58,8 @@ class FollowTest(unittest.TestCase):
             processes.kill(child)
 
     def follow(self, sink, log):
-        """Runs the sender until the encoder has been asked for its maximum
-        bitrate.
+        """Runs the sender until it has requested the maximum bitrate from the
+        encoder.
         """
         port = placement.free_port("udp")
         self.start_source(ENDS[sink], port)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does what a new user does on a fresh Debian 12, which the test makes: as a
-user who may install nothing, as root, and as a user when everything is
-installed, with and without network namespaces.
+"""Makes a fresh Debian 12 and does the steps of a new user in it: as a user who
+may not install anything, as root, and as a user when everything is installed,
+with and without network namespaces.
 
 If WIRELESS_FRESH names a directory, the Debian is kept there and used again,
-because making it takes longest.
+because making it takes longer than all other steps.
 """
 
 import configparser
@@ -44,7 +44,7 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # A Debian that was kept may have been used before.
+        # If the Debian was kept, an earlier test may have used it.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
@@ -81,8 +81,8 @@ class FreshTest(unittest.TestCase):
         return done.stdout
 
     def check(self, words, page):
-        """Checks that each transport is in the tables, or that a line says why
-        it is not.
+        """Checks that each transport is in the tables, or that a line gives the
+        reason why it is missing.
         """
         matrix = configparser.ConfigParser()
         matrix.read(SOURCE / "pipelines" / "demo.ini")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests tests/fresh: what it takes from apt's configuration, which arguments it
-refuses, and that it leaves nothing when it is killed. A stub replaces
-debootstrap.
+"""Tests tests/fresh: which options it copies from apt's configuration, which
+arguments it refuses, and that it leaves nothing when it is killed. A stub
+replaces debootstrap.
 
 With --long the script really runs: it makes each Debian and runs all steps in
 it.
@@ -88,7 +88,8 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # The stub writes where it works and runs until it is killed.
+        # The stub writes the path of its directory and then runs until it is
+        # killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"
 echo "$4" >{self.home}/root.new

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs IFD for some seconds over a link that is too slow for the clip, with the
-kernel's sockets. The test checks only what also holds on a busy machine.
-test_ifd_papers.py checks how much arrives and how late.
+kernel's sockets. The test checks only properties that also hold on a busy
+machine. test_ifd_papers.py checks how many frames arrive and how late they are.
 """
 
 import shutil
@@ -41,8 +41,8 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         return runs[self.id()]
 
     def check_choice(self, run):
-        """Checks a run with more data than the link takes: B-frames are dropped
-        first, every frame that is sent can be decoded, and only whole frames
+        """Checks a run with more data than the link carries. B-frames are
+        dropped first, every sent frame can be decoded, and only whole frames
         are sent."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
@@ -57,8 +57,8 @@ class IfdLinkTest(ifdtestbed.IfdCase):
     @ifdtestbed.needs_all
     def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
         """Uses the paper's algorithm, which also sends frames that cannot be
-        decoded. ffmpeg must decode as many of the clip's pictures from the
-        received stream."""
+        decoded. ffmpeg must decode as many pictures from the received stream as
+        the test counts as decodable."""
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"

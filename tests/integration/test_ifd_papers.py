@@ -30,13 +30,15 @@ OUWENS = {rate: {retry: tuple(
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-CARD = "profile=80211b retry-limit=4"  # with Linux's queue of 100 packets
+# The queue of the device is Linux's queue of 100 packets.
+CARD = "profile=80211b retry-limit=4"
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link and its limits: % of the P-frames lost at 6 Mbit/s, ms late at the
-    99th percentile, % of all frames lost at 4 Mbit/s."""
+    """A link and its limits. The limits are the % of the P-frames that are lost
+    at 6 Mbit/s, the 99th percentile of the lateness in ms, and the % of all
+    frames that are lost at 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -55,14 +57,15 @@ LINKS = {
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-# How often a run is repeated at most because of what the radio lost.
+# The maximum number of times that a run is repeated because the radio lost
+# packets.
 ROUNDS = 5
 
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """Returns the valid runs. `self.void` has the reasons why the others
-        are not.
+        """Returns the valid runs. `self.void` has the reasons why the other
+        runs are void.
         """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
@@ -102,11 +105,11 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """Returns whether the radio excuses the run. A packet that is lost
-        after all its transmissions takes the profile's card down to 1 Mbit/s
-        for up to three seconds (docs/ifd.md), in which a single I-frame takes
-        one second. No choice of frames can be in time then. Such a run is shown
-        and repeated, and the last one counts."""
+        """Returns whether the radio excuses the run. If a packet is lost after
+        all its transmissions, the card of the profile reduces its rate to 1
+        Mbit/s for up to three seconds (docs/ifd.md). At this rate a single
+        I-frame takes one second, so no selection of frames can be in time. Such
+        a run is shown and repeated. The last repetition counts."""
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
 
@@ -180,7 +183,7 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Future work 5 and 6 of the paper: IFD and RFC 2250 over UDP."""
+    """Items 5 and 6 of the paper's future work: IFD and RFC 2250 over UDP."""
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
@@ -213,7 +216,7 @@ class Udp(Streams):
     @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
         """The jitter buffer does not wait for missing packets, because the link
-        keeps their order."""
+        keeps the order of packets."""
         transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
             "latency=200", "latency=0")
@@ -245,8 +248,8 @@ class Tables(Streams):
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # B-frames are lost before P-frames, and those before I-frames, as
-            # in the paper.
+            # As in the paper, B-frames are lost before P-frames, and P-frames
+            # before I-frames.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),

@@ -90,8 +90,8 @@ class Home(unittest.TestCase):
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The prefix in the file is for the real root; here it is below another
-        # one.
+        # The prefix in the .pc file is for the real root directory. In this
+        # test the prefix is below another directory.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}

@@ -23,7 +23,8 @@ SIZE = 200
 COUNT = 500
 COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 
-# A third of the packets is damaged: 1 - (1 - 2.2e-4) ** (8 * 228).
+# A third of the packets is damaged: the probability is 1 - (1 - 2.2e-4) ** (8 *
+# 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
 # The size of Singh's application data units, and enough errors for a short run.
 SINGH_SIZE, SINGH_COUNT = 125, 40
@@ -63,8 +64,8 @@ class Run:
                                   coverage_option)
 
     def finish(self):
-        """Waits for the end. It is separate, so that several runs can take
-        place at the same time.
+        """Waits for the end of the run. This is a method of its own, so that
+        several runs can take place at the same time.
         """
         self.case.finish(self._sender)
         self.case.wait_until_sent(self.bed, "a", self.count)
@@ -121,7 +122,7 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # Here IP only drops packets with a wrong header.
+            # In this run IP only drops packets with a wrong header.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
@@ -150,8 +151,8 @@ class BitErrorsTest(linktestbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # A damaged packet never arrives, except if the errors leave the
-        # checksum as it was.
+        # A damaged packet never arrives, unless its errors leave the checksum
+        # unchanged.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 
     def check_udplite(self, ip):

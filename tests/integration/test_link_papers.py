@@ -23,19 +23,20 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# The maximum lateness of a run in ms. It is a tenth of the time that the
-# station needs to send its full queue, so such a lateness cannot empty it.
+# The maximum lateness of a run in ms. It is a tenth of the time in which the
+# station sends its full queue. A lateness below this maximum therefore cannot
+# empty the queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
-GSM_MS_LATE = 20  # duration of a radio block
+GSM_MS_LATE = 20  # The duration of a radio block.
 MBIT = 1e6
 
 UDP_SIZE = 1472
 SECONDS = 20  # The duration of saturated sending.
 WARM_UP = 2  # The first two seconds do not count.
 
-# Sends more than the link carries through a queue that makes the socket wait.
-# The link's own queue drops the rest.
+# Sends more data than the link carries, through a queue that makes the socket
+# wait. The link's own queue drops the packets that exceed the rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a card that stops its sender: packets wait
@@ -46,21 +47,22 @@ SECONDS_FOR_VIDEO = 180
 RTP_AND_VIDEO_HEADER = 16
 SLICES = f"mtu={1100 + RTP_AND_VIDEO_HEADER}"
 ONE_SLICE = "aggregate-mode=none mtu=1472"
-# Table 3.7: 6 Mbit/s, no microwave oven, retry value 0, which is the card's
-# default. 3.6, conclusion 1: "merely about 4 Mbit/s".
+# The row of table 3.7 for 6 Mbit/s, no microwave oven, and retry value 0, which
+# is the card's default. Section 3.6, conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# The paper used one clip with packets of 770 bytes. Ours have 400 to 660, for
-# which the model predicts 2.76, 3.28 and 3.92 Mbit/s.
+# The paper used one clip with packets of 770 bytes. The packets of our clips
+# have 400 to 660 bytes, for which the model predicts 2.76, 3.28 and 3.92
+# Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Alanko, table 4: {(bytes of the request, bytes of the reply): median of 500 in
 # s}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
-WARM = 2  # exchanges that do not count
+WARM = 2  # The number of exchanges at the beginning that do not count.
 EXCHANGES = 38
-# 3.3: byte/s from the mobile node and to it.
+# Section 3.3: the rates in byte/s from the mobile node and to it.
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
@@ -69,7 +71,7 @@ SLIP = {"devices": {"wl0": "mtu=576"},
 
 
 class Late(Exception):
-    """The run is invalid; the argument says why."""
+    """The run is invalid. The argument gives the reason."""
 
 
 class PapersCase(linktestbed.LinkCase):
@@ -181,7 +183,8 @@ class Wlan(PapersCase):
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):
-        """Returns the Mbit/s of the video, of which nothing may be missing."""
+        """Returns the Mbit/s of the video. No part of the video may be missing.
+        """
         self.assertEqual(sender.wait(SECONDS_FOR_VIDEO), 0)
         self.wait_until_bucket_is_empty(bed, "a")
         self.end_link(bed)

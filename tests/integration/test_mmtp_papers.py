@@ -30,7 +30,8 @@ DEADLINE = 1.0
 # are lost.
 AFTER = 8
 MS_LATE = 20
-# The size of the pipe in bytes. With it the source of the frames never waits.
+# The size of the pipe in bytes. A pipe of this size never makes the source of
+# the frames wait.
 PIPE = 1 << 20
 LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "stats-update-interval=1000",
@@ -44,22 +45,24 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4: {period in ms: frames within a second}. The paper's column heads have
 # us instead of ms.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# From 35 ms on all frames must arrive, if what RangeLAN2 loses is
-# retransmitted.
+# With a period of 35 ms or more all frames must arrive, if the packets that
+# RangeLAN2 loses are retransmitted.
 PERIODS = (*THEIRS, 40, 100)
-# The required share of the possible maximum. It is below 1 because delays vary.
+# The share of the possible maximum that is required. It is below 1 because
+# delays vary.
 SHARE = 0.90
-LATE = 0.01  # share of the sent frames
+LATE = 0.01  # The share of the sent frames.
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 
 
 class Late(Exception):
-    """The run is invalid; the argument says why."""
+    """The run is invalid. The argument gives the reason."""
 
 
 def possible(period):
-    """Returns the number of frames that both links have time for."""
+    """Returns the number of frames that both links together have time to send.
+    """
     seconds = (FRAMES - 1) * period / 1000 + DEADLINE
     return min(FRAMES, int(sum(
         (seconds - delay) * rate / (8 * WIRE_SIZE)
@@ -116,9 +119,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # Section 4.3: the framework tells the protocol what the channels carry.
-        # Packet pairs cannot measure it here, because packets are delayed by up
-        # to 230 ms each.
+        # Section 4.3: the framework tells the protocol the rate of each
+        # channel. Packet pairs cannot measure the rate on these links, because
+        # each packet is delayed by up to 230 ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a live clip over two different links by several transports: mmtpsink,
 ristsink with both bonding methods, the kernel's MPTCP, and UDP over the faster
-link. The clip needs more than the faster link carries, and less than both
-together.
+link. The bitrate of the clip is higher than that of the faster link, and lower
+than the sum of both links.
 
 For each transport the test prints the frames that arrived, those that can be
 decoded, and those that can be decoded within a second.
@@ -37,12 +37,15 @@ IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
 # GStreamer treats a pipe as a live stream, whose time begins before the first
-# data. Each frame is written when it is due, so its timestamp is that time.
+# data. Each frame is written at its due time, so the timestamp of the frame
+# equals its due time.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s
 START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
-HEADERS = (0x00, 0xb3, 0xb8)  # picture, sequence, group (13818-2, table 6-1)
+# The start codes of a picture, a sequence header and a GOP header (13818-2,
+# table 6-1).
+HEADERS = (0x00, 0xb3, 0xb8)
 RECEIVER = (" ! mpegstat location={received} ! "
             "fakesink sync=false async=false")
 TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
@@ -74,7 +77,7 @@ class Transport:
     behind_sender: str = ""
     before_receiver: str = ""
     needs: tuple = ()
-    first: tuple = ()  # (host, command) before the stream
+    first: tuple = ()  # The pairs (host, command) that run before the stream.
 
 
 def rist(method):
@@ -116,7 +119,7 @@ class Run:
     whole: int
     decodable: int
     in_time: int
-    late: list  # How late each frame arrived, in ms.
+    late: list  # The lateness of each frame in ms.
 
     def share(self, frames):
         return 100 * frames / self.sent

@@ -32,7 +32,7 @@ PLAYERS = {
 
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
 # {scheme: (socket that the source binds, keys of the URI, sink that sends to
-# it, does the sender signal the end?)}
+# it, whether the sender signals the end)}
 SCHEMES = {
     "udplite": ("udplite", RTP, "udplitesink", False),
     "mmtp": ("udp", "", "mmtpsink", True),
@@ -42,7 +42,8 @@ FRAMES = 50
 # A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# A line of one second, or the last line: frames shown, bytes received.
+# Matches a line of one second, or the last line, with the number of shown
+# frames and of received bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
@@ -104,7 +105,9 @@ def play(argv, scheme, port, clip):
 
 
 def why_no_python():
-    """Returns why the Python player cannot run here, or "" if it can."""
+    """Returns the reason why the Python player cannot run here, or "" if it can
+    run.
+    """
     done = subprocess.run(
         [PYTHON, "-c", "import gi; gi.require_version('Gst', '1.0')"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -111,8 +111,8 @@ class DescriptionTest(RecipeCase):
 class SourceRoutingTest(RecipeCase):
     """Runs the page's commands with addresses and devices of the testbed."""
 
-    # {text on the page: text here}. Host a has two links, and host b is the
-    # router of both.
+    # {text on the page: its replacement in this test}. Host a has two links,
+    # and host b is the router of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}
@@ -126,8 +126,7 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # This default route is the usual reason why a second link carries
-        # nothing.
+        # A second link usually carries nothing because of this default route.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

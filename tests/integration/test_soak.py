@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams with every pair of sink and source for 20 minutes in real time, all
-of them over one emulated link with outages and losses. In the last quarter of
-that time each process must have the same memory, file descriptors and threads
-as in the second one, and the counters of both ends must agree.
+of them over one emulated link with outages and losses. Each process must have
+the same memory, file descriptors and threads in the last quarter of that time
+as in the second quarter. The counters of both ends must agree.
 
 The environment variable SOAK_SECONDS sets another duration.
 """
@@ -24,8 +24,8 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# Outages, in which packets wait in the queue, and bad times in which everything
-# is lost. Together they take seven seconds of each minute.
+# Outages, in which packets wait in the queue, and bad times, in which all
+# packets are lost. Together they last for seven seconds of each minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
@@ -33,7 +33,8 @@ FRAMES_PER_SECOND = 50
 # Packets in flight between two messages with statistics, which are sent every
 # second.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# 30 bytes for each packet between the two quarters that are compared.
+# The memory may grow by 30 bytes for each packet between the two quarters that
+# are compared.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
@@ -48,7 +49,8 @@ CAPS = ("application/x-rtp,media=video,encoding-name=RAW,clock-rate=90000,"
 SINK = " ! fakesink sync=false async=false"
 STRUCTURE = re.compile(r"application/x-[\w-]+-stats, (.*)")
 COUNTER = re.compile(r"([\w-]+)=\(guint64\)(\d+)")
-# Names of counters in any structure. Other fields may decrease.
+# Names of fields that are counters, whatever structure they are in. Other
+# fields may decrease.
 MONOTONIC = re.compile(
     r"(packets|bytes|buffers|frames-in|sent|received|dropped|discarded|refused|"
     r"retransmitted|repairs|lost|loss-events|late|missing|incomplete|"
@@ -61,8 +63,8 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    # The kind of socket at which the receiver listens; "" if there is nothing
-    # to wait for.
+    # The kind of socket at which the receiver listens; "" if the test need not
+    # wait for it to listen.
     protocol: str
     check: str  # The name of the SoakTest method that checks this pair.
 
@@ -174,7 +176,9 @@ class SoakTest(linktestbed.LinkCase):
         return f"{name} ended: {words[-2000:]}"
 
     def end(self, processes):
-        """Ends the senders first, so that what they sent can still arrive."""
+        """Ends the senders first, so that the data that they have sent can
+        still arrive.
+        """
         self.ended = time.monotonic()
         for role in ("sender", "receiver"):
             chosen = [process for name, process in processes.items()
@@ -199,7 +203,7 @@ class SoakTest(linktestbed.LinkCase):
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
         # A connection that is reopened has more descriptors and threads for a
-        # moment, so the minimum is compared.
+        # moment. Therefore the minima of the two quarters are compared.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 

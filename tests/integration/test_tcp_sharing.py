@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures how a stream that would fill the link shares it with a bulk transfer
-of the kernel's TCP: over one emulated link with a drop-tail queue, in real
-time. A run in which the link was late is invalid: it is repeated once, then the
-test is skipped.
+"""Measures how a stream that would fill a link shares the link with a bulk
+transfer of the kernel's TCP. Both use one emulated link with a drop-tail queue,
+in real time. A run in which the link was late is invalid: it is repeated once,
+then the test is skipped.
 """
 
 import dataclasses
@@ -25,13 +25,14 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    # The bit/s that are offered; 0 means as fast as the sink takes them.
+    # The offered rate of the stream in bit/s; 0 means as fast as the sink
+    # accepts data.
     offered: int = 0
 
 
 TRANSPORTS = {
-    # Each frame must arrive within a second. The frames need more than the link
-    # has.
+    # Each frame must arrive within a second. The bitrate of the frames is
+    # higher than that of the link.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),

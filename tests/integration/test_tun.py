@@ -2,10 +2,11 @@
 """Tests tunsrc and tunsink between two network namespaces.
 
 Each namespace is held by a process that sleeps. A gst-launch-1.0 connects them,
-and what a program sends in one namespace arrives in the other. The kernel
-provides the expected results: checksums, existing devices, and the namespaces
+and what a program sends in one namespace arrives in the other. The expected
+results come from the kernel: checksums, the list of devices, and the namespaces
 of processes. The namespaces have no names. They disappear with the processes
-that hold them, and those end with this process, even if it is killed.
+that hold them. These processes end when the test ends, even if the test is
+killed.
 
 A user who is not root runs the test as root of a user namespace.
 """
@@ -64,7 +65,8 @@ def in_network_of(pid, function, *arguments):
                 return
         try:
             outcome.append(function(*arguments))
-        except Exception as failure:  # raised in the calling thread
+        # An exception of the function is raised in the calling thread.
+        except Exception as failure:
             outcome.append(failure)
 
     thread = threading.Thread(target=visit)
@@ -170,7 +172,9 @@ def open_socket(pid, address, kind=socket.SOCK_DGRAM, protocol=0, options=()):
 
 
 def receive_all(sock):
-    """Returns all packets that arrive until nothing comes for half a second."""
+    """Returns all packets that arrive until no packet has arrived for half a
+    second.
+    """
     received = []
     sock.settimeout(0.5)
     with contextlib.suppress(TimeoutError):
@@ -223,8 +227,8 @@ def cable(a, b, link="", rest=""):
 
 
 class Relay:
-    """Changes packets between a tunsrc and a tunsink, which udpsink and udpsrc
-    connect to it."""
+    """Passes packets from a tunsrc to a tunsink and changes some of them.
+    udpsink and udpsrc connect the two elements to this program."""
 
     def __init__(self, change):
         self.change = change
@@ -300,7 +304,7 @@ class Traffic(Tun):
             ends = [self.socket(pid, address) for pid, address
                     in zip((self.a, self.b), addresses)]
             for sender, receiver in (ends, ends[::-1]):
-                # the last one is fragmented
+                # The last packet is fragmented.
                 for size in (0, 1, 100, 1400, 5000):
                     with self.subTest(addresses=addresses, size=size):
                         payload = os.urandom(size)
@@ -386,8 +390,8 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # The socket's buffer has no room for more packets, so it is read
-            # now.
+            # The socket's buffer has no room for more packets, so the test
+            # reads the waiting packets first.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)

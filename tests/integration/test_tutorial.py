@@ -2,10 +2,10 @@
 """Follows the tutorial: runs each block of commands as pasted, in the order of
 the page, in a fresh copy of the source.
 
-A block that begins with one of COMMANDS is a command; all other blocks show
-output. The text above a block decides where it is run. "second shell" means a
-shell that is left with Ctrl-C after the next block. "that shell" is the shell
-that a testbed opened in the block before.
+A block that begins with one of COMMANDS is a command. All other blocks show
+output. The text above a block decides in which shell the block is run. "second
+shell" means a shell that is left with Ctrl-C after the next block. "that shell"
+is the shell that a testbed opened in the block before.
 """
 
 import os
@@ -33,7 +33,9 @@ BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
 
 def blocks(text):
-    """Yields (text between the block before and this one, block)."""
+    """Yields pairs (text between the previous block and this block, this
+    block).
+    """
     words, code = [], []
     for line in [*text.splitlines(), "end"]:
         if line.startswith("    ") or (code and not line):
@@ -54,7 +56,7 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """A reader with a terminal, who may open a second one."""
+    """Plays a reader who has a terminal and may open a second one."""
 
     def __init__(self, home):
         self.home = home
@@ -96,7 +98,9 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        time.sleep(3)  # A reader needs about this time to type the other line.
+        # A reader needs about this time to type the next line into the other
+        # terminal.
+        time.sleep(3)
 
     def leave_second_shell(self):
         if self.second:

@@ -54,9 +54,11 @@ TAKES_BYTES = [
     ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
     ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
 ]
-# (line, what its error contains). The host name is reserved by RFC 6761.
+# Pairs (line, text that its error contains). The host name is reserved by RFC
+# 6761.
 NOBODY = [
-    # The error must come from the element of the line, not from one inside it.
+    # The error must be posted by the element of the line, not by an element
+    # inside it.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
@@ -76,7 +78,7 @@ def make_inputs(directory):
 
 
 def launch(directory, line):
-    """Returns the exit status and all that the line prints."""
+    """Returns the exit status of the line and everything that it prints."""
     done = subprocess.run(
         ["gst-launch-1.0", *line.split()], cwd=directory, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -85,7 +87,7 @@ def launch(directory, line):
 
 
 def wrong_inputs():
-    """Yields lines with what the error of each must contain."""
+    """Yields pairs of a line and a text that its error must contain."""
     for name, line, about_h264 in TAKES_BYTES:
         for source, contents in {**BYTES, "video.h264": about_h264}.items():
             yield (f"filesrc location={source} ! {line}",
@@ -115,8 +117,8 @@ class WrongInput(unittest.TestCase):
             with self.subTest(line=line):
                 errors = [text for text in output.splitlines()
                           if text.startswith("ERROR: from element")]
-                # As after any error, elements upstream may add that the data
-                # flow has stopped.
+                # After any error, elements upstream may add that the data flow
+                # has stopped.
                 errors[1:] = [text for text in errors[1:]
                               if "Internal data stream error" not in text]
                 self.assertNotEqual(status, 0, output)

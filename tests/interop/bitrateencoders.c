@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that each installed encoder changes its bitrate while it runs when
- * bitrateadapt asks for that: its frames become larger. Nothing runs in real
- * time. The source waits until the encoder has been asked.
+ * bitrateadapt requests a higher one: its frames become larger. Nothing runs in
+ * real time. The source waits until bitrateadapt has set the bitrate of the
+ * encoder.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,14 +11,16 @@
 
 #define LOW 300000
 #define HIGH 1500000
-/* Numbers of frames. The rate changes before frame CHANGE. The test compares
- * the last COMPARED frames before the change with the last ones of the stream.
+/* Numbers of frames. The bitrate changes before frame CHANGE. The test compares
+ * the last COMPARED frames before the change with the last COMPARED frames of
+ * the stream.
  */
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* The test asks for five times the bitrate. The limit is lower, because an
- * encoder needs some frames to follow. */
+/* bitrateadapt requests five times the bitrate. The test requires less than
+ * five times the size, because an encoder needs some frames to reach the new
+ * bitrate. */
 #define MIN_RATIO 2
 
 static const struct

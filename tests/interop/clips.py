@@ -69,8 +69,8 @@ def interlaced(megabits=3, frames=30):
 
 
 def small(frames=60):
-    """Five GOPs of about a hundred packets each, so that a test can lose each
-    packet once.
+    """The clip has five GOPs of about a hundred packets each. This is short
+    enough for a test to lose each packet once.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
@@ -270,9 +270,9 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Yields a picture coding extension with additions: composite display for
-    every second picture, a quantiser matrix for every third one, user data for
-    every fifth.
+    """Yields a picture coding extension and its additions. Every second picture
+    has composite display information, every third one a quantiser matrix, and
+    every fifth one user data.
     """
     if number % 2:
         raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)

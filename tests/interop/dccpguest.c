@@ -261,7 +261,7 @@ make_socket (int family, uint32_t service, int coverage, int min_coverage)
   /* Packets that arrive while the emulated processor is busy must not be lost.
    */
   setsockopt (made, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof (room));
-  /* Without it, close() would drop the packets in the queue. */
+  /* Without this option, close() would drop the packets in the queue. */
   setsockopt (made, SOL_SOCKET, SO_LINGER, &linger, sizeof (linger));
   return made;
 }
@@ -317,7 +317,7 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* Returns FALSE if it fails; errno has the reason. */
+/* Returns FALSE if the call fails. errno then has the reason. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)
@@ -333,8 +333,9 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* Sends the packets that are due. Returns the ns until the next one is due or
- * until it is worth another try, or -1 if there are no more packets. */
+/* Sends the packets that are due. Returns the ns until the next packet is due
+ * or until another attempt makes sense. Returns -1 if there are no more
+ * packets. */
 static int64_t
 send_what_is_due (Session * session)
 {
@@ -357,8 +358,8 @@ send_what_is_due (Session * session)
   return -1;
 }
 
-/* Returns FALSE if the connection has ended. errno then has the reason, 0 if it
- * was closed. */
+/* Returns FALSE if the connection has ended. errno then has the reason. It is 0
+ * if the connection was closed. */
 static int
 receive (Session * session)
 {

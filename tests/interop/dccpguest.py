@@ -4,9 +4,8 @@
 Linux removed DCCP in version 6.16; the 6.1 of Debian 12 has it. apt downloads
 the kernel's package once, into dccp-guest of the build directory, and installs
 nothing. The machine only runs dccpguest.c, from memory. It has no disk and one
-network device. The packets of that device go through a socket that
-dccpnetwork.py reads. The machine ends with this process, also if this process
-is killed.
+network device. dccpnetwork.py reads the packets of this device from a socket.
+The machine ends with this process, also if this process is killed.
 """
 
 import contextlib
@@ -52,7 +51,8 @@ SOMETHING_IS_WRONG = re.compile(
 
 
 class Unavailable(Exception):
-    """The reason why such a machine cannot run here."""
+    """The exception that gives the reason why such a machine cannot run here.
+    """
 
 
 # ------------------------------------------------------------------- the kernel
@@ -256,8 +256,9 @@ class Outcome:
 
 
 class GuestSocket:
-    """A DCCP socket in the machine. It sends `packets`, which are (seconds
-    since the connection was open, bytes). Without packets it receives."""
+    """A DCCP socket in the machine. `packets` is a list of pairs (seconds since
+    the connection was open, bytes) that the socket sends. Without `packets` the
+    socket receives."""
 
     def __init__(self, case, guest, role, address, port, packets=(),
                  service="RTPV", coverage=0, min_coverage=0):
@@ -283,7 +284,7 @@ class GuestSocket:
                 raise AssertionError(f"the machine said {words}, not {word}")
 
     def close(self):
-        """Asks the machine to close the connection at once."""
+        """Requests that the machine closes the connection immediately."""
         self._control.shutdown(socket.SHUT_WR)
 
     def outcome(self, seconds=SECONDS):
@@ -300,7 +301,9 @@ class GuestSocket:
 
 
 def why_none():
-    """Returns why there can be no such machine, or None if there can be one."""
+    """Returns the reason why such a machine cannot run here, or None if it can
+    run.
+    """
     if not shutil.which(QEMU):
         return f"no {QEMU} (pipelines/setup test)"
     if not INIT.exists():

@@ -34,8 +34,8 @@ ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A packet of DCCP as it was sent. `is_lost` is also true if it was
-    changed.
+    """A packet of DCCP as it was sent. `is_lost` is true if the packet was lost
+    or changed on the network.
     """
     time: float
     packet: bytes
@@ -74,8 +74,8 @@ def losing(is_lost):
 
 
 class Network(threading.Thread):
-    """The network, which needs enter_own_network() before. It ends with the
-    test `case`.
+    """The network between the endpoints. enter_own_network() must be called
+    before it is made. The network ends with the test `case`.
     """
 
     def __init__(self, case):
@@ -93,7 +93,8 @@ class Network(threading.Thread):
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
-        # A byte in this pipe asks the thread whether the network is quiet.
+        # A byte in this pipe asks the thread to check whether the network is
+        # quiet.
         self._ask_read, self._ask_write = os.pipe()
         self._poll.register(self._ask_read, select.POLLIN)
         self._quiet = threading.Event()
@@ -102,9 +103,10 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
-        # The queue's length is set before the device is up. If the length of an
-        # active device changes, Linux drops packets for a moment, in which TCP
-        # connections of an earlier test may be sending.
+        # The queue's length is set before the device is up. If the length of
+        # the queue of an active device changes, Linux drops packets for a
+        # moment. TCP connections of an earlier test may be sending at this
+        # time.
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
@@ -147,7 +149,7 @@ class Network(threading.Thread):
             self._delay = delay
 
     def inject(self, packet):
-        """Delivers a packet that nobody has sent."""
+        """Delivers a packet that no endpoint has sent."""
         self._deliver(packet)
 
     def take_seen(self):
@@ -172,7 +174,9 @@ class Network(threading.Thread):
             raise AssertionError("the network does not become quiet")
 
     def seen(self):
-        """Returns the same packets, but keeps them for take_seen()."""
+        """Returns the same packets as take_seen(), but keeps them for the next
+        call.
+        """
         with self._lock:
             return list(self._seen)
 

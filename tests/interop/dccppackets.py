@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads DCCP packets as RFC 4340 defines them, and checks whole connections.
 
-It follows the RFC, is checked against tshark, and shares no code with the
-elements.
+The code follows the RFC and shares nothing with the elements. It is checked
+against tshark.
 """
 
 import collections
@@ -20,7 +20,8 @@ TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
 WITHOUT_ACK = {"Request", "Data", "Listen"}
 # Bytes after the sequence and acknowledgement numbers (section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
-GENERIC = 16  # bytes of the header with X = 1
+# Bytes of the header with X = 1, which means long sequence numbers.
+GENERIC = 16
 RESET_SIZE = 28
 # Reset codes
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
@@ -58,7 +59,7 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    acknowledged: int  # None if there is no such number
+    acknowledged: int  # None if the packet has no such number.
     ccval: int
     coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.
@@ -67,7 +68,8 @@ class Packet:
 
     @classmethod
     def read(cls, seen):
-        """Reads a packet and checks what every packet must have."""
+        """Reads a packet and checks the properties that every packet must have.
+        """
         segment = udplite.segment_of(seen.packet)
         addresses = _addresses(seen.packet)
         need(len(segment) >= GENERIC, "only", len(segment), "bytes")
@@ -173,7 +175,7 @@ class Connection:
         """Returns whether a Sync was sent because of an acknowledgement that
         was too old when it was read. Section 7.5.1 accepts acknowledgements of
         the last 100 packets (section 7.5.2; Linux uses the same window). A busy
-        machine reads packets late, while the peer goes on sending."""
+        machine reads packets late, while the peer continues to send."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)
@@ -209,8 +211,9 @@ class Connection:
 
     def _check_end(self):
         """Checks that the last packet is the only Reset and has the code
-        Closed. If a packet of the end was lost, or if its answer was late, it
-        is sent again, and may then be answered with No Connection."""
+        Closed. If one of the packets that end the connection was lost, or if
+        its answer was late, the packet is sent again. It may then be answered
+        with the code No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")

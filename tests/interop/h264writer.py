@@ -3,9 +3,10 @@
 standard.
 
 A picture has 32x32 samples. Its left macroblocks are I_PCM with a random
-pattern. Its right macroblocks are copies of the left ones of its reference
-pictures, so that a picture is only correct if its references are correct. The
-streams use CAVLC, no residual and no deblocking (ITU-T H.264, 7.3).
+pattern. Its right macroblocks are copies of the left macroblocks of its
+reference pictures. A picture is therefore only correct if its references are
+correct. The streams use CAVLC, no residual and no deblocking (ITU-T H.264,
+7.3).
 """
 
 import random
@@ -68,8 +69,9 @@ def sps(fields):
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
-    # direct_8x8_inference_flag, no cropping. Then the VUI (E.1.1): 25 frames
-    # per second, and how many frames are reordered.
+    # The bits are direct_8x8_inference_flag and no cropping. Then follows the
+    # VUI (E.1.1) with 25 frames per second and the number of frames that are
+    # reordered.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
@@ -124,8 +126,9 @@ class Picture:
             bits.u(1, 0)
 
     def _copy(self, bits, first):
-        """Appends a 16x16 macroblock that is copied from one or both lists,
-        from the macroblock to its left: 16 samples are a motion vector of 64.
+        """Appends a 16x16 macroblock that is copied from the reference pictures
+        of one or both lists. The source of the copy is the macroblock to the
+        left: 16 samples are a motion vector of 64.
         """
         lists = 2 if self.letter == "B" else 1
         bits.ue(0, 3 if self.letter == "B" else 0)
@@ -187,8 +190,8 @@ class Stream:
 
 def fields_of(letters, frame_num, order, **options):
     """Returns a frame of two fields. With two references, the second field
-    refers to the first one (ref_idx 1); otherwise it refers to the frame
-    before."""
+    refers to the first field (ref_idx 1). Otherwise it refers to the previous
+    frame."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]
@@ -196,8 +199,8 @@ def fields_of(letters, frame_num, order, **options):
 
 def paff(gops, is_open, always_fields):
     """Returns a stream with frames I B B P B B P B B P. In an open GOP the two
-    B-frames of the I-frame come after it. Without `always_fields`, every second
-    P is a frame picture."""
+    B-frames before the I-frame in display order come after it in the stream.
+    Without `always_fields`, every second P-frame is a frame picture."""
     frames, frame_num, base = [], 0, 0
     for gop in range(gops):
         idr = gop == 0 or not is_open
@@ -215,8 +218,8 @@ def paff(gops, is_open, always_fields):
             if p % 2 and not always_fields:
                 frames.append([Picture("P", frame_num, 2 * at)])
             else:
-                # The P-frame refers to the frame before it, or its second field
-                # to its first one.
+                # The P-frame refers to the previous frame, or its second field
+                # refers to its first field.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
                                         refs=p % 2))
             frame_num += 1
@@ -229,9 +232,9 @@ def paff(gops, is_open, always_fields):
 
 def long_term(gops):
     """Returns a stream of IDR P P ... in which the IDR picture stays as a
-    long-term reference, and the fifth P becomes another one. Every third P
-    refers to the last picture of the list, which is a long-term reference.
-    Every fourth P is no reference."""
+    long-term reference, and the fifth P-frame becomes another long-term
+    reference. Every third P refers to the last picture of the list, which is a
+    long-term reference. Every fourth P is no reference."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])
@@ -241,7 +244,8 @@ def long_term(gops):
             reference = n % 4 != 3
             if n == 5:
                 # Removes the oldest short-term reference, allows two long-term
-                # references, and makes this picture the second of them.
+                # references, and makes this picture the second long-term
+                # reference.
                 marks = (1, n_short - 1), (4, 2), (6, 1)
             frames.append([Picture(
                 "P", frame_num, 2 * n, refs=total - 1 if n % 3 == 0 else 0,

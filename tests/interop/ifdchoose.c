@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints which access units of an H.264 or H.265 file ifdqueue sends over a
- * link that is too slow for it. It runs in virtual time, and a test decodes the
- * result.
+/* Prints which access units of a file ifdqueue sends over a link that is too
+ * slow for the file. It runs in virtual time, and a test decodes the result.
  *
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
- * CODEC is h264 or hevc. OUTAGE is the time in seconds for which the link takes
+ * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
+ * (a unit is one frame). OUTAGE is the time in seconds for which the link takes
  * no frame, after the first frame that it takes from OUTAGE_AT on. The program
  * reads "OFFSET SIZE PTS" of the access units in the file, one in a line, with
  * PTS in ns or -1 for none. A field may be a unit of its own. It writes the
@@ -113,12 +113,28 @@ send_units (Sender * sender, const gchar * data, gsize size)
 static gboolean
 set_caps (Sender * sender, const gchar * codec)
 {
-  GstCaps *caps = gst_caps_new_simple (g_str_equal (codec, "h264") ?
-      "video/x-h264" : "video/x-h265", "stream-format", G_TYPE_STRING,
-      "byte-stream", "alignment", G_TYPE_STRING, "au", NULL);
-  gboolean set = gst_ifd_queue_input_set_caps (sender->input, caps);
+  static const struct
+  {
+    const gchar *codec, *caps;
+  } known[] = {
+    {"h264", "video/x-h264, stream-format = byte-stream, alignment = au"},
+    {"hevc", "video/x-h265, stream-format = byte-stream, alignment = au"},
+    {"vp8", "video/x-vp8"},
+    {"vp9", "video/x-vp9"},
+    {"av1", "video/x-av1, stream-format = obu-stream, alignment = tu"},
+    {"av1-frame", "video/x-av1, stream-format = obu-stream, alignment = frame"},
+  };
+  gboolean set = FALSE;
+  GstCaps *caps;
+  guint i;
 
-  gst_caps_unref (caps);
+  for (i = 0; i < G_N_ELEMENTS (known); i++) {
+    if (!g_str_equal (codec, known[i].codec))
+      continue;
+    caps = gst_caps_from_string (known[i].caps);
+    set = gst_ifd_queue_input_set_caps (sender->input, caps);
+    gst_caps_unref (caps);
+  }
   return set;
 }
 

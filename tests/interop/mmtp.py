@@ -23,7 +23,8 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-SEALED = {"INIT", "COOKIE"}  # and some REFUSE messages, with a key
+# With a key these messages have a seal. Some REFUSE messages have one, too.
+SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # Total bytes of the messages with a fixed length.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
@@ -90,7 +91,8 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns a field. Byte numbers are as in the page, both ends included.
+        """Returns a field. The byte numbers are those of the page. The bytes at
+        both ends are included.
         """
         return number(self.data[first:last + 1])
 
@@ -129,8 +131,8 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """Checks a message. `is_complete`: no earlier message of this endpoint
-        is missing.
+        """Checks a message. `is_complete` says that no earlier message of this
+        endpoint is missing.
         """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
@@ -238,8 +240,8 @@ class Side:
         need(not rest, "bytes behind the records")
 
     def _check_distance(self, message):
-        """Checks that REPORTs are at least 5 ms apart, except for answers to
-        QUERY.
+        """Checks that the interval between REPORTs is at least 5 ms, except for
+        answers to QUERY.
         """
         last = self.last_report.get(message.channel)
         self.last_report[message.channel] = message.time
@@ -308,8 +310,8 @@ class Repair:
 
 
 def combined(contents):
-    """Returns the XOR of the contents; shorter ones are padded with zeros at
-    the end.
+    """Returns the XOR of the contents. Shorter contents are padded with zeros
+    at the end.
     """
     size = max(map(len, contents))
     result = 0
@@ -467,9 +469,9 @@ class Session:
 
     def check(self, sent, received, is_complete=True):
         """Checks all messages. `sent` has the messages that left each device of
-        the sender, `received` those that arrived there; messages of the
-        receiver may be missing. `is_complete`: no message of the sender is
-        missing."""
+        the sender. `received` has the messages that arrived there, some of
+        which may be missing. `is_complete` says that no message of the sender
+        is missing."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))

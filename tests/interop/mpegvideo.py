@@ -57,7 +57,7 @@ class Unit:
 
 @dataclass
 class CodingExtension:
-    """Picture coding extension, 13818-2 section 6.2.3.1."""
+    """A picture coding extension (13818-2 section 6.2.3.1)."""
     f_code: tuple
     intra_dc_precision: int
     picture_structure: int
@@ -71,7 +71,8 @@ class CodingExtension:
     chroma_420_type: int
     progressive_frame: int
     composite_display_flag: int
-    composite_display: int = 0  # 20 bits, if the flag is set
+    # The 20 bits of composite display, if the flag is set.
+    composite_display: int = 0
 
     @classmethod
     def parse(cls, body):
@@ -89,7 +90,8 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    vectors: tuple  # (FBV, BFC, FFV, FFC); absent ones are 0.
+    # (FBV, BFC, FFV, FFC); a field that the header does not have is 0.
+    vectors: tuple
     header: tuple  # The range of the picture header without its extensions.
     # The start, including the headers before the picture header.
     start: int = 0
@@ -98,7 +100,7 @@ class Picture:
     sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    # ranges, kinds of section 3.4.1
+    # Ranges of the extensions, and their kinds as in section 3.4.1.
     extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None
@@ -174,7 +176,8 @@ class Stream:
         self.units = self._find_units()
         self.pictures = []
         self.groups = []
-        self.sequences = []         # ranges, extensions included
+        # Ranges of the headers, including their extensions.
+        self.sequences = []
         self._read_units()
         self.frames = self._pair_fields()
         self._number_for_display()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the programs at both ends of a test, without packet loss.
 
-RTP goes through files with RFC 4571 framing if the program can read them.
-ffmpeg receives RTP over RTSP, in the TCP connection.
+RTP packets are passed in files with RFC 4571 framing if the program can read
+such files. ffmpeg receives RTP over RTSP, in the TCP connection.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
                "encoding-name=MPV,payload=32")
 
 
-# Since version 4.2 tshark writes booleans as words, before as digits.
+# Since version 4.2 tshark writes booleans as words. Older versions write them
+# as digits.
 TSHARK_BOOLEANS = {"True": "1", "False": "0"}
 
 
@@ -166,7 +167,7 @@ def depay(packets, element="rfc2250depay"):
 
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
-    """Returns what the element makes of each list of packets. Several lists
+    """Returns the output of the element for each list of packets. Several lists
     share a process.
     """
     results = []

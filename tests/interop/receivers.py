@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small models of two receivers that rely on the video-specific header.
+"""Small models of two receivers, live555 and gortsplib, that need the
+video-specific header of RFC 2250.
 
-Both refuse packets in which that header is empty. A stream that passes these
-models is therefore understood by the programs whose rules they follow.
+Both models refuse packets in which that header is empty. A stream that passes
+both models can therefore be received by the two programs.
 """
 
 
 def live555(packets):
     """Returns the bytes that live555 delivers.
 
-    A unit begins with S or B and is complete with E, or with S without B. After
-    a loss, everything up to the next begin is discarded.
+    S, B and E are bits of the video-specific header. A unit begins with a
+    packet that has S or B. It is complete with a packet that has E, or that has
+    S but not B. After a loss, everything up to the begin of the next unit is
+    discarded.
     """
     delivered, unit, whole, seq = bytearray(), bytearray(), True, None
     for packet in packets:
@@ -56,8 +59,8 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Returns the slices of the stream that `delivered` does not contain in
-    their order.
+    """Returns the slices of the stream that are missing in `delivered`, or are
+    not in their order there.
     """
     missing, at = [], 0
     for picture in stream.pictures:

@@ -98,7 +98,7 @@ class Placed:
     picture: mpegvideo.Picture
     # All units of which the packet has at least one byte.
     units: list = field(default_factory=list)
-    injected: int = 0  # bytes of a repeated sequence header
+    injected: int = 0  # The bytes of a repeated sequence header.
 
     @property
     def begins_unit(self):
@@ -210,9 +210,9 @@ def _may_count_as_slice_end(placed):
     """Returns whether the packet ends with a sequence end code after the last
     slice.
 
-    Literally, its last byte is not the end of a slice. But receivers that wait
-    for E would lose the slice, and section 3.4 does not say to what the end
-    code belongs.
+    By the text of section 3.4, the last byte of such a packet is not the end of
+    a slice. However, receivers that wait for the bit E would lose the slice if
+    E were not set, and section 3.4 does not say to what the end code belongs.
     """
     units = placed.units
     return (len(units) > 1 and units[-1].code == SEQUENCE_END
@@ -220,8 +220,8 @@ def _may_count_as_slice_end(placed):
 
 
 def new_headers(stream):
-    """Returns N for each picture: whether its header cannot be rebuilt from an
-    earlier picture of the same type.
+    """Returns for each picture the bit N, which says that the header cannot be
+    rebuilt from an earlier picture of the same type.
     """
     latest, flags = {}, {}
     for picture in stream.pictures:
@@ -255,7 +255,7 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# Section 3.1: the smallest payload that must fit into a packet.
+# Section 3.1 gives the minimum size of the payload that must fit into a packet.
 SMALLEST_PAYLOAD = 261
 
 
@@ -263,8 +263,8 @@ def expected_extension(stream, picture, mtu=None):
     """Returns (fields, composite, extra) of section 3.4.1, with `extra`
     unpadded.
 
-    A sender may leave out the extensions of the picture, but not if they leave
-    room for the smallest payload.
+    A sender may leave out the extensions of the picture only if they would not
+    leave room for the smallest payload.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the packets of the stock payloader and of rfc2250pay, for
-documentation.
+"""Prints packets of the stock payloader and of rfc2250pay, for documentation.
 
     meson devenv -C build ../tests/interop/show_packets.py CLIP FIRST COUNT
 
-The defaults are a small clip of the tests and its first two packets.
+By default it uses a small clip of the tests and prints its first two packets.
 """
 
 import pathlib

@@ -159,8 +159,8 @@ class KernelTest(DccpCase):
 # ----------------------------------------------------------------- our elements
 
 class Ours:
-    """A pipeline with an element of the project and encapsulation=raw, which
-    ends with the test.
+    """A pipeline with an element of the project and encapsulation=raw. It is
+    stopped when the test ends.
     """
 
     def __init__(self, case, line):
@@ -168,8 +168,8 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """Waits until this pipeline listens. Other elements of the test listen
-        at the same time.
+        """Waits until this pipeline listens. Other elements of the test may
+        listen at the same time.
         """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,
@@ -213,7 +213,7 @@ class OurSource(Ours):
 
 
 def file_source(path, packets):
-    """Returns a source of these packets, at their rate."""
+    """Returns an element that outputs these packets at their rate."""
     path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
                               for _, data in packets))
     return (f"filesrc {peers.location(path)} ! {peers.STREAM_CAPS} ! "
@@ -354,15 +354,15 @@ def losing_first(kind, of_client, port):
 
 
 class LostTest(ElementCase):
-    """Checks that any single packet of a connection's begin and end may be
-    lost.
+    """Checks that any single packet of the opening and of the closing of a
+    connection may be lost.
     """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # In this case a source that has ended no longer answers Close, and Linux
-    # waits long.
+    # In this case the source has ended and does not answer Close any more.
+    # Linux then waits for a long time.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):
@@ -390,8 +390,8 @@ class DamageTest(ElementCase):
     """Tests damaged packets and packets of an attacker."""
 
     def stream_both_ways(self, coverage=0):
-        """Starts a stream in each direction. `coverage` is the CsCov that the
-        sender uses and the receiver accepts.
+        """Starts a stream in each direction. `coverage` is the value of CsCov
+        that the sender uses and that the receiver accepts.
         """
         packets = noise_packets(400)
         source = file_source(self.work / "packets", packets)

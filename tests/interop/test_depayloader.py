@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests rfc2250depay with senders other than rfc2250pay. The result must be
-bit-identical.
+"""Tests rfc2250depay with senders other than rfc2250pay. The output must be
+bit-identical to the stream that was sent.
 
-The senders are ffmpeg and the stock payloader. Then the test writes headers
-into the same packets that no other sender makes (T with D and E, AN and N).
+The senders are ffmpeg and the stock payloader. The test then replaces the
+headers of these packets by headers that no other sender makes (with the bits T,
+D, E, AN and N).
 """
 
 import itertools
@@ -56,7 +57,7 @@ class Strangers(unittest.TestCase):
     def test_stock_payloader(self):
         for kind, mtu in itertools.product(KINDS, (300, 1400)):
             if kind is clips.mpeg1:
-                continue  # the payloader only takes MPEG-2
+                continue  # The payloader only accepts MPEG-2.
             with self.subTest(kind=kind.__name__, mtu=mtu):
                 self.assert_rebuilt(kind(), peers.pay_stock(kind(), mtu))
 

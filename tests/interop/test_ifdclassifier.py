@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares what the classifier finds in H.264 and H.265 with ffmpeg.
+"""Compares the frame types that the classifier finds in H.264 and H.265 with
+those of ffmpeg.
 
 The types must match the NAL headers that ffmpeg's trace_headers reads. They
 must also serve their purpose: without its B-frames, a stream must decode to the
@@ -19,7 +20,7 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# Lower times are left for frames that are shown before the first one.
+# Lower times are reserved for frames that are shown before the first one.
 FIRST_PTS = 1 << 40
 # An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
 # decoder that begins at the I-frame never had those frames, so ffmpeg prints

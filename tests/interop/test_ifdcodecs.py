@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that a decoder can decode what ifdqueue sends of H.264 and H.265 over
-a slow link.
+"""Checks that a decoder can decode the frames of H.264 and H.265 that ifdqueue
+sends over a slow link.
 
 Each picture that ffmpeg decodes from the sent frames must be bit-identical to
-the picture that it decodes from the whole stream, and none may be missing. The
-clips have all kinds of references that encoders make. No available encoder
-makes field pictures and long-term references, so h264writer.py writes them.
+the picture that it decodes from the whole stream, and no picture may be
+missing. The clips have all kinds of references that encoders make. No available
+encoder makes field pictures and long-term references, so h264writer.py writes
+clips with them.
 """
 
 import os
@@ -21,8 +22,8 @@ PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
 FRAMES = 100
 FPS = 25
-# Seconds that the link takes for a frame: 3, 2 and 1.3 times the duration of a
-# frame.
+# The time in seconds that the link needs for a frame is 3, 2 and 1.3 times the
+# duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 
 # In "short-range" and "long" an open GOP is longer than half the range of
@@ -127,7 +128,8 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=codec + " " + name, seconds=seconds):
                 sent, leading = self.check(film, untimed, seconds)
                 n_leading += leading
-                # The choice depends on the stream and not on its timestamps.
+                # The selection of frames depends on the stream and not on its
+                # timestamps.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
                                  (sent, FRAMES, leading))
                 if "refresh" not in name:
@@ -162,8 +164,8 @@ class OfEncoders(unittest.TestCase):
 class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
-        """Checks one stream. `joined`: the two fields of a frame are one unit,
-        as in MP4.
+        """Checks one stream. If `joined` is true, the two fields of a frame are
+        one unit, as in MP4.
         """
         units = stream.units
         if joined:
@@ -187,7 +189,7 @@ class ByHand(unittest.TestCase):
                 sent, frames, _ = choose("h264", path, places, seconds)
                 self.assertEqual(frames, len(stream.order))
                 numbers = sorted({units[n][1] for n in sent})
-                # Both fields of a frame are sent, or none.
+                # Either both fields of a frame are sent, or neither of them.
                 self.assertEqual(sent, [n for n, (_, number)
                                         in enumerate(units)
                                         if number in numbers])

@@ -3,7 +3,8 @@
 whose faults are known.
 
 A checker that accepts everything would accept a wrong payloader, too. These
-tests show that each rule finds its fault, and that no other rule does.
+tests show that each rule finds the fault for which it was made, and that no
+other rule reports this fault.
 """
 
 import unittest
@@ -40,8 +41,8 @@ P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
-# The same stream in packets of 200 bytes. The headers were written by hand from
-# section 3.4.
+# The stream I0 P2 B1 in packets of 200 bytes. The headers were written by hand
+# from section 3.4.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),
@@ -151,7 +152,8 @@ class Extension(unittest.TestCase):
     hand.
     """
 
-    # f_codes 2 2 15 15, DC 0, PS 3; T C Q A G D are set, P V R H are not.
+    # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. Its bits T C Q A G
+    # D are set, and P V R H are not.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
     WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"
@@ -246,7 +248,8 @@ class KnownSenders(unittest.TestCase):
         stream = Stream(clips.small().read_bytes())
         packets = peers.pay_ffmpeg(clips.small())
         faults = summary(check(stream, packets, mtu=1400))
-        # TR and P are empty if a frame fits into one packet.
+        # ffmpeg leaves the fields TR and P empty if a frame fits into one
+        # packet.
         self.assertEqual(set(faults), {"bfc", "ffc", "tr", "p"})
         alone = [p for p in packets if p.payload[2] & 0x18 == 0x18
                  and p.marker and not p.payload[2] & 7]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks what comes out of the receiver when a packet is lost, duplicated,
-reordered or foreign.
+"""Checks the output of the receiver when a packet is lost, duplicated or
+reordered, or comes from another source.
 
-Every packet of the first GOP and of one in mid-stream is lost once. The
-receiver is rfc2250depay followed by mpegstat. The expected result follows from
-the elementary stream and from the frames that the lost packets carried.
+Every packet of the first GOP and of one GOP in the middle of the stream is lost
+once. The receiver is rfc2250depay followed by mpegstat. The expected result
+follows from the elementary stream and from the frames that the lost packets
+carried.
 """
 
 import random
@@ -21,7 +22,7 @@ from test_depayloader import with_true_headers
 
 
 class Outcome:
-    """What the receiver made of one list of packets."""
+    """The output of the receiver for one list of packets."""
 
     def __init__(self, data, log):
         self.data = data

@@ -2,7 +2,7 @@
 """Runs mmtpsink and mmtpsrc over two different links, with the kernel's
 sockets.
 
-mmtp.py checks everything that crosses the links. It knows the wire page and the
+mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md, has the
 key, and shares no code with the elements. The clip must arrive byte by byte,
 also if one of the links goes down and comes back. Nothing depends on the speed
 of the machine, because the latency is longer than any test.
@@ -122,7 +122,7 @@ class WireFormatTest(MmtpCase):
     def check(self, session):
         clip = self.clip.read_bytes()
         sent, came = session.sender.counts, session.receiver.counts
-        # One handshake, and a JOIN of the second path.
+        # There is one handshake, and a JOIN for the second path.
         for name in ("INIT", "OPEN", "JOIN", "RESPONSE", "DATA", "KEEPALIVE",
                      "CAPS", "END"):
             self.assertGreater(sent[name], 0, name)
@@ -130,7 +130,7 @@ class WireFormatTest(MmtpCase):
                      "END-ACK"):
             self.assertGreater(came[name], 0, name)
         self.assertTrue(session.end_acknowledged)
-        # The whole stream arrived in order, and nothing else.
+        # The whole stream arrived in order, and no other data arrived.
         packets = session.stream.packets
         self.assertEqual(sorted(packets), list(range(session.end)))
         buffers = session.stream.buffers()
@@ -234,7 +234,8 @@ class RepairTest(MmtpCase):
 
 
 class HandoffTest(MmtpCase):
-    """The fast path fails in mid-stream and comes back. All frames must arrive.
+    """The fast path fails in the middle of the stream and comes back. All
+    frames must arrive.
     """
 
     LINKS = ("fast=a,b: rate=1000000 delay-ms=20",
@@ -257,11 +258,11 @@ class HandoffTest(MmtpCase):
 
     def stream(self, host, options, gone):
         """Streams the clip while the device of the fast path is down for some
-        time. `host` is where it goes down. `gone` are the states that mmtpsink
-        may report then."""
+        time. `host` is the host on which the device is down. `gone` are the
+        states that mmtpsink may report during this time."""
         bed = self.open_links(self.LINKS)
-        # The other network also has a route to this address, as sockets that
-        # are bound to an interface see it.
+        # The other network also has a route to this address. A socket that is
+        # bound to an interface uses this route.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(

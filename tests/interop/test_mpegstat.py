@@ -137,7 +137,7 @@ class Damage(unittest.TestCase):
 
 class LostFrames(unittest.TestCase):
     """Checks that frames that are cut out of a stream are reported by type, and
-    no others.
+    that no other frames are reported.
     """
 
     KINDS = clips.small, clips.closed_gops, clips.no_groups, clips.fields, \
@@ -222,7 +222,8 @@ class AtBothEnds(unittest.TestCase):
                              row["arrival_ns"] - row["expected_ns"]
                              - rows[0]["arrival_ns"])
         late = sorted(row["latency_ns"] for row in rows)
-        # The machine may be busy, but the median still shows the pace.
+        # The machine may be busy, but the median of the times still shows the
+        # pace of the stream.
         self.assertLess(abs(late[len(late) // 2]), 200_000_000)
 
 

@@ -186,7 +186,8 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            mtus = MTUS[1:] if t else MTUS  # the header has 8 more bytes
+            # In this case the header has 8 more bytes.
+            mtus = MTUS[1:] if t else MTUS
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]
             packets = self.run_cases(cases)

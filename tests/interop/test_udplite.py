@@ -3,8 +3,8 @@
 3828.
 
 tshark checks the length, coverage and checksum of every packet. The kernel, the
-raw socket and ffmpeg each receive what each of the others sends. Of the packets
-with flipped bits exactly those must arrive that RFC 3828 allows.
+raw socket and ffmpeg each receive packets from each of the three as sender. If
+bits are flipped, exactly the packets that RFC 3828 accepts must arrive.
 """
 
 import random
@@ -18,8 +18,8 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
-# Odd and even sizes, from an empty payload after the RTP header to a full
-# Ethernet frame.
+# Sizes of payloads, odd and even ones. They range from an empty payload after
+# the RTP header to a full Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -102,8 +102,8 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # More of the first packets may still be on their way. This one is the
-        # last.
+        # Further first packets may still be in flight. This packet is the last
+        # one.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -230,8 +230,8 @@ SLICES = range(0x01, 0xb0)
 
 def headers_of_mpv(packet):
     """Returns the expected coverage for RFC 2250: up to the first slice, or the
-    whole packet if it has no slice. Sequence, GOP and picture headers come
-    first."""
+    whole packet if it has no slice. Sequence, GOP and picture headers precede
+    the first slice."""
     header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
     video = packet[header:]
     end = 0
@@ -248,9 +248,10 @@ def headers_of_mpv(packet):
 
 def headers_of_h263(packet):
     """Returns the expected coverage for RFC 4629 (5.1). The payload header has
-    two bytes, and if P is set, the two zero bytes of the start code are left
-    out. The picture header of H.263 (5.1), with PTYPE alone and without CPM and
-    PEI, has: PSC 22, TR 8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
+    two bytes. If its bit P is set, the two zero bytes of the start code are
+    left out. If the bits CPM and PEI are 0 and there is no other type field
+    than PTYPE, the picture header of H.263 (5.1) has these fields: PSC 22, TR
+    8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
     head = HEADER + RTP_HEADER + 2
     starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
         == 0x20
@@ -262,7 +263,7 @@ def headers_of_h263(packet):
 
 SENDERS = ("kernel", "raw", "ffmpeg")
 RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
-PACKET_SIZE = 1024  # the packet size of ffmpeg
+PACKET_SIZE = 1024  # The packet size that ffmpeg uses.
 PACKETS = 12
 COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
@@ -342,14 +343,15 @@ class CombinationTest(UdpliteCase):
 HIT_PAYLOAD = 40
 # The buffer of any socket has room for this number of packets.
 CHUNK = 64
-# 0 stands for the whole packet. The others cover the header, the header and the
-# RTP header, and the whole packet, given as its number of bytes.
+# A coverage of 0 stands for the whole packet. The other coverages are the
+# header, the header with the RTP header, and the whole packet, given as its
+# number of bytes.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 
 class HitTest(UdpliteCase):
-    """Flips each bit of a packet, one at a time, and some groups of bits. What
-    arrives must follow RFC 3828."""
+    """Flips each bit of a packet, one at a time, and some groups of bits. RFC
+    3828 says which of the damaged packets must arrive."""
 
     def packet_of(self, backend, ip, coverage):
         """Returns the packet as udplitesink makes it."""
@@ -366,8 +368,9 @@ class HitTest(UdpliteCase):
         """Yields damaged packets, and some that are truncated or too long."""
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
-        # Several flipped bits may leave the checksum as it was. Two bits that
-        # are 16 apart do that if one rises and the other falls.
+        # Several flipped bits may leave the checksum unchanged. Two bits that
+        # are 16 apart do so if one changes from 0 to 1 and the other from 1 to
+        # 0.
         noise = random.Random(11)
         for _ in range(200):
             yield sockets.damage(segment, [

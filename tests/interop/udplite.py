@@ -37,7 +37,7 @@ HEADER = sockets.HEADER
 ETHERNET_HEADER = 14
 ETH_P_ALL = 3
 LARGEST = 1 << 17
-LARGEST_PAYLOAD = 65507  # The maximum in an IPv4 packet.
+LARGEST_PAYLOAD = 65507  # The maximum payload in an IPv4 packet.
 SO_RCVBUFFORCE = 33             # asm-generic/socket.h
 SO_NO_CHECK = 11
 UDP_NO_CHECK6_TX = 101          # linux/udp.h
@@ -215,7 +215,7 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"  # value of tshark's checksum status
+GOOD = "1"  # The value of tshark's checksum status.
 
 
 def dissect(packets):

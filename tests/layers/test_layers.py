@@ -111,7 +111,7 @@ class Tree:
         # file -> the files of the tree that it includes
         self.includes = {path: [] for path in self.files}
         # unit -> the functions and tables that it defines for itself, and all
-        # that it names
+        # names that it uses
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
         # function or table that others may use -> the units that define it
@@ -239,8 +239,8 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """Returns the faults: circles that are not known, and known ones that are
-    gone.
+    """Returns the faults, which are circles that are not in the list of known
+    circles, and known circles that no longer exist.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]
@@ -250,7 +250,8 @@ def judge_circles(circles, known):
 
 
 def find_circle(graph):
-    """Returns the nodes of one circle, the first one again at the end, or None.
+    """Returns the nodes of one circle, with the first node again at the end.
+    Returns None if there is no circle.
     """
     done = set()
 
@@ -315,7 +316,9 @@ class LayersTest(unittest.TestCase):
 
 
 class FaultsTest(unittest.TestCase):
-    """Each kind of fault, in a small tree that has no other fault."""
+    """Checks that each kind of fault is found, in a small tree that has no
+    other fault.
+    """
 
     RIGHT = {
         "gst/common/video/frames.h": "#include <glib.h>\n",

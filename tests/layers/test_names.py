@@ -53,8 +53,8 @@ FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
 }
 # The two fields of a picture are called a pair.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# A name may say that something has the wire format, as wire_size does. An
-# object that connects two endpoints is a network, a link or a socket.
+# A name may say that data has the wire format, as wire_size does. An object
+# that connects two endpoints is called a network, a link or a socket.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)

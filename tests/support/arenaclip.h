@@ -52,9 +52,9 @@ GArray *arena_clip_get_frames (const GArray * clip, gdouble shift,
 GArray *arena_make_packets (guint32 size, guint64 period, guint64 duration);
 
 /* Sets the references of all frames. A P-frame refers to the last I-frame or
- * P-frame, a B-frame to the last two of these in coding order. Thus the
- * B-frames directly after an I-frame refer to the previous GOP: the GOPs are
- * open. */
+ * P-frame, a B-frame to the last two I-frames or P-frames in coding order. Thus
+ * the B-frames directly after an I-frame refer to the previous GOP: the GOPs
+ * are open. */
 void arena_frames_set_references (GArray * frames);
 
 /* Number of packets in which a frame is sent, and the size of one of these
@@ -69,9 +69,9 @@ guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
 gdouble arena_frames_get_wire_rate (const GArray * frames, guint64 duration,
     guint overhead);
 
-/* Determines which frames can be decoded in time: those that arrived in time
- * and whose references can be decoded in time, too. Returns their number.
- * `decodable` has one entry for each frame. */
+/* Determines which frames can be decoded in time. Such a frame arrived in time
+ * itself, and all its references can be decoded in time, too. Returns the
+ * number of these frames. `decodable` has one entry for each frame. */
 guint arena_frames_decode (const GArray * frames, const gboolean * in_time,
     gboolean * decodable);
 

@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* On slower links the stream has ten packets per second, on faster ones it is
- * the clip. */
+/* On slower links than this the stream has ten packets per second. On faster
+ * links it is the clip. */
 #define CLIP_LINK 300e3
 
 static void
@@ -243,7 +243,7 @@ add_bucket (ArenaGroups * groups)
 
 /* --- wifi ----------------------------------------------------------------- */
 
-/* In bit/s. A run with a faster stream would take too much time. */
+/* The rate is in bit/s. A run with a faster stream would take too much time. */
 #define MAX_WIFI_STREAM 100e6
 
 static void
@@ -260,9 +260,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at once.
- * The traffic of other stations determines how often this happens and how many
- * packets are sent. */
+/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at the
+ * same time. The traffic of other stations determines how often this happens
+ * and how many packets are sent. */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -344,7 +344,7 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  RECORDED_SHALLOW,             /* Queue as short as in the lab. */
+  RECORDED_SHALLOW,             /* The queue is as short as in the lab. */
   RECORDED_BACK                 /* The return path uses a recording, too. */
 } Recorded;
 
@@ -599,8 +599,9 @@ add_outage (ArenaGroups * groups)
   }
 }
 
-/* The network after the link holds all packets back at times: once in three
- * seconds on average, for times that are exponentially distributed. */
+/* The network after the link holds all packets back from time to time: once in
+ * three seconds on average. The duration of each hold is exponentially
+ * distributed. */
 static void
 add_stalls (ArenaGroups * groups, const gchar * group, gboolean forward,
     const guint * stalls, guint n)

@@ -18,7 +18,7 @@ typedef struct
   guint n_recorded;
   /* Arrays of ArenaFrame: clips of 6 Mbit/s and 3 Mbit/s. */
   GArray *clips[2];
-  /* Says why groups are missing; NULL if no group is missing. */
+  /* The reasons why groups are missing; NULL if no group is missing. */
   gchar *skipped;
 } ArenaGroups;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The figures of a run: how many frames could be decoded in time, how late
- * frames were, and how many bytes were sent for this. docs/mmtp.md explains the
- * columns.
+/* The figures of a run: the share of frames that could be decoded in time, how
+ * late the frames were, and how many bytes were sent for them. docs/mmtp.md
+ * explains the columns.
  */
 
 #ifndef __ARENA_JUDGE_H__
@@ -37,8 +37,8 @@ typedef struct
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* First time (ns) at or after `from` at which the estimated rate is below (or
- * above) `limit`; ARENA_NEVER if there is none. */
+/* Returns the first time (ns) at or after `from` at which the estimated rate is
+ * below (or above) `limit`. Returns ARENA_NEVER if there is no such time. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,

@@ -14,8 +14,8 @@
 #define PACKET_TIME (10 * LINK_MS)
 
 /* Rate in bit/s at which a host receives. Traces deliver many packets in the
- * same millisecond and token buckets release several at once, but no real host
- * receives two packets at the same instant. */
+ * same millisecond and token buckets release several packets at the same time,
+ * but no real host receives two packets at the same instant. */
 #define HOST_RATE G_GUINT64_CONSTANT (1000000000)
 
 /* --- traces --------------------------------------------------------------- */
@@ -194,8 +194,8 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 
 /* --- what the links deliver ----------------------------------------------- */
 
-/* Returns whether the link takes all bytes of an opportunity at one instant,
- * and not gradually. */
+/* Returns whether the link takes all bytes of an opportunity to send at one
+ * instant, and not gradually. */
 static gboolean
 is_instant (const ArenaPath * path)
 {
@@ -225,7 +225,8 @@ typedef struct
   guint flow;
   guint32 size;
   GArray *begun;                /* of guint64, ns */
-  GArray *arrivals;             /* of guint64, ns; G_MAXUINT64: lost */
+  /* Array of guint64: times in ns. G_MAXUINT64 stands for a lost packet. */
+  GArray *arrivals;
 } Saturation;
 
 static void

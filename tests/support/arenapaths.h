@@ -29,7 +29,8 @@ void arena_trace_add (ArenaTrace * trace, guint32 time);
 /* Adds opportunities from `from` to `to` (ms) at a constant rate in bit/s. */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
-/* Adds `batch` opportunities at once every `interval` ms, up to `to` ms. */
+/* Adds `batch` opportunities at the same time every `interval` ms, up to `to`
+ * ms. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
 /* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
@@ -56,7 +57,8 @@ typedef struct
   gboolean one_link;            /* Both directions share one medium. */
   /* With one_link: the station that sends in this direction. */
   guint station[ARENA_N_DIRECTIONS];
-  /* Rate in bit/s that the sender is told; 0 if it is told no rate. */
+  /* The rate in bit/s that is configured at the sender; 0 if none is
+   * configured. */
   guint64 known_rate;
 } ArenaPath;
 
@@ -80,8 +82,8 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns what the forward links of all these paths deliver in this run if
- * packets always wait to be sent. */
+/* Returns what the forward links of all these paths would deliver in this run
+ * to a sender that always has waiting packets. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

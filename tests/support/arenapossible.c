@@ -71,7 +71,7 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
 }
 
 /* Returns how many bytes the links took before `due`. `from` is the number of
- * an opportunity that is not after this one; it is advanced. */
+ * an opportunity that is not after `due`; it is advanced. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -308,9 +308,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* A frame may have been given up for another frame that was given up later. In
- * this case the first frame may fit after all, so each frame that was given up
- * is tried again. */
+/* A frame may have been given up in favour of another frame that was given up
+ * later. The first frame may then fit in time after all. Therefore each frame
+ * that was given up is tried again. */
 static void
 take_back (Plan * plan)
 {

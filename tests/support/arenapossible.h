@@ -7,9 +7,10 @@
  * determines them by saturating the links. Frames are sent in coding order,
  * each at the earliest opportunities after its due time. When a frame would be
  * late, one frame of the busy period is dropped together with all frames that
- * refer to it: the one that frees the most bytes for each dropped frame. At the
- * end each dropped frame gets a second chance. arena_possible_count_all () is
- * exact and shows how far this result is from the optimum.
+ * refer to it. The choice is the frame that frees the most bytes for each
+ * dropped frame. At the end the algorithm tries to send each dropped frame
+ * after all (its second chance). arena_possible_count_all () is exact and shows
+ * how far this result is from the optimum.
  */
 
 #ifndef __ARENA_POSSIBLE_H__
@@ -19,9 +20,9 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that a link can take between `begin` and `end` and delivers at
- * `arrival`. `begin` equals `end` if the link takes all bytes at once. Times
- * are in ns since the link began. */
+/* A number of bytes that a link can take between `begin` and `end`, and that it
+ * delivers at `arrival`. `begin` equals `end` if the link takes all bytes at
+ * the same time. Times are in ns since the link began. */
 typedef struct
 {
   guint64 begin, end;

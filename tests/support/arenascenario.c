@@ -11,8 +11,9 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for competitors: the second flow begins so long after the first one,
- * and the evaluation begins so long after the second flow. */
+/* Times for scenarios with competitors. The first is the time from the
+ * beginning of the first flow to that of the second. The other is the time from
+ * the beginning of the second flow to the beginning of the evaluation. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)
@@ -58,8 +59,9 @@ arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
   gdouble scale = 1;
   guint i;
 
-  /* The headers of packets do not scale with the frames, so the scale is found
-   * by iteration. */
+  /* The scale of the frames is chosen so that the packets have a given rate.
+   * The headers of the packets do not scale with the frames, so the scale is
+   * found by iteration. */
   for (i = 0; i < 4; i++) {
     GArray *frames =
         arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);

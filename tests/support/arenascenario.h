@@ -38,7 +38,8 @@ typedef struct
   gboolean shifts_clip;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  gboolean tells_period;        /* The sender is told the period. */
+  /* The time between two frames is configured at the sender. */
+  gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 
@@ -59,7 +60,7 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  /* An endpoint asked to be called again and again at the same time. */
+  /* An endpoint asked again and again to be called at the same time. */
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
@@ -112,8 +113,8 @@ const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
 /* Does run `number` of scenario->n_runs. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* Does the same run without the comparison with RTP over UDP and with perfect
- * foresight. */
+/* Does run number `number` without the comparison with RTP over UDP and with
+ * perfect foresight. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

@@ -20,9 +20,9 @@
 #define CLOCK_OFFSET (500 * SECOND)
 /* Maximum bytes of a UDP payload on Ethernet. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when its session is ready. The earliest time makes all
- * transports stream over the same part of a link. At the latest time the stream
- * begins even if the session is not ready. */
+/* A stream begins when its session is ready. It does not begin before the
+ * earliest time, so that all transports stream over the same part of a link. At
+ * the latest time it begins even if the session is not ready. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
 /* A packet that arrives later than this after the end of a stream has missed
@@ -668,7 +668,7 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source does not wait forever for the session. */
+    /* A live source does not wait endlessly for the session. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

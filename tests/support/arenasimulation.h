@@ -25,7 +25,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   ARENA_MMTP,
-  ARENA_UDP                     /* Sends each packet at once, on one path. */
+  /* Sends each packet immediately, on one path. */
+  ARENA_UDP
 } ArenaTransport;
 
 typedef struct
@@ -34,7 +35,8 @@ typedef struct
   const GArray *frames;         /* of ArenaFrame */
   guint64 begin;                /* Time in ns at which the session begins. */
   guint64 latency;              /* ns: D0 */
-  /* Frame period in ns that the sender is told; 0 if it is told none. */
+  /* The frame period in ns that is configured at the sender; 0 if none is
+   * configured. */
   guint64 frame_period;
   guint udp_path;
 } ArenaSessionConfig;

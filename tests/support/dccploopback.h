@@ -61,9 +61,9 @@ typedef struct
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  gint cut;                     /* Atomic: no packet passes. */
-  /* Atomic: number of packets to drop next; only packets of at least
-   * `size_to_lose` bytes count.
+  gint cut;                     /* Atomic. If it is set, no packet passes. */
+  /* Atomic. Number of packets to drop next. Only packets of at least
+   * `size_to_lose` bytes are dropped and counted.
    */
   gint n_to_lose;
   gint size_to_lose;

@@ -76,7 +76,8 @@ struct _DccpNetwork
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
-  gdouble credit[N_ENDS];       /* Bytes of data that the rate allows now. */
+  /* Bytes of data that the rate allows at this time. */
+  gdouble credit[N_ENDS];
   /* Maximum rate since the last check, in bytes per second. */
   gdouble highest[N_ENDS];
   guint64 credit_time[N_ENDS];  /* ns */
@@ -100,17 +101,17 @@ void dccp_network_close (DccpNetwork * network, DccpEnd end);
  * itself. */
 void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
-/* Delivers a packet to the endpoint `to` now. */
+/* Delivers a packet to the endpoint `to` immediately. */
 void dccp_network_inject (DccpNetwork * network, DccpEnd to,
     const guint8 * bytes, gsize size);
 void dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Delivers a packet with the ports of the connection, unless the packet has
- * ports, and with long sequence numbers. */
+/* Delivers a packet with long sequence numbers. If the packet has no ports, it
+ * gets the ports of the connection. */
 void dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     const DccpPacket * packet);
-/* Returns a packet that is valid for the endpoint `to` as the next packet of
- * its peer. */
+/* Returns a packet that the endpoint `to` accepts as the next packet of its
+ * peer. */
 DccpPacket dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type);
 
 DccpConnection *dccp_network_get (DccpNetwork * network, DccpEnd end);

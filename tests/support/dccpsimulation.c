@@ -57,8 +57,9 @@ on_held (Simulation * simulation, Flow * flow, Held * held)
   g_free (held);
 }
 
-/* Delays a packet in the access network of its flow. This network is before the
- * link in the direction of the data, and after it in the other direction. */
+/* Delays a packet in the access network of its flow. For data this network
+ * comes before the link. For packets in the other direction it comes after the
+ * link. */
 static void
 hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 {

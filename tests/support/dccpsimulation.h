@@ -43,13 +43,15 @@ typedef struct
   /* TCP: transfers of 30 to 50 kB, with pauses of 10 s on average (RFC 8868
    * section 8.1). */
   gboolean is_short;
-  /* The receiving application. With `receive_rate` 0 it takes all data at once.
+  /* The receiving application. If `receive_rate` is 0, it reads all data
+   * immediately.
    */
-  guint64 receive_rate;         /* Bytes per second that it can take. */
+  /* Bytes per second that the application can read. */
+  guint64 receive_rate;
   /* Maximum bytes that wait for the application; more data is dropped. */
   guint32 receive_buffer;
-  /* The receiver reports this: Slow Receiver when the buffer is half full, and
-   * Data Dropped. */
+  /* The receiver reports its state to the sender: Slow Receiver when the buffer
+   * is half full, and Data Dropped. */
   gboolean says_slow;
   /* The network */
   /* Each n-th data packet is lost; 0 means none. */
@@ -75,10 +77,11 @@ typedef struct
   guint64 sent, arrived;        /* bytes of payload */
   /* Bytes that the receiving application dropped. */
   guint64 dropped;
-  /* X at the end of the interval, in bytes per second. */
+  /* The allowed rate X at the end of the interval, in bytes per second. */
   gdouble rate;
-  gdouble loss_event_rate;      /* p as the sender knows it. */
-  /* X_recv as the sender knows it, in bytes per second. */
+  /* The loss event rate p as the sender knows it. */
+  gdouble loss_event_rate;
+  /* The receive rate X_recv as the sender knows it, in bytes per second. */
   gdouble reported;
   guint64 round_trip;           /* R, ns */
   /* Maximum delay in ns of packets that arrived. */

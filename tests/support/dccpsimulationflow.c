@@ -11,7 +11,7 @@
 #define NEVER G_MAXUINT64
 #define PORT 5001
 /* Maximum number of packets that wait because of the rate. A live encoder drops
- * further ones. */
+ * all further packets. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
 /* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the minimum.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the choice of frames, written as lines of a table. Each line has the
- * input and what must become of its frames. Words of the input:
- *   I P B       a frame that comes in, with its size (B30) and flags: c closed,
+ * input of the algorithm and the fate of each frame. Words of the input:
+ *   I P B       a frame that arrives, with its size (B30) and flags: c closed,
  *               x broken link, l leading, t trailing, r refresh, ! incomplete;
  *               last o12: its order is 12 of a range of 16
- *   /           the channel has sent its frame and takes the next one
+ *   /           the channel has sent its frame and accepts the next one
  *   restart     a new receiver
  *   flush       the stream ends
  *   paper paper-gop gop1 ... gop9   another algorithm, max_frames
- * What becomes of the frames, with their numbers in the order of input:
+ * The fates of the frames, with their numbers in the order of input:
  *   +I0 stored   -B1:no-room dropped   >I0 sent (> none)   ~I0 flushed
  */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A harness for ifdqueue: a thread pushes to the element, and a fake network
  * takes as many frames as the test allows, on a clock that the test advances.
- * The harness logs what the network got, in order, as one line of text.
+ * The harness logs the objects that arrived at the network, in order, as one
+ * line of text.
  *
  * A frame is written as its type and its number in the order of input: "I0 B2".
  * "~" before a frame means DISCONT, "s" after it means a sequence header, and
@@ -41,8 +42,8 @@ typedef struct
   GCond changed;
   /* protected by lock */
   GString *log;
-  /* Number of frames that the network still takes before it blocks; -1 for any
-   * number. */
+  /* Number of frames that the network still accepts before it blocks; -1 for
+   * any number. */
   gint room;
   gboolean flushing;
   GstFlowReturn answer;         /* Flow return of the network. */
@@ -54,7 +55,7 @@ typedef struct
   /* Latency of upstream in ms; upstream is live if it is above 0. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of times that the end of the stream was announced ahead of the
+  /* Number of times that an event announced the end of the stream ahead of the
    * waiting frames. */
   guint endings;
 
@@ -106,15 +107,15 @@ guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
 void harness_expect_stat (IfdHarness * harness, const gchar * name,
     guint64 value);
-/* Allows the network to take `room` more frames; -1 for any number. */
+/* Allows the network to accept `room` more frames. -1 allows any number. */
 void harness_open_network (IfdHarness * harness, gint room);
 /* Waits until the streaming thread waits for exactly this clock time. */
 void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
-/* Advances the clock until this number of frames has come in. */
+/* Advances the clock until this number of frames has entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks, when the other threads have finished, that each frame is in exactly
- * one counter. `being_sent` frames may still be on their way. */
+/* Checks that each frame is in exactly one counter. Call it when the other
+ * threads have finished. `being_sent` frames may still be in flight. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */

@@ -19,7 +19,8 @@ typedef struct
 
 typedef struct
 {
-  /* Seconds until the fate of the last packet was known. */
+  /* Seconds until it was known of the last packet whether it was delivered or
+   * lost. */
   gdouble seconds;
   guint64 delivered;            /* bytes of IP packets */
   LinkFlowStats stats;

@@ -29,7 +29,7 @@ void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
 /* Creates an element of this factory with these properties. A source starts
- * when the caller plays its harness; a sink starts at once. */
+ * when the caller plays its harness. A sink starts immediately. */
 void loopback_src_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
@@ -76,8 +76,8 @@ void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
 /* Returns the next received buffer, which must be buffer `n`. Free it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
-/* Checks that sent data stays unchanged when the buffer pool of upstream
- * overwrites a returned buffer. */
+/* Checks that sent data stays unchanged when the upstream buffer pool
+ * overwrites a buffer that was returned to it. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
 /* Returns the next serialized event of this type downstream of the receiver.
  * Free it. */

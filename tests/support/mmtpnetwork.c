@@ -36,7 +36,7 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* The state of an address, as the receiver has to see it. See docs/wire-mmtp.md
+/* The state of an address as the receiver must keep it. See docs/wire-mmtp.md
  * section 3 (RESPONSE) and section 4. */
 typedef struct
 {

@@ -3,7 +3,8 @@
  * a constant rate and delay. A test can inject its own messages into the
  * session. The network checks conditions that must always hold: counters do not
  * decrease, memory is bounded, an address that is not validated gets no more
- * bytes than came from it, and each buffer is output in time and unchanged.
+ * bytes than were received from it, and each buffer is output in time and
+ * unchanged.
  */
 
 #ifndef __MMTPNETWORK_H__
@@ -63,7 +64,7 @@ struct _MmtpNetwork
    * was put. */
   gboolean trusted;
 
-  /* Messages on their way to the sender and to the receiver. */
+  /* Messages in flight to the sender and to the receiver. */
   GQueue flights[2][MMTP_NETWORK_PATHS];
   /* Time in ns until which the path is busy with sending. */
   guint64 busy[2][MMTP_NETWORK_PATHS];
@@ -86,12 +87,12 @@ void mmtp_network_get_address (guint path, MmtpAddress * address);
 void mmtp_network_add_path (MmtpNetwork * network, guint path);
 void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
-/* Delivers a message to the endpoint now. */
+/* Delivers a message to the endpoint immediately. */
 void mmtp_network_to_sender (MmtpNetwork * network, guint path,
     const guint8 * bytes, gsize size);
 void mmtp_network_to_receiver (MmtpNetwork * network,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* Changes the address of a path from now on. */
+/* Changes the address of a path for all later messages. */
 void mmtp_network_move (MmtpNetwork * network, guint path,
     const MmtpAddress * address);
 /* Returns how many bytes were sent to this address. */

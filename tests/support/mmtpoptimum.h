@@ -7,10 +7,11 @@
  * `seconds`. A transmission that begins at t can carry a packet that was
  * generated between t + seconds + delay - limit and t. The maximum number of
  * packets is then a matching of points to intervals, for which the greedy
- * algorithm is exact: each packet, in order of generation, takes the possible
- * transmission that expires first (Glover 1967). A later transmission carries
- * later packets, so this is earliest deadline first. Each path begins with one
- * of the first packets, in the order of paths that delivers more.
+ * algorithm is exact: each packet, in order of generation, is assigned the
+ * possible transmission that expires first (Glover 1967). A later transmission
+ * carries later packets, so this is the rule earliest deadline first. Each path
+ * begins with one of the first packets. The paths are tried in different
+ * orders, and the order that delivers more packets counts.
  */
 
 #ifndef __MMTPOPTIMUM_H__
@@ -20,7 +21,7 @@
 
 typedef struct
 {
-  /* Time in seconds that one packet takes on the path. */
+  /* Time in seconds that the transmission of one packet takes on the path. */
   gdouble seconds;
   gdouble delay;                /* Seconds of delay after transmission. */
 } MmtpOptimumPath;

@@ -322,7 +322,8 @@ run_flows (MmtpSimulation * simulation)
   }
 }
 
-/* I-frames are five times as large as B-frames, P-frames three times. */
+/* I-frames are five times as large as B-frames. P-frames are three times as
+ * large as B-frames. */
 static guint32
 get_frame_size (const MmtpSimulationSource * source, guint number,
     guint8 * flags)
@@ -341,7 +342,8 @@ get_frame_size (const MmtpSimulationSource * source, guint number,
   return MAX (source->size * weight * 12 / 22, 4);
 }
 
-/* The first four bytes hold the frame's number, all others its lowest byte. */
+/* The first four bytes of a frame hold its number. All other bytes hold the
+ * lowest byte of this number. */
 static GBytes *
 make_frame (guint number, guint32 size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two endpoints of an MMTP session over simulated paths in virtual time, and a
- * judge that records what became of each frame. The judge reads the bytes of
- * each DATA packet and the true times itself, so that its results do not depend
- * on the statistics of the endpoints.
+ * judge that records the fate of each frame. The judge reads the bytes of each
+ * DATA packet and the true times itself, so that its results do not depend on
+ * the statistics of the endpoints.
  *
  *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
  *   ... paths, source ...
@@ -70,8 +70,9 @@ typedef struct
 /* *INDENT-ON* */
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
-/* The sender sends each frame at once in one datagram on the first path, and
- * the receiver outputs what arrives. The paper calls this UDP [5.2]. */
+/* A program that sends each frame immediately as one datagram on the first
+ * path. Its receiver outputs each frame that arrives. The paper calls this UDP
+ * [5.2]. */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
@@ -82,7 +83,8 @@ typedef struct
   /* Frames with the pattern IBBPBBPBBPBB whose sizes are in the ratio 5 : 3 :
    * 1. */
   gboolean video;
-  /* All frames are available at once and are put while there is room. */
+  /* All frames are available from the beginning. They are put while the sender
+   * has room. */
   gboolean stored;
 } MmtpSimulationSource;
 
@@ -147,12 +149,14 @@ void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
     guint64 time, MmtpSimulationActionType type, guint path);
 
-/* The record of the judge about a frame. All times are true ones. */
+/* The judge's record of a frame. All times in it are true times, not those of
+ * an endpoint's clock. */
 typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */
   guint64 due;
-  guint64 limit;                /* Due time plus the D0 of that time, in ns. */
+  /* Due time of the frame plus the D0 that was valid at this time, in ns. */
+  guint64 limit;
   /* Time in ns at which the last packet of the frame arrived before the frame
    * was output. */
   guint64 arrived;
@@ -219,8 +223,9 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * were not output in time. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many of these lost frames no decoder could have shown in any
- * case, because a frame to which they refer was lost, too. */
+/* Returns how many of the frames that were not output in time could not have
+ * been decoded in any case, because a frame to which they refer was lost, too.
+ */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Prints a summary of a few lines. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines what became of each frame and packet of a simulated session. The
- * judge uses true times and reads the wire format of docs/wire-mmtp.md with its
- * own code, not with the codec that wrote the packets.
+/* Determines the fate of each frame and packet of a simulated session. The
+ * judge uses true times. It reads the wire format of docs/wire-mmtp.md with its
+ * own code and not with the codec that wrote the packets.
  */
 
 #include "mmtpsimulation.h"
@@ -207,7 +207,7 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  /* Without MMTP, or by a REPAIR */
+  /* The packet arrived without MMTP, or was repaired by a REPAIR. */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;

@@ -29,7 +29,7 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Does the same for an element that has a sink pad and a source pad. */
+/* Makes the same check for an element that has a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network sink in its own pipeline with a thread that pushes to it. Meanwhile
- * the test can act as the network.
+/* A network sink in its own pipeline, with a thread that pushes to it. While
+ * this thread pushes, the test can act as the network.
  */
 
 #ifndef __SINKPIPELINE_H__
@@ -45,9 +45,9 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
 /* Returns the error on the bus. There must be exactly one. Free it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes as a source does. The push that is blocked returns as refused before
- * the pad accepts buffers again. A buffer that is pushed after the flush but
- * before the new segment would be an error of the source.
+/* Flushes as a source does. If a push is blocked, it returns that it was
+ * refused before the pad accepts buffers again. A buffer that is pushed after
+ * the flush but before the new segment would be an error of the source.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

@@ -2,11 +2,11 @@
 /* A bulk transfer over a simple TCP that is complete enough to react to a radio
  * or to a shared queue. It has Reno (RFC 5681) with SACK loss recovery (RFC
  * 6675), as in Linux since 2.2, delayed acknowledgements (RFC 1122 section
- * 4.2.3.2), and the RTO of RFC 6298 with Linux's minimum of 200 ms. An arriving
- * ACK tells all gaps at the receiver. Sequence numbers count segments. The
- * model runs in virtual time over any network that the caller provides. Instead
- * of Reno it can use CUBIC (RFC 9438), the default of Linux since 2.6.19,
- * without HyStart. */
+ * 4.2.3.2), and the RTO of RFC 6298 with Linux's minimum of 200 ms. An ACK
+ * tells the sender all gaps in the segments that have arrived. Sequence numbers
+ * count segments. The model runs in virtual time over any network that the
+ * caller provides. Instead of Reno it can use CUBIC (RFC 9438), the default of
+ * Linux since 2.6.19, without HyStart. */
 
 #ifndef __TCPMODEL_H__
 #define __TCPMODEL_H__

@@ -254,7 +254,7 @@ virtual_link_next (VirtualLink * self)
   guint64 next = G_MAXUINT64;
   guint i;
 
-  /* A change of the fading does not need a wakeup if no packet is on its way.
+  /* A change of the fading does not need a wakeup if no packet is in flight.
    */
   for (i = 0; i < 2; i++) {
     if (count_under_way (self, i))

@@ -64,7 +64,7 @@ typedef struct
    */
   gboolean half_duplex;
   guint64 turnaround;           /* Time in ns for changing the direction. */
-  /* During an outage all packets on their way are lost, in both directions. */
+  /* During an outage all packets in flight are lost, in both directions. */
   VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;
   VirtualLinkStep steps[VIRTUAL_LINK_MAX_STEPS];
@@ -81,7 +81,7 @@ typedef struct
   guint64 lost;
   guint64 busy;                 /* ns of transmission */
   guint64 max_queued;           /* bytes */
-  guint64 under_way;            /* Packets that are on their way now. */
+  guint64 under_way;            /* Packets that are in flight. */
 } VirtualLinkStats;
 
 void virtual_link_config_add_outage (VirtualLinkConfig * config,
@@ -107,7 +107,7 @@ void virtual_link_input (VirtualLink * link, guint64 now,
  * or NULL. The caller owns it. */
 gpointer virtual_link_output (VirtualLink * link, guint64 now,
     VirtualLinkDirection * direction);
-/* Returns the time of the next event; G_MAXUINT64 if no packet is on its way.
+/* Returns the time of the next event; G_MAXUINT64 if no packet is in flight.
  */
 guint64 virtual_link_next (VirtualLink * link);
 void virtual_link_get_stats (VirtualLink * link, VirtualLinkDirection direction,

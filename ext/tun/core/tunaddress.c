@@ -8,7 +8,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-/* Not by G_DEFINE_QUARK: indenters put spaces into the name that it makes. */
+/* G_DEFINE_QUARK is not used, because gst-indent puts spaces into the quark
+ * name that it makes. */
 GQuark
 tun_address_error_quark (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text of the property `address`, read before anything is opened: a slip
- * in it is told with the word that is wrong. GLib and the C library only.
+/* Parses the text of the property `address` before anything is opened. An error
+ * names the invalid part of the text. The code uses GLib and the C library
+ * only.
  */
 
 #pragma once
@@ -12,20 +13,23 @@
 typedef struct
 {
   gint family;                  /* AF_INET or AF_INET6 */
-  guint8 bytes[TUN_ADDRESS_MAX_BYTES];  /* network order: first 4, or all */
-  guint prefix;                 /* bits: up to 32, up to 128 */
+  /* network byte order; IPv4 uses the first 4 bytes */
+  guint8 bytes[TUN_ADDRESS_MAX_BYTES];
+  guint prefix;                 /* prefix length, up to 32 or 128 */
 } TunAddress;
 
 #define TUN_ADDRESS_ERROR (tun_address_error_quark ())
 GQuark tun_address_error_quark (void);
 
-/* "10.0.0.1/24,fd00::1/64" as an array of TunAddress; NULL and "" as an empty
- * one. NULL with an error where a part is no address with a prefix length. */
+/* Parses a list such as "10.0.0.1/24,fd00::1/64" and returns an array of
+ * TunAddress. The array is empty for NULL and "". Returns NULL with `error` set
+ * if a part is not an address with a prefix length. */
 GArray *tun_address_parse (const gchar * text, GError ** error);
 
 gboolean tun_address_has_family (const GArray * addresses, gint family);
 
-/* As it was written; g_free it. */
+/* Returns the address with its prefix length as a text. Free it with g_free ().
+ */
 gchar *tun_address_to_string (const TunAddress * address);
 
 guint tun_address_n_bytes (const TunAddress * address);

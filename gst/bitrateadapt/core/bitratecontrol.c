@@ -10,12 +10,13 @@ struct _BitrateControl
 {
   BitrateConfig config;
   const BitrateRule *rule;
-  gpointer state;               /* of the rule */
+  gpointer state;               /* state of the rule */
   gdouble wanted;
-  gboolean is_asked;            /* the encoder was asked for stats.target. */
-  gboolean is_held;             /* a change waits, and is counted. */
+  gboolean is_asked;            /* The encoder was set to stats.target. */
+  /* A change has to wait and was already counted. */
+  gboolean is_held;
 
-  guint64 changed_at[BITRATE_MAX_CHANGES];      /* a ring */
+  guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */
   guint n_changes, next_change;
   BitrateStats stats;
 };
@@ -82,7 +83,7 @@ bitrate_control_input (BitrateControl * control, const BitrateReport * report)
           &control->config.limits, report, control->wanted));
 }
 
-/* In the second that ends now */
+/* Returns the number of changes in the last second. */
 static guint
 count_changes (const BitrateControl * control, guint64 now)
 {
@@ -101,7 +102,8 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* The limits are reached even by a small step. */
+/* Returns whether the change is large enough. A small change is made only if it
+ * reaches one of the limits. */
 static gboolean
 is_worth_it (const BitrateControl * control)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides what an encoder is asked for, and when. A rule (bitraterule.h) turns
- * reports on the network into a rate. This part keeps it between the limits, and
- * changes the encoder only so often.
+/* Decides which bitrate an encoder is set to, and when. A rule (bitraterule.h)
+ * computes a bitrate from reports about the network. The control keeps this
+ * bitrate between the limits, and limits the number of changes per second.
  *
  *   control = bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
- *   bitrate_control_input (control, &report);      as often as there is one
+ *   bitrate_control_input (control, &report);      for each report
  *   if (bitrate_control_poll (control, now, &bitrate))
- *     ask the encoder for `bitrate`
+ *     set the encoder to `bitrate`
  *
- * It has no thread and reads no clock. Rates are bit/s, times ns.
+ * The control has no thread and reads no clock. Rates are in bit/s, times in
+ * ns.
  */
 
 #pragma once
@@ -20,27 +21,32 @@
 typedef struct
 {
   BitrateLimits limits;
-  guint max_changes;            /* of the encoder in any second, 1 to
-                                 * BITRATE_MAX_CHANGES; rises take no more than
-                                 * half of them, so that a fall need not wait */
+  /* Maximum number of changes per second, 1 to BITRATE_MAX_CHANGES. Increases
+   * may use only half of them, so that a decrease does not have to wait. */
+  guint max_changes;
 } BitrateConfig;
 
 typedef struct
 {
-  guint64 target;               /* that the encoder was asked for last */
-  guint64 reports;              /* that had an estimate, a round trip or losses */
-  guint64 falls, rises;         /* changes of the encoder */
-  guint64 held_back;            /* changes that had to wait for the next second */
+  guint64 target;               /* bitrate that the encoder was set to last */
+  /* reports with an estimate, a round-trip time or losses */
+  guint64 reports;
+  /* decreases and increases of the encoder's bitrate */
+  guint64 falls, rises;
+  /* changes that had to wait because of max_changes */
+  guint64 held_back;
 } BitrateStats;
 
 typedef struct _BitrateControl BitrateControl;
 
-/* bitrate: what the encoder makes now; kept between the limits */
+/* Creates a control. `bitrate` is the present bitrate of the encoder, which is
+ * limited to the range of `config`. */
 BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
 
-/* While it runs. The state of another rule begins anew, at the present rate. */
+/* The following two functions may be called at any time. Another rule starts
+ * with a new state and the present bitrate. */
 void bitrate_control_set_config (BitrateControl * control,
     const BitrateConfig * config);
 void bitrate_control_set_rule (BitrateControl * control,
@@ -48,10 +54,12 @@ void bitrate_control_set_rule (BitrateControl * control,
 
 void bitrate_control_input (BitrateControl * control,
     const BitrateReport * report);
-/* TRUE: the encoder is to be asked for `bitrate` now, which counts as done */
+/* Returns TRUE if the encoder must be set to `bitrate` now. The change then
+ * counts as made. */
 gboolean bitrate_control_poll (BitrateControl * control, guint64 now,
     guint64 * bitrate);
-/* Another encoder, or one that has begun anew, gets the rate with the next poll. */
+/* Makes the next poll return the bitrate again, because the encoder was
+ * replaced or restarted. */
 void bitrate_control_repeat (BitrateControl * control);
 
 const BitrateRule *bitrate_control_get_rule (const BitrateControl * control);

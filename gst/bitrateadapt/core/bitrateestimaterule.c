@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the estimate of a transport that measures what the path carries.
+/* Follows the estimate of a transport that measures the capacity of the path.
  *
- * Down at once: the rate is never above the estimate less the headroom. While
- * data waits at the sender the rate is lower still, so that they drain.
+ * Decreases are immediate: the bitrate never exceeds the estimate less the
+ * headroom. While data waits at the sender, the bitrate is lower still, so that
+ * the queue drains.
  *
- * Up with care: the rate grows by a small part at each step. An estimate that is
- * only a lower bound never lowers the rate. It does not stop the growth either,
- * because the path can only show that it carries more when more is sent. Near the
- * rate at which the path was last found to be full the steps are small; beyond it
- * they grow, as CUBIC's do around its last maximum (RFC 9438, section 4.2).
+ * Increases are slow: each step increases the bitrate by a small share. An
+ * estimate that is only a lower bound never decreases the bitrate. It does not
+ * stop the increases either, because the path can show a higher capacity only
+ * if more data is sent. Near the bitrate at which the path was last full, the
+ * steps are small. Beyond it they become larger, like those of CUBIC around its
+ * last maximum (RFC 9438 section 4.2).
  *
- * The constants were chosen by the simulation of tests/check/libs/bitratesteps.c.
+ * The constants were chosen with the simulation in
+ * tests/check/libs/bitratesteps.c.
  */
 
 #include "bitraterule.h"
 
 #define MILLISECOND 1e6
 
-/* Between two steps up, and after the rate fell */
+/* Time between two increases, and time without increases after a decrease. */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (600 * MILLISECOND)
-/* The part by which a step raises the rate: near the last maximum, and beyond */
+/* Share by which a step increases the bitrate: near the bitrate at which the
+ * path was last full, and elsewhere. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
 #define CAREFUL_TO 1.08
-/* A lower bound is exceeded by no more than this: a static picture needs little,
- * and says little of the path to which the next scene would be sent. */
+/* Maximum bitrate relative to an estimate that is only a lower bound. A static
+ * picture needs few bits and therefore shows little of the capacity, which the
+ * next scene may need. */
 #define MAX_EXCESS 1.5
-/* Data that wait for less than this is a key frame, or a few packets that the
- * pacing holds back. */
+/* A queue of less than this time is normal: it is a key frame, or some packets
+ * that are being paced. */
 #define MAX_QUEUE (40 * MILLISECOND)
-/* What waits at the sender is what no report of this time was spared. */
+/* The standing queue is the minimum of the waiting data over this time. */
 #define QUEUE_TIME (60 * MILLISECOND)
-/* It is to drain within this time, and the encoder keeps at least this part. */
+/* Time in which a queue must drain, and the minimum share of the usual bitrate
+ * that the encoder keeps meanwhile. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
@@ -47,9 +53,10 @@ typedef struct
 
 typedef struct
 {
-  QueueSample samples[SAMPLES]; /* a ring */
+  QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
-  gdouble full_rate;            /* estimate when the path was last full; 0: never */
+  /* estimate when the path was last full; 0 = never */
+  gdouble full_rate;
   guint64 step_at;              /* time of the next step up */
 } EstimateRule;
 
@@ -64,7 +71,8 @@ add_sample (EstimateRule * self, const BitrateReport * report)
   self->n_samples = MIN (self->n_samples + 1, SAMPLES);
 }
 
-/* ns that the standing queue takes at the estimated rate */
+/* Returns the time in ns that the standing queue needs at the estimated rate.
+ */
 static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)
 {

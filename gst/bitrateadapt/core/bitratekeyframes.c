@@ -6,19 +6,22 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Between two requests: key frames are large. One that was lost itself is asked for
- * again sooner, but each time it takes twice as long: where all frames are late,
- * key frames are no help. */
+/* Minimum time between two requests, because key frames are large. If the
+ * requested key frame was lost, the next request follows sooner, after a time
+ * that doubles with each loss. If all frames are late, further key frames do
+ * not help. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
-/* From a request until the key frame has reached the sender */
+/* maximum time from a request to the arrival of the key frame at the sender */
 #define COMING_TIME (250 * MILLISECOND)
-/* An estimate that has not fallen for so long has found its new value. */
+/* An estimate is stable if it has not decreased for this time. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
-/* What arrives so much before the latency is over, is in time. */
+/* A frame counts as in time if it arrives this long before the latency has
+ * elapsed. */
 #define MARGIN (40 * MILLISECOND)
-/* A key frame takes as long as some frames do: ns at the rate of the encoder */
+/* Size of a key frame, given as the time in ns that it takes at the bitrate of
+ * the encoder. */
 #define KEY_FRAME_TIME (200 * MILLISECOND)
 
 void
@@ -36,7 +39,7 @@ follow_estimate (BitrateKeyFrames * self, const BitrateReport * report)
   self->estimate = report->estimate;
 }
 
-/* ns that so many bytes take */
+/* Returns the time in ns that `bytes` bytes need at the estimated rate. */
 static gdouble
 get_time (const BitrateReport * report, gdouble bytes)
 {
@@ -77,7 +80,7 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
   if (!self->is_wanted)
     return FALSE;
   if (self->asked_at > 0 && now < self->asked_at + interval) {
-    /* The key frame that comes is behind the loss. */
+    /* The key frame that was requested already follows the loss. */
     if (bitrate_key_frames_is_coming (self, now) && !self->is_key_frame_lost)
       self->is_wanted = FALSE;
     return FALSE;

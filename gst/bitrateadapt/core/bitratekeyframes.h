@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides when the encoder is asked for a key frame: after a loss, and as soon as it is
- * certain that what waits at the sender comes too late. In the second case a key
- * frame that is made now is in time, because the sender gives up the late frames
- * before it; after the first of them is given up it would be later by as much.
+/* Decides when a key frame is requested from the encoder: after a loss, and as
+ * soon as the data that waits at the sender is certain to arrive too late. In
+ * the second case a key frame that is encoded now can still arrive in time,
+ * because the sender drops the late frames before it. If the request waited
+ * for the first drop, the key frame would be later by the same time.
  *
  *   bitrate_key_frames_init (&key_frames);
  *   bitrate_key_frames_input (&key_frames, &report, latency, bitrate);
  *   if (bitrate_key_frames_poll (&key_frames, now))
- *     ask the encoder
+ *     request a key frame
  */
 
 #pragma once
@@ -16,25 +17,28 @@
 
 typedef struct
 {
-  guint64 asked_at;             /* ns; 0: never */
-  guint64 retry_interval;       /* ns, after a key frame that was lost */
+  guint64 asked_at;             /* time of the last request in ns; 0 = none */
+  guint64 retry_interval;       /* interval in ns after a lost key frame */
   gboolean is_wanted;
-  gboolean is_key_frame_lost;   /* that was asked for */
-  gdouble estimate;             /* the last one */
-  guint64 fell_at;              /* ns: since then the estimate has not fallen */
+  gboolean is_key_frame_lost;   /* the requested key frame was lost */
+  gdouble estimate;             /* last estimate */
+  /* time in ns of the last decrease of the estimate */
+  guint64 fell_at;
   guint64 requested;            /* counter */
 } BitrateKeyFrames;
 
 void bitrate_key_frames_init (BitrateKeyFrames * self);
-/* `latency`: ns from capture to display; 0: unknown. `bitrate`: of the encoder */
+/* Processes a report. `latency` is the time in ns from capture to display; 0 =
+ * unknown. `bitrate` is that of the encoder. */
 void bitrate_key_frames_input (BitrateKeyFrames * self,
     const BitrateReport * report, guint64 latency, guint64 bitrate);
-/* A frame was lost or given up that others need */
+/* A frame to which other frames refer was lost or dropped. */
 void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
     gboolean is_key_frame);
-/* TRUE: ask for one now. It counts as done. */
+/* Returns TRUE if a key frame must be requested now. The request then counts as
+ * made. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
-/* Whether one is under way that was asked for: a request of somebody else's is of no
- * use then. */
+/* Returns whether a requested key frame has not arrived yet. Requests of other
+ * elements are then useless. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the losses that RTCP receiver reports tell of, as the loss-based
- * controller of Google Congestion Control does (draft-ietf-rmcat-gcc-02,
- * section 6): above 10 % the rate falls by half of the share that was lost, below
- * 2 % it rises by 5 %, and between them it stays.
+/* Follows the losses in RTCP receiver reports, like the loss-based controller
+ * of Google Congestion Control (draft-ietf-rmcat-gcc-02, section 6). If more
+ * than 10 % are lost, the bitrate decreases by half of the lost share. If less
+ * than 2 % are lost, it increases by 5 %. Otherwise it does not change.
  *
- * This rule notices a full path only when its queue overflows. Therefore the delay
- * is that of the queue.
+ * This rule detects a full path only when the queue of the path overflows. The
+ * delay is therefore that of a full queue.
  */
 
 #include "bitraterule.h"
@@ -14,8 +14,9 @@
 #define LOW_LOSS 0.02
 #define DECREASE 0.5
 #define INCREASE 1.05
-/* "the estimate is updated each time a report arrives"; receivers that send many
- * reports must not raise it faster than the usual one each second. */
+/* Minimum time between two increases. The draft says "the estimate is updated
+ * each time a report arrives", but a receiver with many reports must not cause
+ * faster increases than one with the usual report per second. */
 #define INCREASE_INTERVAL (G_GUINT64_CONSTANT (1000000000))
 
 typedef struct

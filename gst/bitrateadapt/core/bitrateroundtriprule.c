@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the round trip time and the send buffer of a transport that retransmits
- * and estimates no rate, as SRT and RIST do. The rule is the one that belacoder
- * has used for SRT over bonded mobile modems since 2020
- * (https://github.com/BELABOX/belacoder, `update_bitrate`, version of 898d9ce);
- * this is another implementation of it, written from its description:
+/* Follows the round-trip time and the send buffer of a transport that
+ * retransmits and has no estimate, such as SRT and RIST. The rule is that of
+ * belacoder, which uses it for SRT over bonded mobile modems since 2020
+ * (https://github.com/BELABOX/belacoder, `update_bitrate`, version of 898d9ce).
+ * This is another implementation, written from a description of the rule:
  *
- * Each 20 ms the round trip and the packets in the send buffer are measured. A slow
- * average and a peak of the rises, which decays slowly, are kept of both. The round
- * trip has a minimum, too, which rises slowly. In this order:
+ * The round-trip time and the number of packets in the send buffer are measured
+ * every 20 ms. For both values there is a slow average, and a peak of the
+ * increases, which decays slowly. The round-trip time also has a minimum, which
+ * increases slowly. The first of these conditions that applies is used:
  *
- *   severe: round trip of a third of the latency and more, or a buffer of four
- *           times its average and peak: the minimum rate at once
- *   heavy:  round trip above a fifth of the latency, or a buffer above twice its
- *           average, or its average and three peaks, but not above what is sent in
- *           half of the latency: down by 100 kbit/s and a tenth, each 250 ms
- *   light:  round trip above its average by 15 % or four peaks, or a buffer above
- *           its average by two and a half peaks: down by 100 kbit/s, each 200 ms
- *   free:   round trip near its minimum and not growing: up by 30 kbit/s and a
- *           thirtieth, each 500 ms
+ *   severe: round-trip time of at least a third of the latency, or a buffer of
+ *           more than four times its average and peak: minimum bitrate
+ *           immediately
+ *   heavy:  round-trip time of more than a fifth of the latency, or a buffer of
+ *           more than twice its average and more than its average plus three
+ *           peaks, or of more than the packets of half of the latency: decrease
+ *           by 100 kbit/s and a tenth, every 250 ms
+ *   light:  round-trip time above its average by 15 % and by four peaks, or a
+ *           buffer above its average by two and a half peaks: decrease by
+ *           100 kbit/s, every 200 ms
+ *   free:   round-trip time near its minimum and not increasing: increase by
+ *           30 kbit/s and a thirtieth, every 500 ms
  *
- * `srtsink` and `ristsink` do not tell how many packets their send buffer holds. The
- * conditions on the buffer need reports that do.
+ * `srtsink` and `ristsink` do not report the number of packets in their send
+ * buffers. The conditions on the buffer apply only to reports that have it.
  */
 
 #include "bitraterule.h"
@@ -33,16 +37,17 @@
 #define GROWTH_WEIGHT 0.2
 #define PEAK_DECAY 0.99
 #define MINIMUM_RISE 1.001
-/* ms: the minimum before the first measurement, and the growth of the round trip
- * up to which it may follow and the rate may rise */
+/* Initial values of the minimum and of the last round-trip time in ms, and the
+ * maximum growth of the round-trip time in ms per report: for a new minimum,
+ * and for an increase of the bitrate. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
 #define MAX_GROWTH_OF_RISE 0.01
-/* ms; SRT tells it before it has measured anything. */
+/* SRT reports this value in ms before it has measured anything. */
 #define UNMEASURED_ROUND_TRIP 100.0
-/* ms: latency that is assumed where it is not known; SRT's default is less, but
- * that of belacoder is this. */
+/* Latency in ms that is assumed if it is unknown. It is the default of
+ * belacoder; the default of SRT is less. */
 #define USUAL_LATENCY 2000.0
 
 #define INCREASE 30000.0
@@ -53,7 +58,7 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* A smaller send buffer is no congestion. */
+/* A send buffer with fewer packets is no congestion. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03
@@ -77,7 +82,7 @@ typedef struct
   Signal buffer;                /* packets */
   Signal round_trip;            /* ms */
   gdouble min_round_trip;       /* ms */
-  gdouble growth;               /* ms for each report, average */
+  gdouble growth;               /* average growth in ms per report */
   gdouble send_rate;            /* bit/s, average */
   guint64 measure_at, increase_at, decrease_at;
 } RoundTripRule;
@@ -122,7 +127,8 @@ measure_buffer (RoundTripRule * self, const BitrateReport * report)
     self->send_rate += (report->send_rate - self->send_rate) * SEND_RATE_WEIGHT;
 }
 
-/* Packets that are sent in half of the latency */
+/* Returns the number of packets that are sent in half of the latency, which is
+ * in ms. */
 static gdouble
 get_max_heavy_buffer (const RoundTripRule * self, gdouble latency)
 {

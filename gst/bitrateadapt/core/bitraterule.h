@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the rate of an encoder follows from what is known of the network. A rule is
- * a table of operations and one file. It knows neither the encoder nor the
- * transport: it gets reports and returns the rate that it wants. How often an
- * encoder is changed is decided in bitratecontrol.h, for all rules.
+/* A rule computes the bitrate of an encoder from reports about the network.
+ * Each rule is a table of operations in a file of its own. It knows neither the
+ * encoder nor the transport: it gets reports and returns the wanted bitrate.
+ * For all rules, bitratecontrol.h decides how often the encoder is changed.
  *
- * Rates are bit/s, times are ns of the caller's clock.
+ * Rates are in bit/s, times in ns of the caller's clock.
  */
 
 #pragma once
@@ -16,39 +16,48 @@
 typedef struct
 {
   guint64 min_bitrate, max_bitrate;
-  gdouble headroom;             /* part of the estimate that is left free */
-  guint64 latency;              /* that the receiver waits at most; 0: unknown */
+  gdouble headroom;             /* share of the estimate that is not used */
+  /* maximum delay of the receiver in ns; 0 = unknown */
+  guint64 latency;
 } BitrateLimits;
 
-/* What is known of the network now. A rule ignores what it does not need. */
+/* Information about the network at the time `now`. A rule ignores the fields
+ * that it does not need. */
 typedef struct
 {
   guint64 now;
-  guint64 estimate;             /* that the network carries; 0: unknown */
-  gboolean is_lower_bound;      /* of the estimate: the application sent no more,
-                                 * so the network may carry more */
-  guint64 queued_bytes;         /* that wait at the sender, or BITRATE_UNKNOWN */
-  guint64 queued_packets;       /* likewise */
-  guint64 in_flight;            /* bytes sent and not reported yet, likewise */
-  guint64 round_trip;           /* or BITRATE_UNKNOWN */
-  guint64 send_rate;            /* of the transport, or BITRATE_UNKNOWN */
-  gdouble loss;                 /* 0 to 1, of a receiver report; -1: none is new */
+  guint64 estimate;             /* estimated capacity; 0 = unknown */
+  /* The application sent no more than the estimate, so that the network may
+   * carry more. */
+  gboolean is_lower_bound;
+  /* bytes that wait at the sender, or BITRATE_UNKNOWN */
+  guint64 queued_bytes;
+  /* packets that wait at the sender, or BITRATE_UNKNOWN */
+  guint64 queued_packets;
+  /* bytes sent and not reported yet, or BITRATE_UNKNOWN */
+  guint64 in_flight;
+  guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
+  /* send rate of the transport, or BITRATE_UNKNOWN */
+  guint64 send_rate;
+  /* lost share of a new receiver report, 0 to 1; -1 = no new one */
+  gdouble loss;
 } BitrateReport;
 
 typedef struct
 {
   const gchar *name, *description;
-  gsize size;                   /* of the state, which is zero at first */
+  /* size of the state, which is zero before init () */
+  gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
-  /* Returns the wanted rate. `bitrate` is the one wanted before. The caller keeps
-   * the result between the limits. */
+  /* Returns the wanted bitrate. `bitrate` is the previous result. The caller
+   * limits the result to the range of `limits`. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;
 
-/* By an estimate of the transport's own */
+/* Uses the estimate of the transport. */
 extern const BitrateRule bitrate_estimate_rule;
-/* By the round trip and the send buffer of SRT or RIST */
+/* Uses the round-trip time and the send buffer of SRT or RIST. */
 extern const BitrateRule bitrate_round_trip_rule;
-/* By the losses that RTCP receiver reports tell of */
+/* Uses the losses in RTCP receiver reports. */
 extern const BitrateRule bitrate_loss_rule;

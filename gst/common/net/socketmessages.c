@@ -58,14 +58,8 @@ G_STATIC_ASSERT (sizeof (SocketMessage) == sizeof (struct mmsghdr));
 G_STATIC_ASSERT (G_STRUCT_OFFSET (SocketMessage, msg_len) ==
     G_STRUCT_OFFSET (struct mmsghdr, msg_len));
 
-/* Sends the messages. sendmsg is faster than sendmmsg for a single message. */
-static gint
-send_some (gint fd, SocketMessage * messages, guint n)
-{
-  if (n == 1)
-    return sendmsg (fd, &messages->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
-  return sendmmsg (fd, (struct mmsghdr *) messages, n, MSG_DONTWAIT);
-}
+#define send_many(fd, messages, n) \
+    sendmmsg (fd, (struct mmsghdr *) (messages), n, MSG_DONTWAIT)
 
 static gint
 receive_some (gint fd, SocketMessage * messages, guint n)
@@ -76,7 +70,7 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 #else
 
 static gint
-send_some (gint fd, SocketMessage * messages, guint n)
+send_many (gint fd, SocketMessage * messages, guint n)
 {
   guint i;
 
@@ -135,7 +129,11 @@ socket_messages_send (gint fd, SocketMessage * messages, guint n,
 
   errors->own = errors->earlier = 0;
   while (sent < n) {
-    result = send_some (fd, messages + sent, n - sent);
+    /* For a single message sendmsg is cheaper. */
+    if (n - sent == 1)
+      result = sendmsg (fd, &messages[sent].msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+    else
+      result = send_many (fd, messages + sent, n - sent);
     if (result > 0) {
       sent += result;
       tries = 0;

@@ -23,18 +23,28 @@
  *   receiver that misses a frame may not resume there, because its pictures
  *   would be damaged until the end of the refresh and would be displayed. The
  *   exception is a stream without I-frames.
+ * - Frames of VP8, VP9 and AV1 say exactly what they need (IFD_FRAME_SLOTS), so
+ *   that a dropped P-frame does not always cost the rest of its GOP;
+ *   ifdslots.c selects the frame to drop.
  */
 
 #include "ifd.h"
 
 #include <string.h>
 
+#include "ifdslots.h"
 #include "statistics.h"
 
 /* Number of GOPs for which the core stores whether they were counted as
  * disturbed. It exceeds the maximum number of waiting frames, so that the GOP
  * of each of them is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
+
+/* Number of frames after which it is found out again which slots are used */
+#define SLOT_PERIOD 32
+#define ALL_SLOTS G_MAXUINT32
+
+G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
 /* Rules for the trace that several functions use */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
@@ -50,7 +60,25 @@ typedef struct
   guint64 references;
   /* The I-frame was accepted although its display order is wrong. */
   gboolean misordered;
+  /* Slots that the frames update which were dropped directly before this one */
+  guint32 missed;
 } IfdEntry;
+
+/* State of the slots, for frames with IFD_FRAME_SLOTS */
+typedef struct
+{
+  gboolean are_used;            /* the last frame had IFD_FRAME_SLOTS */
+  gboolean is_stored;           /* the newest frame was stored in the queue W */
+  /* Slots that are wrong in the decoder after all frames that were taken for
+   * sending */
+  guint32 wrong;
+  /* Slots that the frames update which were dropped after the newest frame of
+   * the queue W */
+  guint32 missed;
+  /* Slots that frames of the current and of the previous period have used */
+  guint32 used, used_before;
+  guint n_frames;               /* number of frames in the current period */
+} SlotState;
 
 /* What a decoder knows about the display order (H.264, 8.2.1.1) */
 typedef struct
@@ -108,6 +136,8 @@ struct _Ifd
   guint64 awaits_order_since;   /* number of the first such I-frame */
   guint awaits_order_from;      /* `order` of the first such I-frame */
 
+  SlotState slots;
+
   IfdStats stats;
   StatisticsHistogram *lateness;
 
@@ -146,6 +176,8 @@ begin_stream (Ifd * ifd)
   ifd->has_no_i = ifd->refreshes = FALSE;
   ifd->order.is_known = ifd->awaits_order = FALSE;
   ifd->vain = 0;
+  memset (&ifd->slots, 0, sizeof (ifd->slots));
+  ifd->slots.wrong = ifd->slots.used = ifd->slots.used_before = ALL_SLOTS;
 }
 
 void
@@ -261,11 +293,31 @@ drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
     count_disturbed (ifd, entry->gop);
 }
 
+static gboolean
+has_slots (const IfdFrame * frame)
+{
+  return (frame->flags & IFD_FRAME_SLOTS) != 0;
+}
+
+/* Called before a waiting frame is dropped. */
+static void
+pass_on_missed (Ifd * ifd, const GList * link)
+{
+  const IfdEntry *entry = link->data;
+  guint32 *missed = link->next ? &((IfdEntry *) link->next->data)->missed :
+      &ifd->slots.missed;
+
+  *missed |= entry->missed;
+  if (has_slots (&entry->frame))
+    *missed |= entry->frame.updates;
+}
+
 static void
 drop_link (Ifd * ifd, GList * link, IfdDropReason reason, const gchar * rule)
 {
   IfdEntry *entry = link->data;
 
+  pass_on_missed (ifd, link);
   g_queue_delete_link (&ifd->w, link);
   ifd->stats.waiting_bytes -= entry->frame.size;
   drop (ifd, entry, reason, rule);
@@ -275,10 +327,15 @@ drop_link (Ifd * ifd, GList * link, IfdDropReason reason, const gchar * rule)
 static void
 store (Ifd * ifd, const IfdEntry * c)
 {
+  IfdEntry *entry = g_slice_dup (IfdEntry, c);
+
+  entry->missed = ifd->slots.missed;
+  ifd->slots.missed = 0;
+  ifd->slots.is_stored = TRUE;
   trace (ifd, TRUE, "%c-frame %" G_GUINT64_FORMAT " of %u bytes waits behind "
       "%u frames", ifd_frame_type_char (c->frame.type), c->frame.number,
       c->frame.size, ifd->w.length);
-  g_queue_push_tail (&ifd->w, g_slice_dup (IfdEntry, c));
+  g_queue_push_tail (&ifd->w, entry);
   ifd->stats.waiting_bytes += c->frame.size;
   push_event (ifd, IFD_EVENT_STORED, &c->frame);
 }
@@ -419,6 +476,48 @@ begin_refresh (Ifd * ifd)
   ifd->prev_gop_disturbed = TRUE;
 }
 
+static IfdSlotFrame
+describe_slots (const IfdFrame * frame, guint32 missed)
+{
+  IfdSlotFrame slots = { has_slots (frame), frame->uses, frame->updates,
+    frame->type == IFD_FRAME_I, frame->type == IFD_FRAME_B, frame->layer,
+    frame->size, missed
+  };
+
+  return slots;
+}
+
+static guint
+list_slot_frames (const Ifd * ifd, const IfdEntry * c,
+    IfdSlotFrame frames[IFD_SLOTS_MAX_FRAMES])
+{
+  const GList *walk;
+  guint n = 0;
+
+  for (walk = ifd->w.head; walk; walk = walk->next) {
+    const IfdEntry *entry = walk->data;
+
+    frames[n++] = describe_slots (&entry->frame, entry->missed);
+  }
+  frames[n++] = describe_slots (&c->frame, ifd->slots.missed);
+  return n;
+}
+
+/* Returns whether the new frame C uses a slot that will be wrong. */
+static gboolean
+uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
+{
+  IfdSlotFrame frames[IFD_SLOTS_MAX_FRAMES];
+  gboolean lost[IFD_SLOTS_MAX_FRAMES];
+  guint n;
+
+  if (!has_slots (&c->frame))
+    return FALSE;
+  n = list_slot_frames (ifd, c, frames);
+  ifd_slots_decode (ifd->slots.wrong, frames, n, n, lost);
+  return lost[n - 1];
+}
+
 /* Returns whether no decoder could decode the frame, because it refers to
  * frames that are not sent. */
 static gboolean
@@ -430,6 +529,8 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   if (ifd->awaits_i)
     return TRUE;
   *reason = IFD_DROP_DISTURBED;
+  if (has_slots (&c->frame))
+    return uses_wrong_slot (ifd, c);
   if (ifd->gop_disturbed)
     return TRUE;
   *reason = IFD_DROP_LEADING;
@@ -442,7 +543,7 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
-  if (!is_reference (&entry->frame))
+  if (!is_reference (&entry->frame) || has_slots (&entry->frame))
     return;
   if (entry->gop == ifd->gop && !entry->leading)
     ifd->gop_disturbed = TRUE;
@@ -570,11 +671,49 @@ is_stale (Ifd * ifd, const IfdEntry * c)
       ifd->w.length;
 }
 
+/* Drops the waiting frames that use a slot which is wrong now. */
+static void
+drop_lost (Ifd * ifd)
+{
+  guint32 wrong = ifd->slots.wrong;
+  GList *walk, *next;
+
+  for (walk = ifd->w.head; walk; walk = next) {
+    const IfdEntry *entry = walk->data;
+
+    next = walk->next;
+    wrong |= entry->missed;
+    if (!has_slots (&entry->frame))
+      continue;
+    if (entry->frame.uses & wrong)
+      drop_link (ifd, walk, IFD_DROP_DISTURBED,
+          get_rule_of_undecodable (IFD_DROP_DISTURBED));
+    else
+      wrong &= ~entry->frame.updates;
+  }
+}
+
 static void
 give_up (Ifd * ifd, GList * link, const gchar * rule)
 {
   miss (ifd, link->data);
   drop_link (ifd, link, IFD_DROP_OVERWRITTEN, rule);
+  drop_lost (ifd);
+}
+
+/* As make_room (), for frames that say which slots they use */
+static gboolean
+make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
+{
+  IfdSlotFrame frames[IFD_SLOTS_MAX_FRAMES];
+  const guint n = list_slot_frames (ifd, c, frames);
+  const guint victim = ifd_slots_find_victim (ifd->slots.wrong,
+      ifd->slots.used | ifd->slots.used_before, frames, n, rule);
+
+  if (victim == n - 1)
+    return FALSE;
+  give_up (ifd, g_queue_peek_nth_link (&ifd->w, victim), *rule);
+  return TRUE;
 }
 
 /* Drops waiting frames to make room for the new frame C. Returns FALSE if C
@@ -590,6 +729,8 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
           "an I-frame replaces all that an outage left of earlier GOPs");
     return TRUE;
   }
+  if (has_slots (&c->frame))
+    return make_room_by_slots (ifd, c, rule);
   victim = find_victim (ifd, c, rule);
   if (victim)
     give_up (ifd, victim, *rule);
@@ -610,6 +751,7 @@ waits_in_vain (Ifd * ifd)
   if (!ifd->has_no_i || ifd->refreshes)
     return FALSE;
   ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  ifd->slots.wrong = ifd->slots.missed = 0;
   trace (ifd, FALSE, "no I-frame came for %u frames: the stream goes on "
       "without one", ifd->vain);
   return TRUE;
@@ -854,7 +996,8 @@ place (Ifd * ifd, IfdEntry * c)
     c->leading = frame->type != IFD_FRAME_I
         && (frame->flags & IFD_FRAME_LEADING);
   else
-    c->leading = frame->type == IFD_FRAME_B && !ifd->behind_p;
+    c->leading = frame->type == IFD_FRAME_B && !ifd->behind_p
+        && !has_slots (frame);
   if (frame->type == IFD_FRAME_P && !c->leading)
     ifd->behind_p = TRUE;
 }
@@ -872,12 +1015,35 @@ adopt_algorithm (Ifd * ifd)
   ifd->awaits_i = TRUE;
 }
 
+/* Called with each new frame. After a change of the codec, no frame depends on
+ * a frame before the change. */
+static void
+note_slots (Ifd * ifd, const IfdFrame * frame)
+{
+  SlotState *slots = &ifd->slots;
+
+  slots->is_stored = FALSE;
+  if (slots->are_used != has_slots (frame) && ifd->next_number > 0
+      && ifd->algorithm == IFD_ALGORITHM_GOP)
+    ifd->awaits_i = TRUE;
+  slots->are_used = has_slots (frame);
+  if (!slots->are_used)
+    return;
+  if (slots->n_frames++ == SLOT_PERIOD) {
+    slots->used_before = slots->used;
+    slots->used = 0;
+    slots->n_frames = 0;
+  }
+  slots->used |= frame->uses;
+}
+
 void
 ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
 {
   IfdEntry c = { *frame, };
 
   ifd->begun = TRUE;
+  note_slots (ifd, frame);
   c.frame.number = ifd->next_number++;
   if (frame->type == IFD_FRAME_I)
     adopt_algorithm (ifd);
@@ -885,6 +1051,8 @@ ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
   ifd->stats.in[frame->type]++;
   ifd->stats.in_bytes[frame->type] += frame->size;
   enqueue (ifd, &c);
+  if (has_slots (frame) && !ifd->slots.is_stored)
+    ifd->slots.missed |= frame->updates;
 }
 
 gboolean
@@ -907,6 +1075,9 @@ take (Ifd * ifd, IfdFrame * frame)
     return FALSE;
   *frame = entry->frame;
   follow_order (&ifd->order, entry);
+  ifd->slots.wrong |= entry->missed;
+  if (has_slots (frame))
+    ifd->slots.wrong &= ~frame->updates;
   ifd->stats.waiting_bytes -= frame->size;
   free_entry (entry);
   return TRUE;
@@ -976,6 +1147,7 @@ ifd_restart (Ifd * ifd)
 
   ifd->begun = TRUE;
   ifd->order.is_known = ifd->awaits_order = FALSE;
+  ifd->slots.wrong = ALL_SLOTS;
   while ((first = g_queue_peek_head (&ifd->w))
       && first->frame.type != IFD_FRAME_I)
     drop_link (ifd, ifd->w.head, IFD_DROP_NO_I, RULE_RESTART);

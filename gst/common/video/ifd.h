@@ -86,7 +86,11 @@ typedef enum
   /* Flag of a P-frame: an intra refresh starts here, in which several frames
    * refresh the picture part by part. A decoder that starts here has complete
    * pictures some frames later. */
-  IFD_FRAME_REFRESH = 1 << 5
+  IFD_FRAME_REFRESH = 1 << 5,
+  /* `uses` and `updates` of the frame are valid. They alone say which frames
+   * depend on each other; the type of the frame only says how important it is.
+   * IFD_FRAME_LEADING must not be set. */
+  IFD_FRAME_SLOTS = 1 << 6
 } IfdFrameFlags;
 
 typedef struct
@@ -101,6 +105,12 @@ typedef struct
    * (pic_order_cnt_lsb of H.264). order_range is 0 if a decoder does not do
    * this, or if the position is unknown. */
   guint order, order_range;
+  /* With IFD_FRAME_SLOTS: the slots of the decoder that the frame uses, and
+   * those that it updates (slotuse.h). An I-frame uses none and updates all. */
+  guint32 uses, updates;
+  /* Temporal layer, or -1 if unknown. With IFD_FRAME_SLOTS a higher layer is
+   * dropped first. */
+  gint layer;
   gpointer user;                /* data of the caller */
 
   /* Sequence number in the order of input, from 0; set by ifd_input */

@@ -754,6 +754,7 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
 {
   guint type = unit->type, sub_layer = (unit->data[1] & 7) - 1;
 
+  frame->layer = sub_layer;
   if (type >= H265_BLA_FIRST && type <= H265_IRAP_LAST) {
     frame->type = IFD_FRAME_I;
     if (type <= H265_BLA_LAST)
@@ -801,6 +802,7 @@ ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
   frame->type = IFD_FRAME_P;
   frame->flags = 0;
   frame->order = frame->order_range = 0;
+  frame->layer = -1;
   check_beginning (&reader);
   if (classifier->codec == IFD_CODEC_H264)
     classify_h264 (&reader, pts, frame);

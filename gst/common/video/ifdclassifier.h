@@ -56,7 +56,8 @@ gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
 void ifd_classifier_reset (IfdClassifier * classifier);
 
 /* Sets type and flags of `frame` for an access unit, which is a whole frame or
- * one field. `pts` is in ns, or G_MAXUINT64 if unknown. */
+ * one field, and its temporal layer: the sub-layer of H.265, otherwise -1.
+ * `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

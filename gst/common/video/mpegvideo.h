@@ -18,8 +18,6 @@
 #define MPEG_VIDEO_CODE_EXTENSION     0xb5
 #define MPEG_VIDEO_CODE_SEQUENCE_END  0xb7
 #define MPEG_VIDEO_CODE_GOP           0xb8
-/* Start code of a pack of a program stream (13818-1). */
-#define MPEG_VIDEO_CODE_PACK          0xba
 
 #define MPEG_VIDEO_CODE_IS_SLICE(code) \
     ((code) >= MPEG_VIDEO_CODE_SLICE_MIN && (code) <= MPEG_VIDEO_CODE_SLICE_MAX)

@@ -34,7 +34,6 @@
 #define H265_RASL_R 9
 #define H265_BLA_FIRST 16       /* also the first type of an IRAP picture */
 #define H265_BLA_LAST 18
-#define H265_IDR_FIRST 19
 #define H265_IDR_LAST 20
 #define H265_IRAP_LAST 23       /* CRA is 21 */
 #define H265_VCL_LAST 31

@@ -10,6 +10,7 @@
 #include "ifdclassifier.h"
 #include "nalunittypes.h"
 #include "rtpheader.h"
+#include "slotuse.h"
 #include "videopacket.h"
 
 /* The field temporal_reference of MPEG video counts modulo 1024: ISO/IEC
@@ -21,6 +22,12 @@ struct _PictureReader
 {
   PictureFormat format;
   IfdClassifier *classifier;    /* for complete access units; otherwise NULL */
+  SlotReader *slots;            /* for VP8, VP9 and AV1; otherwise NULL */
+  /* The last RTP packet of VP8, VP9 or AV1, and the kind of its picture. Only
+   * the first packet of a picture tells the kind, and all packets of a picture
+   * have the same timestamp. */
+  guint32 timestamp;
+  PictureKind kind;
   /* Size of the length before a NAL unit, in bytes; 0 if there is a start code
    */
   guint length_size;
@@ -39,16 +46,43 @@ struct _PictureReader
 /* --- life cycle -------------------------------------------------------------
  */
 
+static gboolean
+find_slot_codec (PictureFormat format, SlotCodec * codec)
+{
+  switch (format) {
+    case PICTURE_FORMAT_VP8:
+    case PICTURE_FORMAT_RTP_VP8:
+      *codec = SLOT_CODEC_VP8;
+      return TRUE;
+    case PICTURE_FORMAT_VP9:
+    case PICTURE_FORMAT_RTP_VP9:
+      *codec = SLOT_CODEC_VP9;
+      return TRUE;
+    case PICTURE_FORMAT_AV1:
+    case PICTURE_FORMAT_RTP_AV1:
+      *codec = SLOT_CODEC_AV1;
+      return TRUE;
+    case PICTURE_FORMAT_AV1_FRAME:
+      *codec = SLOT_CODEC_AV1_FRAME;
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
 PictureReader *
 picture_reader_new (PictureFormat format)
 {
   PictureReader *reader = g_new0 (PictureReader, 1);
+  SlotCodec codec;
 
   reader->format = format;
   if (format == PICTURE_FORMAT_H264)
     reader->classifier = ifd_classifier_new (IFD_CODEC_H264);
   else if (format == PICTURE_FORMAT_H265)
     reader->classifier = ifd_classifier_new (IFD_CODEC_H265);
+  else if (find_slot_codec (format, &codec))
+    reader->slots = slot_reader_new (codec);
   picture_reader_reset (reader);
   return reader;
 }
@@ -57,6 +91,7 @@ void
 picture_reader_free (PictureReader * reader)
 {
   g_clear_pointer (&reader->classifier, ifd_classifier_free);
+  g_clear_pointer (&reader->slots, slot_reader_free);
   g_free (reader);
 }
 
@@ -67,6 +102,9 @@ picture_reader_reset (PictureReader * reader)
   reader->has_key = FALSE;
   if (reader->classifier)
     ifd_classifier_reset (reader->classifier);
+  if (reader->slots)
+    slot_reader_reset (reader->slots);
+  reader->kind = PICTURE_KIND_UNKNOWN;
 }
 
 /* Reads lengthSizeMinusOne from the codec data (ISO/IEC 14496-15, 5.3.3.1.2 and
@@ -87,6 +125,9 @@ picture_reader_set_codec_data (PictureReader * reader, const guint8 * data,
 {
   if (reader->classifier)
     return ifd_classifier_set_codec_data (reader->classifier, data, size);
+  if (reader->format == PICTURE_FORMAT_AV1
+      || reader->format == PICTURE_FORMAT_AV1_FRAME)
+    return slot_reader_set_codec_data (reader->slots, data, size);
   if (reader->format == PICTURE_FORMAT_H264_NAL)
     return take_length_size (reader, data, size, 4);
   if (reader->format == PICTURE_FORMAT_H265_NAL)
@@ -332,6 +373,219 @@ read_rtp (PictureReader * reader, const guint8 * data, gsize size,
     read_rtp_h265 (reader, data + header, size - header, info);
 }
 
+/* --- VP8, VP9 and AV1 ----------------------------------------------------- */
+
+static PictureKind
+get_slot_kind (const SlotUse * use)
+{
+  if (use->is_key)
+    return PICTURE_KIND_KEY;
+  return use->is_reference ? PICTURE_KIND_REFERENCE : PICTURE_KIND_DROPPABLE;
+}
+
+static PictureKind
+read_slots (PictureReader * reader, const guint8 * data, gsize size)
+{
+  SlotUse use;
+
+  if (!slot_reader_input (reader->slots, data, size, NULL, &use))
+    return PICTURE_KIND_UNKNOWN;
+  return get_slot_kind (&use);
+}
+
+/* Returns the kind of the picture whose first bytes these are. A first frame
+ * that is not shown is followed by further ones that are not known yet. */
+static PictureKind
+read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
+{
+  SlotUse use;
+
+  if (!slot_reader_input_start (reader->slots, data, size, &use))
+    return PICTURE_KIND_UNKNOWN;
+  if (!use.is_key && !use.is_shown)
+    return PICTURE_KIND_REFERENCE;
+  return get_slot_kind (&use);
+}
+
+/* RFC 7741, 4.2: the payload descriptor. Returns its size in bytes, or 0. */
+static gsize
+get_vp8_descriptor_size (const guint8 * data, gsize size)
+{
+  gsize at = 2;
+
+  if (size < 1)
+    return 0;
+  if (!(data[0] & 0x80))        /* X */
+    return size > 1 ? 1 : 0;
+  if (size < 3)
+    return 0;
+  if (data[1] & 0x80)           /* I: PictureID of one or two bytes */
+    at += data[2] & 0x80 ? 2 : 1;
+  if (data[1] & 0x40)           /* L */
+    at++;
+  if (data[1] & 0x30)           /* T or K */
+    at++;
+  return at < size ? at : 0;
+}
+
+/* The bit N alone says that the picture is no reference. Payloaders do not
+ * always set it, so that the frame header is read as well. */
+static PictureKind
+read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
+{
+  const gsize descriptor = get_vp8_descriptor_size (data, size);
+  PictureKind kind;
+
+  if (descriptor == 0)
+    return PICTURE_KIND_UNKNOWN;
+  if (data[0] & 0x20)           /* N */
+    return PICTURE_KIND_DROPPABLE;
+  if ((data[0] & 0x17) != 0x10) /* S is 1 and PID is 0 */
+    return PICTURE_KIND_UNKNOWN;
+  kind = read_slots_start (reader, data + descriptor, size - descriptor);
+  if (kind != PICTURE_KIND_UNKNOWN)
+    return kind;
+  /* 4.3: the bit P, the inverse of a key frame */
+  return data[descriptor] & 1 ? PICTURE_KIND_REFERENCE : PICTURE_KIND_KEY;
+}
+
+/* RFC 9628, 4.2.1: the scalability structure at `at`. Returns its end, or 0. */
+static gsize
+skip_vp9_structure (const guint8 * data, gsize size, gsize at)
+{
+  guint n_groups, i;
+
+  if (at >= size)
+    return 0;
+  i = data[at] >> 5;            /* N_S */
+  n_groups = data[at] & 8;      /* G */
+  if (data[at++] & 0x10)        /* Y: width and height of each layer */
+    at += 4 * (i + 1);
+  if (!n_groups)
+    return at;
+  if (at >= size)
+    return 0;
+  n_groups = data[at++];
+  for (i = 0; i < n_groups; i++) {
+    if (at >= size)
+      return 0;
+    at += 1 + (data[at] >> 2 & 3);      /* R: number of P_DIFF */
+  }
+  return at;
+}
+
+/* RFC 9628, 4.2. Returns the size of the payload descriptor, or 0. */
+static gsize
+get_vp9_descriptor_size (const guint8 * data, gsize size)
+{
+  const gboolean is_flexible = size > 0 && (data[0] & 0x10);
+  gsize at = 1;
+  guint i;
+
+  if (size < 2)
+    return 0;
+  if (data[0] & 0x80)           /* I */
+    at += data[at] & 0x80 ? 2 : 1;
+  if (data[0] & 0x20)           /* L, with TL0PICIDX unless F is set */
+    at += is_flexible ? 1 : 2;
+  if (is_flexible && (data[0] & 0x40)) {        /* P: up to three P_DIFF */
+    for (i = 0; i < 3; i++) {
+      if (at >= size)
+        return 0;
+      if (!(data[at++] & 1))    /* N */
+        break;
+    }
+  }
+  if (data[0] & 0x02)           /* V */
+    at = skip_vp9_structure (data, size, at);
+  return at < size ? at : 0;
+}
+
+static PictureKind
+read_rtp_vp9 (PictureReader * reader, const guint8 * data, gsize size)
+{
+  const gsize descriptor = get_vp9_descriptor_size (data, size);
+
+  if (descriptor == 0 || !(data[0] & 8))        /* B: start of a frame */
+    return PICTURE_KIND_UNKNOWN;
+  return read_slots_start (reader, data + descriptor, size - descriptor);
+}
+
+/* Reads the size of an OBU element (4.3, as AV1, 4.10.5). Returns the number of
+ * bytes of the size, or 0. */
+static gsize
+read_element_size (const guint8 * data, gsize size, gsize * element)
+{
+  gsize i;
+
+  *element = 0;
+  for (i = 0; i < MIN (size, 4); i++) {
+    *element |= (gsize) (data[i] & 0x7f) << 7 * i;
+    if (!(data[i] & 0x80))
+      return i + 1;
+  }
+  return 0;
+}
+
+/* RTP Payload Format For AV1, 4.4: the aggregation header, and OBU elements.
+ * The last element has no size if their number W is given. */
+static PictureKind
+read_rtp_av1 (PictureReader * reader, const guint8 * data, gsize size)
+{
+  const guint count = size > 0 ? data[0] >> 4 & 3 : 0;  /* W */
+  gboolean is_continued = size > 0 && (data[0] & 0x80); /* Z */
+  PictureKind kind = PICTURE_KIND_UNKNOWN;
+  gsize at = 1, element;
+  guint i;
+
+  for (i = 1; at < size; i++) {
+    if (i == count) {
+      element = size - at;
+    } else {
+      at += read_element_size (data + at, size - at, &element);
+      if (element == 0 || element > size - at)
+        return kind;
+    }
+    if (!is_continued)
+      kind = MAX (kind, read_slots_start (reader, data + at, element));
+    is_continued = FALSE;
+    at += element;
+  }
+  return kind;
+}
+
+static guint32
+get_timestamp (const guint8 * rtp)
+{
+  return (guint32) rtp[4] << 24 | rtp[5] << 16 | rtp[6] << 8 | rtp[7];
+}
+
+/* All packets of a picture are of the kind that its first packet tells. */
+static void
+read_rtp_slots (PictureReader * reader, const guint8 * data, gsize size,
+    PictureInfo * info)
+{
+  const gsize header = rtp_header_get_size (data, size);
+  guint32 timestamp;
+  PictureKind kind;
+
+  if (header == 0)
+    return;
+  timestamp = get_timestamp (data);
+  data += header;
+  size -= header;
+  if (reader->format == PICTURE_FORMAT_RTP_VP8)
+    kind = read_rtp_vp8 (reader, data, size);
+  else if (reader->format == PICTURE_FORMAT_RTP_VP9)
+    kind = read_rtp_vp9 (reader, data, size);
+  else
+    kind = read_rtp_av1 (reader, data, size);
+  if (reader->kind != PICTURE_KIND_UNKNOWN && timestamp == reader->timestamp)
+    kind = MAX (kind, reader->kind);
+  reader->timestamp = timestamp;
+  reader->kind = info->kind = kind;
+}
+
 /* --- a buffer ------------------------------------------------------------- */
 
 static void
@@ -360,6 +614,17 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
       break;
     case PICTURE_FORMAT_H265_NAL:
       read_nal (reader, data, size, TRUE, info);
+      break;
+    case PICTURE_FORMAT_VP8:
+    case PICTURE_FORMAT_VP9:
+    case PICTURE_FORMAT_AV1:
+    case PICTURE_FORMAT_AV1_FRAME:
+      info->kind = read_slots (reader, data, size);
+      break;
+    case PICTURE_FORMAT_RTP_VP8:
+    case PICTURE_FORMAT_RTP_VP9:
+    case PICTURE_FORMAT_RTP_AV1:
+      read_rtp_slots (reader, data, size, info);
       break;
     default:
       read_rtp (reader, data, size, info);

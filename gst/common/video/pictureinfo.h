@@ -3,12 +3,13 @@
  * part of a key frame, of a reference picture, or of a non-reference picture.
  * The bytes themselves are parsed, because stock elements never mark
  * non-reference pictures. The formats are MPEG video, H.264 and H.265, as
- * frames, as NAL units or in RTP packets. The parser does no I/O and handles
- * invalid input safely: if it cannot parse the data, the kind of the picture is
- * unknown.
+ * frames, as NAL units or in RTP packets, and VP8, VP9 and AV1, as frames or in
+ * RTP packets. The parser does no I/O and handles invalid input safely: if it
+ * cannot parse the data, the kind of the picture is unknown.
  *
- * Section numbers refer to ISO/IEC 13818-2, ITU-T H.264 and H.265, and the
- * payload formats RFC 2250, RFC 6184 and RFC 7798.
+ * Section numbers refer to ISO/IEC 13818-2, ITU-T H.264 and H.265, the payload
+ * formats RFC 2250, RFC 6184, RFC 7798, RFC 7741 (VP8) and RFC 9628 (VP9), and
+ * the RTP Payload Format For AV1 1.0.0.
  */
 
 #pragma once
@@ -25,6 +26,13 @@ typedef enum
   PICTURE_FORMAT_RTP_MPEG,      /* RTP packets */
   PICTURE_FORMAT_RTP_H264,
   PICTURE_FORMAT_RTP_H265,
+  PICTURE_FORMAT_VP8,           /* complete frames */
+  PICTURE_FORMAT_VP9,           /* complete frames or superframes */
+  PICTURE_FORMAT_AV1,           /* complete temporal units */
+  PICTURE_FORMAT_AV1_FRAME,     /* complete frames */
+  PICTURE_FORMAT_RTP_VP8,
+  PICTURE_FORMAT_RTP_VP9,
+  PICTURE_FORMAT_RTP_AV1,
   PICTURE_FORMAT_LAST
 } PictureFormat;
 

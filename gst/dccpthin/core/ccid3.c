@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CCID 3 (RFC 4342): TFRC (RFC 5348) as a congestion control of DCCP. What TFRC
- * computes is in tfrcsender.h and tfrcreceiver.h, what goes on the wire in
- * ccid3options.h. Sections are those of RFC 4342 where no other RFC is named.
+/* CCID 3 (RFC 4342), which uses TFRC (RFC 5348) as a congestion control of
+ * DCCP. The algorithms are in tfrcsender.h and tfrcreceiver.h, the wire format
+ * of the options is in ccid3options.h. Sections are those of RFC 4342 where no
+ * other RFC is named.
  */
 
 #include "dccpccid.h"
@@ -11,20 +12,23 @@
 #include "tfrcreceiver.h"
 #include "tfrcsender.h"
 
-/* The places of the features in the table */
+/* Bits of the features in DccpCcidContext.features; they follow the order of
+ * the table dccp_ccid_3.features. */
 #define SENDS_RTT_ESTIMATE (1 << 0)
 #define SENDS_LOSS_EVENT_RATE (1 << 1)
 
 /* --- sender: options that arrive ------------------------------------------ */
 
-/* What the options of an acknowledgement say: DccpCcidHeard is space for it. */
+/* The options of an acknowledgement. The struct is stored in a DccpCcidHeard.
+ */
 typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
   guint32 receive_rate;
-  gdouble rate;                 /* p, by the option Loss Event Rate */
-  gdouble rate_of_intervals;    /* p, by the loss intervals */
-  TfrcIntervals intervals;      /* n 0: it says nothing of them */
+  gdouble rate;                 /* p of the option Loss Event Rate */
+  gdouble rate_of_intervals;    /* p computed from the loss intervals */
+  /* n is 0 if the packet has no Loss Intervals. */
+  TfrcIntervals intervals;
 } Heard;
 
 G_STATIC_ASSERT (sizeof (Heard) <= sizeof (DccpCcidHeard));
@@ -41,7 +45,8 @@ read_loss_event_rate (const DccpOption * option, Heard * heard)
   return TRUE;
 }
 
-/* A second option goes on with older ones, and skips none (section 8.6.1). */
+/* A packet may have several Loss Intervals options. The second one continues
+ * with older intervals and must have a Skip Length of 0 (section 8.6.1). */
 static gboolean
 add_loss_intervals (TfrcIntervals * intervals, const TfrcIntervals * more)
 {
@@ -100,7 +105,8 @@ sender_read_option (DccpCcidHeard * space, const DccpOption * option)
 typedef struct
 {
   TfrcSender *tfrc;
-  guint64 told_lost;            /* greatest sequence number told as lost */
+  /* greatest sequence number that was reported as lost */
+  guint64 told_lost;
   guint64 loss_events;
 } Sender;
 
@@ -172,7 +178,8 @@ sender_get_round_trip (Sender * sender)
   return state.round_trip;
 }
 
-/* RFC 6323 section 3.3; 0 while it is not known */
+/* RFC 6323 section 3.3: the RTT Estimate is 0 while the round-trip time is
+ * unknown. */
 static void
 sender_write_options (gpointer self, const DccpCcidContext * context,
     DccpOptionWriter * writer)
@@ -185,7 +192,8 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* A loss event that goes on is told again, but for what was told before. */
+/* An acknowledgement repeats a loss event that continues. Only the packets that
+ * were not reported as lost before are added. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {
@@ -203,8 +211,9 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
   news->n_losses++;
 }
 
-/* Each interval has its loss before what came since (section 8.6), the latest
- * is the first; they are told in their order. */
+/* An interval begins with its lossy part, followed by its lossless part
+ * (section 8.6). The option lists the latest interval first; the losses are
+ * reported in increasing order. */
 static void
 add_losses (Sender * sender, guint64 acknowledged,
     const TfrcIntervals * intervals, DccpCcidNews * news)
@@ -225,8 +234,8 @@ add_losses (Sender * sender, guint64 acknowledged,
 
 G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
 
-/* An Ack that says nothing of the congestion may be of a packet that is long
- * gone: it times nothing. */
+/* An Ack that says nothing about congestion may acknowledge a packet that
+ * arrived long ago, so that it must not measure the round-trip time. */
 static gboolean
 is_feedback (const TfrcFeedback * feedback)
 {
@@ -235,9 +244,9 @@ is_feedback (const TfrcFeedback * feedback)
       || feedback->dropped_others;
 }
 
-/* The loss intervals say p better than Loss Event Rate (section 6.1). Where
- * both ends send, a round trip that a report measured is as good for what
- * arrives. */
+/* The loss intervals give a more accurate p than the option Loss Event Rate
+ * (section 6.1). If both endpoints send data, our receiver can use the
+ * round-trip time that this feedback measured. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)
@@ -305,7 +314,7 @@ sender_get_state (gpointer self, DccpCcidSenderState * state)
   state->loss_events = sender->loss_events;
 }
 
-/* --- receiver: it is TFRC's ----------------------------------------------- */
+/* --- receiver: calls tfrcreceiver.h --------------------------------------- */
 
 static gpointer
 receiver_create (const DccpCcidConfig * config)
@@ -327,8 +336,8 @@ receiver_set_round_trip (gpointer receiver, guint64 round_trip)
   tfrc_receiver_set_round_trip (receiver, round_trip);
 }
 
-/* RFC 6323 section 3.3: a wrong RTT Estimate ends the connection if we asked
- * for it. */
+/* RFC 6323 section 3.3: an invalid RTT Estimate resets the connection if we
+ * have asked for the option. */
 static DccpCcidOptionResult
 receiver_read_option (gpointer receiver, const DccpCcidContext * context,
     const DccpOption * option)
@@ -364,7 +373,8 @@ receiver_next_wakeup (gpointer receiver)
   return tfrc_receiver_next_wakeup (receiver);
 }
 
-/* Section 8. Loss Event Rate goes only where the sender asked for it (8.4). */
+/* Writes the options of RFC 4342 section 8. Loss Event Rate is written only if
+ * the sender has asked for it (section 8.4). */
 static void
 receiver_write_feedback (gpointer receiver, const DccpCcidContext * context,
     DccpOptionWriter * writer)
@@ -396,8 +406,9 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* RFC 6323 section 3.2: it is on Data too. Loss intervals count back from the
- * acknowledgement number (section 8.6.1). */
+/* RTT Estimate may be on Data packets too (RFC 6323 section 3.2). Loss
+ * Intervals count backwards from the acknowledgement number and therefore need
+ * one (section 8.6.1). */
 static const DccpCcidOption options[] = {
   {CCID3_OPTION_RTT_ESTIMATE, TRUE, FALSE},
   {CCID3_OPTION_LOSS_INTERVALS, FALSE, TRUE},

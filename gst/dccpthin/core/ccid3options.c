@@ -6,12 +6,14 @@
 #define RATE_SIZE 4             /* bytes, RFC 4342 sections 8.3 and 8.5 */
 
 #define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-#define MAX_ROUND_TRIP 0xffffff /* us: longer than can be said */
+/* maximum of the option in us; it means an unknown or longer time */
+#define MAX_ROUND_TRIP 0xffffff
 
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
 #define MAX_SKIP 3              /* NDUPACK, section 6.1 */
 #define MAX_LENGTH 0xffffff     /* 24 bits */
-#define MAX_LOSS_LENGTH 0x7fffff        /* 23 bits, the highest is E */
+/* 23 bits; the highest bit of the field is the ECN nonce echo E */
+#define MAX_LOSS_LENGTH 0x7fffff
 #define ECN_NONCE 0x800000
 
 gboolean
@@ -35,7 +37,8 @@ ccid3_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
   return TRUE;
 }
 
-/* Rounded up; 0: no estimate (RFC 6323 section 3.2.1) */
+/* Writes the round-trip time rounded up. The value 0 means that there is no
+ * estimate (RFC 6323 section 3.2.1). */
 gboolean
 ccid3_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 {

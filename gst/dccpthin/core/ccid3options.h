@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options and features of CCID 3 on the wire (RFC 4342 section 8, RFC
- * 6323), with numbers that RFC 4340 section 10.3 leaves to a congestion
- * control.
+ * 6323). Their numbers are in the range that RFC 4340 section 10.3 reserves for
+ * congestion controls.
  */
 
 #pragma once
@@ -20,17 +20,19 @@ enum
 #define CCID3_FEATURE_SEND_RTT_ESTIMATE 128     /* RFC 6323 */
 #define CCID3_FEATURE_SEND_LOSS_EVENT_RATE 192  /* RFC 4342 section 8.4 */
 
-/* FALSE: the size is wrong, or the value cannot be. */
+/* The read functions return FALSE if the option has a wrong size or an
+ * impossible value. */
 
-/* Loss Event Rate and Receive Rate */
+/* Reads a Loss Event Rate or Receive Rate option. */
 gboolean ccid3_option_read_rate (const DccpOption * option, guint32 * rate);
-/* ns; 0: no estimate, or one too long to be said */
+/* Reads an RTT Estimate in ns. The result is 0 if the option says that there is
+ * no estimate, or that the round-trip time is too long for the option. */
 gboolean ccid3_option_read_rtt_estimate (const DccpOption * option,
     guint64 * round_trip);
 gboolean ccid3_option_read_loss_intervals (const DccpOption * option,
     TfrcIntervals * intervals);
 
-/* FALSE: there is no room. */
+/* The write functions return FALSE if there is no room for the option. */
 gboolean ccid3_option_write_rtt_estimate (DccpOptionWriter * writer,
     guint64 round_trip);
 gboolean ccid3_option_write_loss_intervals (DccpOptionWriter * writer,

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control of DCCP (RFC 4340 section 10) as a table of operations,
- * as struct ccid_operations in Linux. An algorithm is one file that fills this
- * table; the connection calls nothing else. It negotiates the number, carries
- * the options and keeps the sequence numbers; the algorithm decides when data
- * may go, and what the receiver reports. docs/architecture.md says how to
- * write another one.
+/* The interface between a DCCP connection and a congestion control algorithm
+ * (RFC 4340 section 10): a table of operations, like struct ccid_operations in
+ * Linux. Each algorithm is one file that fills the table, and the connection
+ * calls an algorithm only by its table. The connection negotiates the CCID,
+ * carries the options and keeps the sequence numbers. The algorithm decides
+ * when data may be sent and what the receiver reports. docs/architecture.md
+ * explains how to add an algorithm.
  *
- * Each connection has two half-connections, which may have different
- * algorithms: in one we are the sender of data, in the other the receiver.
- * dccphalfconnections.c is the only caller, under the lock of the element, so
- * an algorithm needs no lock. What `create` returns belongs to the connection
- * until it calls `free`. Pointers in arguments are valid during the call only.
+ * Each connection has two half-connections, which may use different algorithms:
+ * in one of them we send the data, in the other we receive data. Only
+ * dccphalfconnections.c calls the operations, and it does so under the lock of
+ * the element, so that an algorithm needs no lock of its own. The object that
+ * `create` returns belongs to the connection, which frees it with `free`.
+ * Pointers in arguments are valid during the call only.
  *
- * Times are ns on one clock that never goes back; rates are bytes per second;
- * sequence numbers are circular (dccpsequence.h).
+ * Times are in ns on one clock that never goes back, rates are in bytes per
+ * second, and sequence numbers are circular (dccpsequence.h).
  */
 
 #pragma once
@@ -21,35 +23,43 @@
 #include "dccpccidreceiver.h"
 #include "dccpccidsender.h"
 
-/* An option of its own that needs more than RFC 4340 section 10.3 gives all */
+/* An option of a congestion control whose rules differ from those that RFC 4340
+ * section 10.3 gives to all options of congestion controls. */
 typedef struct
 {
   guint8 type;
-  gboolean on_data;             /* may be on Data (RFC 4340 table 3) */
-  gboolean needs_acknowledgement;       /* says nothing without that number */
+  /* The option may be on Data packets (RFC 4340 table 3). */
+  gboolean on_data;
+  /* The option means nothing on a packet without an acknowledgement number. */
+  gboolean needs_acknowledgement;
 } DccpCcidOption;
 
 #define DCCP_CCID_MAX_FEATURES 4
 
 typedef struct
 {
-  guint8 number;                /* RFC 4340 section 10, table 5; 248 to 254 are
-                                 * for experiments */
+  /* CCID, RFC 4340 section 10, table 5. The values 248 to 254 are for
+   * experiments. */
+  guint8 number;
   const gchar *name;
-  /* Boolean features of its own: 128 to 191 are the sender's, 192 to 255 the
-   * receiver's (section 10.3). The peer is asked for them, and gets them.
-   * Features of two algorithms with the same number mean the same. */
-  guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 behind the last */
-  const DccpCcidOption *options;        /* type 0 behind the last; or NULL */
+  /* Boolean features of this congestion control. Features 128 to 191 belong to
+   * the sender of data, features 192 to 255 to the receiver (RFC 4340 section
+   * 10.3). We ask the peer to switch each of them on, and we switch them on if
+   * the peer asks. Two algorithms may use the same feature number only for the
+   * same feature. */
+  guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
+  /* The last entry is followed by one with type 0. NULL = no such options. */
+  const DccpCcidOption *options;
   DccpCcidSender sender;
   DccpCcidReceiver receiver;
 } DccpCcid;
 
-/* All that are registered, the preferred one first; NULL behind the last */
+/* All algorithms of this build in order of preference, followed by NULL. */
 extern const DccpCcid *const dccp_ccids[];
 
-/* NULL: there is none. `ccids`: as dccp_ccids */
+/* Returns the algorithm with this CCID, or NULL if `ccids` has none. `ccids` is
+ * a list like dccp_ccids. */
 const DccpCcid *dccp_ccid_find (const DccpCcid * const *ccids, guint number);
 
-/* The algorithms, each in a file of its own */
+/* The algorithms. Each one is defined in a file of its own. */
 extern const DccpCcid dccp_ccid_3;

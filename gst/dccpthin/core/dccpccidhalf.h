@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What both half-connections of a congestion control are told (dccpccid.h).
- * Times are ns.
+/* Types that the operations of both half-connections use (dccpccid.h). Times
+ * are in ns.
  */
 
 #pragma once
 
 #include "dccpoption.h"
 
-/* What a half-connection begins with: when the connection opens, or when both
- * ends agree on another congestion control. */
+/* Configuration of a half-connection. A half-connection begins when the
+ * connection opens, and it begins again when the peers have agreed on another
+ * congestion control. */
 typedef struct
 {
-  guint64 sequence;             /* sender: a number that was sent before the
-                                 * packets that `sent` and `sent_other` tell;
-                                 * receiver: the one before the first packet
-                                 * that `input` tells */
-  guint32 max_segment;          /* bytes of payload that fit in a packet */
-  guint32 segment_size;         /* bytes to calculate with; 0: the mean of the
-                                 * packets that are sent */
-  guint64 granularity;          /* ns, of the caller's timer */
+  /* For a sender: a sequence number that was sent before all packets that
+   * `sent` and `sent_other` report. For a receiver: the sequence number before
+   * the first packet that `input` reports. */
+  guint64 sequence;
+  guint32 max_segment;          /* maximum payload size of a packet in bytes */
+  /* Packet size in bytes that the algorithm calculates with; 0 = the mean size
+   * of the sent packets. */
+  guint32 segment_size;
+  guint64 granularity;          /* resolution of the caller's timer in ns */
   gint equation;                /* CCID 3: a TfrcEquation */
   gboolean reduce_oscillation;  /* CCID 3: RFC 5348 section 4.5 */
 } DccpCcidConfig;
 
-/* What the connection knows while options are read or written */
+/* State of the connection for the operations that read or write options. */
 typedef struct
 {
   guint64 now;
-  guint64 round_trip;           /* of the handshake; 0: unknown */
-  guint features;               /* bit i: features[i] of the table is on */
+  /* round-trip time that the handshake measured; 0 = unknown */
+  guint64 round_trip;
+  /* Bit i is set if features[i] of the table is on. */
+  guint features;
 } DccpCcidContext;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The operations of a congestion control on the side that receives the data;
- * see dccpccid.h. Operations that are marked as optional may be NULL.
+/* The operations of a congestion control for the half-connection in which we
+ * receive the data; see dccpccid.h. Operations that are marked as optional may
+ * be NULL. The connection calls the operations in this order:
  *
- *   create, and set_round_trip if the handshake measured one
+ *   create, then set_round_trip if the handshake measured a round-trip time
  *   read_option, then input        for each packet
  *   wants_feedback                 after each packet, and at next_wakeup
- *   write_feedback                 when it returned TRUE and the Ack goes
+ *   write_feedback                 when wants_feedback returned TRUE and the
+ *                                  Ack is sent
  *   free
  */
 
@@ -13,18 +15,19 @@
 
 #include "dccpccidhalf.h"
 
-/* A valid packet of any type, as it came */
+/* A valid packet of any type, reported in the order of arrival. */
 typedef struct
 {
   guint64 sequence;
-  gboolean is_data;             /* Data or DataAck */
+  gboolean is_data;             /* The packet is a Data or DataAck. */
   guint8 ccval;
-  guint32 size;                 /* bytes of data */
-  guint64 ndp;                  /* its NDP Count (RFC 4340 section 7.7), or 0 */
+  guint32 size;                 /* payload size in bytes */
+  /* NDP Count of the packet (RFC 4340 section 7.7); 0 = none */
+  guint64 ndp;
 } DccpCcidPacket;
 
-/* What the statistics show. A congestion control leaves at 0 what it does not
- * know. */
+/* Values for the statistics. A congestion control leaves the values at 0 that
+ * it does not know. */
 typedef struct
 {
   gdouble loss_event_rate;      /* 0 to 1 */
@@ -35,31 +38,35 @@ typedef struct
 typedef enum
 {
   DCCP_CCID_OPTION_READ,
-  DCCP_CCID_OPTION_REFUSED,     /* unknown, or malformed */
-  DCCP_CCID_OPTION_FATAL        /* ... so that the connection is reset */
+  DCCP_CCID_OPTION_REFUSED,     /* unknown or malformed option */
+  /* malformed option that resets the connection */
+  DCCP_CCID_OPTION_FATAL
 } DccpCcidOptionResult;
 
 typedef struct
 {
   gpointer (*create) (const DccpCcidConfig * config);
   void (*free) (gpointer receiver);
-  /* Optional: of the handshake, or of our own sender's feedback */
+  /* Optional: tells the receiver the round-trip time that the handshake
+   * measured, or the one that our own sender measured. */
   void (*set_round_trip) (gpointer receiver, guint64 round_trip);
   /* Optional: reads an option of type 128 to 191. `receiver` is NULL before the
    * connection is open. */
     DccpCcidOptionResult (*read_option) (gpointer receiver,
       const DccpCcidContext * context, const DccpOption * option);
   void (*input) (gpointer receiver, guint64 now, const DccpCcidPacket * packet);
-  /* Returns TRUE if an Ack has to go now. The call does not promise that one
-   * goes. */
+  /* Returns TRUE if an Ack must be sent now. The caller may ask without sending
+   * one. */
     gboolean (*wants_feedback) (gpointer receiver, guint64 now);
-  /* When it will want that if no packet comes; G_MAXUINT64: never */
+  /* Returns the time at which `wants_feedback` becomes TRUE if no packet
+   * arrives until then; G_MAXUINT64 = never. */
     guint64 (*next_wakeup) (gpointer receiver);
-  /* Writes options of types 192 to 255 on that Ack. From then on
-   * `wants_feedback` returns FALSE until there is something new to report. Acks
-   * that go for other reasons have no such options. */
+  /* Writes the options of types 192 to 255 of the Ack for which
+   * `wants_feedback` returned TRUE. After this call `wants_feedback` returns
+   * FALSE until there is something new to report. An Ack that is sent for
+   * another reason has no such options. */
   void (*write_feedback) (gpointer receiver, const DccpCcidContext * context,
       DccpOptionWriter * writer);
-  /* `state` is zero before. */
+  /* All fields of `state` are 0 when this is called. */
   void (*get_state) (gpointer receiver, DccpCcidReceiverState * state);
 } DccpCcidReceiver;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an endpoint shares with its connections; see the header. */
+/* Functions that a DCCP endpoint and its connections share; see the header. */
 
 #include "dccpcommon.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an endpoint of DCCP shares with its connections: the configuration, the
- * counters, what waits to be sent or told, and the trace.
+/* Declarations that a DCCP endpoint shares with its connections: the
+ * configuration, the counters, the queues of Resets and events, and the trace.
  */
 
 #pragma once
@@ -11,21 +11,22 @@
 
 /* --- answers -------------------------------------------------------------- */
 
-/* Resets that wait to be sent and belong to no connection, or to one that has
- * ended with them; and how many answers of a kind may go in a second (RFC 4340
- * section 7.5.4).
+/* A queue of Resets that belong to no connection, or to one that the Reset
+ * ends, and a limiter. The limiter bounds how many answers of one kind are sent
+ * per second (RFC 4340 section 7.5.4).
  */
 #define DCCP_ANSWERS_PER_SECOND 8
-#define DCCP_RESET_SIZE 28      /* bytes, without options */
-#define DCCP_SYNC_SIZE 24       /* the same */
+#define DCCP_RESET_SIZE 28      /* size of a Reset in bytes, without options */
+#define DCCP_SYNC_SIZE 24       /* size of a Sync in bytes, without options */
 
 typedef struct
 {
-  guint64 times[DCCP_ANSWERS_PER_SECOND];       /* ns, of the last ones */
+  /* times of the latest answers in ns */
+  guint64 times[DCCP_ANSWERS_PER_SECOND];
   guint64 n;
 } DccpLimiter;
 
-/* TRUE: one may go, and is counted. */
+/* Returns TRUE and counts the answer if another answer may be sent now. */
 gboolean dccp_limiter_take (DccpLimiter * limiter, guint64 now);
 
 #define DCCP_MAX_ANSWERS (2 * DCCP_ANSWERS_PER_SECOND)
@@ -40,24 +41,27 @@ typedef struct
   guint first, n;
 } DccpAnswers;
 
-/* A Reset, without options; the oldest goes when there is no room. */
+/* Queues a Reset without options. If the queue is full, the oldest Reset is
+ * discarded. */
 void dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset);
-/* Its bytes; 0: none waits */
+/* Takes a Reset from the queue. Returns its size in bytes; 0 = the queue is
+ * empty. */
 gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);
 
-/* What answers a packet of no connection (RFC 4340 section 8.3.1): its numbers
- * are those that came. */
+/* Makes the Reset that answers a packet without a connection (RFC 4340 section
+ * 8.3.1). The sequence and acknowledgement numbers of the Reset are derived
+ * from those of the packet. */
 void dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
     guint8 code);
 
 /* --- events --------------------------------------------------------------- */
 
-/* What an endpoint has to tell its application, until it is polled: a ring, so
- * that nothing is allocated while packets come.
+/* A queue of events for the application. It is a ring of fixed size, so that an
+ * arriving packet never allocates memory.
  */
-#define DCCP_MAX_EVENTS 64      /* more than one call makes */
+#define DCCP_MAX_EVENTS 64      /* more events than a single call produces */
 
 typedef struct
 {
@@ -65,8 +69,8 @@ typedef struct
   guint first, n;
 } DccpEvents;
 
-/* The oldest goes when there is no room; of two rates that wait only the later
- * one counts. */
+/* Queues an event. If the queue is full, the oldest event is discarded. A rate
+ * replaces a rate that is the latest event of the queue. */
 void dccp_events_push (DccpEvents * events, const DccpEvent * event);
 gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 
@@ -75,19 +79,22 @@ gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 typedef struct
 {
   DccpEndpointConfig config;
-  DccpStats stats;              /* of connections that are gone, and of this one
-                                 * but for what its half-connections count */
-  gboolean is_slow;             /* the application, on either side of the data */
+  /* Counters of all connections that have ended and of the current one. The
+   * counters of the current half-connections are not included. */
+  DccpStats stats;
+  /* The local application is too slow, as a receiver of data. */
+  gboolean is_slow;
   DccpLimiter syncs, resets;
-  DccpLimiter last_resets;      /* to other ends of connections that were */
+  /* limits the Resets to the peers of earlier connections */
+  DccpLimiter last_resets;
   DccpAnswers answers;
   DccpEvents events;
   DriverTrace trace;            /* or NULL */
   gpointer trace_owner;
 } DccpCommon;
 
-/* One line for the log about a decision */
+/* Writes one line about a decision to the log. */
 void dccp_common_trace (const DccpCommon * common, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Counts a packet that is not used, and traces why */
+/* Counts a discarded packet, and logs why it is discarded. */
 void dccp_common_refuse (DccpCommon * common, DccpRefusal refusal);

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One connection, in this order: how it begins and ends, which numbers are
- * valid, options, the packets that it sends, what it does with those that
- * arrive, data, and what it does when a time has come. Sections are those of
- * RFC 4340 where no other RFC is named. */
+/* One DCCP connection. The file has these parts in this order: beginning and
+ * end of the connection, valid sequence numbers, received options, sent
+ * options, sent packets, received packets, data, and timers. Sections are those
+ * of RFC 4340 where no other RFC is named. */
 
 #include "dccpconnection.h"
 
 #include <string.h>
 
-/* Doubled with each Response: then later than the next Request of a client that
- * had none, which comes after a second, of Linux after three, and is doubled
- * too */
+/* Initial backoff of a server in the state RESPOND. It doubles with each
+ * Response and each Sync, so that the first Sync follows four seconds after the
+ * first Response. A client that has not received the Response repeats its
+ * Request earlier: after one second, or three seconds with Linux. Its backoff
+ * doubles too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Half-open, or not agreed: 4 MSL (sections 8.1.1, 8.1.3, 8.1.5) */
+/* Maximum time in a half-open connection, or in one that has not agreed on its
+ * features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
-/* A connection is asked after half of the idle timeout, and then in eighths. */
+/* If no packet arrives, a Sync asks the peer for an answer after half of the
+ * idle timeout, and then after every further eighth of it. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* The peer may have other things to do before it answers, even when it is
- * near. */
+/* Even a peer with a short round-trip time may need some time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
-/* Bytes that data may have of NDP Count, Timestamp Echo, an option of the
- * congestion control (dccpccid.h) and Slow Receiver */
+/* Maximum size in bytes of the options of a data packet: NDP Count, Timestamp
+ * Echo, an option of the congestion control (dccpccid.h) and Slow Receiver. */
 #define DATA_OPTIONS_SIZE 24
-#define WORD 4                  /* options fill whole ones */
+/* The options are padded to a multiple of 4 bytes. */
+#define WORD 4
 
 /* --- begin and end -------------------------------------------------------- */
 
@@ -81,8 +85,8 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* Step 3: the numbers of the other end are those of its Request; the Response
- * follows in step 11. */
+/* Step 3 of section 8.5: takes the sequence number of the peer from its
+ * Request. The Response follows in step 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -139,7 +143,7 @@ get_round_trip (DccpConnection * connection)
       DCCP_DEFAULT_ROUND_TRIP;
 }
 
-/* What the handshake measured */
+/* Sets the round-trip time that the handshake measured. */
 static void
 set_round_trip (DccpConnection * connection, guint64 round_trip)
 {
@@ -149,7 +153,8 @@ set_round_trip (DccpConnection * connection, guint64 round_trip)
       connection->halves.round_trip);
 }
 
-/* Both begin, with this packet as the first. */
+/* Begins both half-connections. `sequence` is the number of the first packet of
+ * the peer. */
 static void
 begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
@@ -188,7 +193,8 @@ tell_rate (DccpConnection * connection)
   tell_event (connection, &event);
 }
 
-/* CONNECTED, once it may be said */
+/* Reports the event CONNECTED once the connection is open and its features are
+ * agreed. */
 static void
 tell_connected (DccpConnection * connection)
 {
@@ -218,7 +224,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* Of what never was a connection the application heard nothing. */
+  /* The application was never notified of a connection that has not opened, so
+   * its end is not reported either. */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -227,8 +234,9 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   tell_event (connection, &event);
 }
 
-/* As long as nobody has acknowledged anything it goes to an address that
- * anybody may have forged: as an answer to a stranger it is limited. */
+/* Before the peer has acknowledged a packet, its address may be forged. A Reset
+ * to such an address is therefore subject to the limit for answers to unknown
+ * peers. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -242,8 +250,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* Its numbers are ours, but a client that has not heard of its server has none
- * to acknowledge. */
+/* A Reset takes the next sequence number of ours. A client that has received no
+ * packet of the server has no number to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -275,8 +283,8 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
 
 /* --- valid numbers: section 7.5 ------------------------------------------- */
 
-/* Section 7.5.1: of the packets that come. W: Sequence Window of the other end
- * */
+/* The lower end of the sequence number window of received packets, SWL (section
+ * 7.5.1). `w` is the Sequence Window of the peer. */
 static guint64
 get_swl (DccpConnection * connection)
 {
@@ -310,7 +318,8 @@ get_awl (DccpConnection * connection)
       connection->iss : awl;
 }
 
-/* They end a connection, and so must be new (section 7.5.3). */
+/* Packets of these types end a connection. They are valid only if they are
+ * newer than all packets before (section 7.5.3). */
 static gboolean
 ends_connection (DccpType type)
 {
@@ -336,17 +345,18 @@ is_acknowledgement_valid (DccpConnection * connection,
 
   if (!dccp_type_has_acknowledgement (packet->type))
     return TRUE;
-  /* Nothing was sent yet. */
+  /* No packet was sent yet. */
   if (dccp_sequence_add (connection->gss, 1) == connection->iss)
     return FALSE;
   return dccp_sequence_is_between (packet->acknowledgement, low,
       connection->gss);
 }
 
-/* Sync and SyncAck may jump ahead, but not while packets come: a connection is
- * active that had a valid one within three round trips (section 7.5.3). They
- * never do in RESPOND: a host answers our Response with a Sync if it has sent
- * no such Request, because the Request was forged in its name. */
+/* A Sync or SyncAck may have a sequence number beyond the window, but not if
+ * the connection is active, which means that a valid packet arrived within the
+ * last three round trips (section 7.5.3). In the state RESPOND such a number is
+ * never valid: if the Request was forged, the host of the forged address
+ * answers our Response with a Sync. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -378,17 +388,18 @@ set_gar (DccpConnection * connection, guint64 acknowledgement)
 
 /* --- options that arrive -------------------------------------------------- */
 
-/* What the options of a packet say */
+/* The options of a received packet. */
 typedef struct
 {
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  guint drop_offset;            /* numbers that Data Dropped has spoken of */
+  /* number of packets that Data Dropped has covered so far */
+  guint drop_offset;
 } Heard;
 
-/* Reset 5 and 6 name the option and the first two bytes of its value (section
- * 5.6). */
+/* A Reset with code 5 or 6 contains the type of the option and the first two
+ * bytes of its value (section 5.6). */
 static gboolean
 abort_for_option (DccpConnection * connection, const DccpOption * option,
     guint8 code)
@@ -401,7 +412,7 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* Packets of ours that are newly reported, for one reason */
+/* Our packets that were newly reported as dropped for one reason. */
 typedef struct
 {
   guint n;
@@ -424,8 +435,8 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Adds those of a run that had data of ours and were not reported before. The
- * runs of a packet go downwards. */
+/* Adds the packets of a run that had data and were not reported before. The
+ * runs of a packet are in the order of decreasing sequence numbers. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)
@@ -443,7 +454,8 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* A second option begins where the first left off (section 11.7). */
+/* The second Data Dropped option of a packet continues where the first one
+ * ended (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -480,7 +492,7 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* An echo of what we never sent; its size is looked at. */
+/* We never send a Timestamp, so that only the size of an echo is checked. */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {
@@ -506,8 +518,9 @@ dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
   return TRUE;
 }
 
-/* The client returns the cookies of the first Response. That one is processed
- * in REQUEST, a repeated one in PARTOPEN. */
+/* The client stores the cookies of the first Response, which it processes in
+ * the state REQUEST. A repeated Response arrives in PARTOPEN, and its cookies
+ * are ignored. */
 static gboolean
 read_cookie (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option)
@@ -517,7 +530,7 @@ read_cookie (DccpConnection * connection, const DccpPacket * packet,
       && dccp_connection_add_cookie (connection, option->value, option->size);
 }
 
-/* FALSE: it is not known, or can't be. */
+/* Returns FALSE if the option is unknown or invalid. */
 static gboolean
 read_option (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -550,7 +563,7 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
-/* The profile has no use for them; that they come is no error. */
+/* The Thin profile does not use these options, but they are no error. */
 static gboolean
 is_ignored (guint8 type)
 {
@@ -558,7 +571,8 @@ is_ignored (guint8 type)
       || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
 }
 
-/* Section 5.8.2; FALSE: the connection was reset. */
+/* Handles an unknown or invalid option (section 5.8.2). Returns FALSE if the
+ * connection was reset. */
 static gboolean
 refuse_option (DccpConnection * connection, const DccpOption * option)
 {
@@ -572,8 +586,8 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* The congestion control wants the connection reset for it (RFC 6323 section
- * 3.3); the Reset has the beginning of the option itself. */
+/* Resets the connection because the congestion control rejected an option (RFC
+ * 6323 section 3.3). The Reset contains the first three bytes of the option. */
 static gboolean
 abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
 {
@@ -586,7 +600,7 @@ abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
   return FALSE;
 }
 
-/* FALSE: the connection was reset. */
+/* Returns FALSE if the connection was reset. */
 static gboolean
 read_ccid_option (DccpConnection * connection, const DccpOption * option,
     Heard * heard)
@@ -603,7 +617,7 @@ read_ccid_option (DccpConnection * connection, const DccpOption * option,
       || abort_for_ccid_option (connection, option);
 }
 
-/* FALSE: the connection was reset for it. */
+/* Returns FALSE if the connection was reset because of the option. */
 static gboolean
 take_option (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -620,7 +634,7 @@ take_option (DccpConnection * connection, const DccpPacket * packet,
       || refuse_option (connection, option);
 }
 
-/* FALSE: the connection was reset for one of them. */
+/* Returns FALSE if the connection was reset because of one of the options. */
 static gboolean
 read_options (DccpConnection * connection, const DccpPacket * packet,
     Heard * heard)
@@ -641,7 +655,7 @@ read_options (DccpConnection * connection, const DccpPacket * packet,
 
 /* --- options that are sent ------------------------------------------------ */
 
-/* Section 7.7: on each packet whose last one had no data */
+/* NDP Count is on each packet whose predecessor had no data (section 7.7). */
 static void
 write_ndp_count (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -666,8 +680,9 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* Not packets that are to be as short as possible, or whose room is for other
- * options */
+/* Returns whether a packet of this type carries the options of the congestion
+ * control of our sender. The other packets must be as short as possible, or
+ * need their room for other options. */
 static gboolean
 has_sender_options (DccpType type)
 {
@@ -699,7 +714,7 @@ write_acknowledgement_options (DccpConnection * connection,
   connection->common->stats.feedback_sent++;
 }
 
-/* Section 8.1.4, in their order */
+/* Init Cookies are returned in their original order (section 8.1.4). */
 static void
 write_cookies (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -729,7 +744,8 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* --- closing -------------------------------------------------------------- */
 
-/* Section 8.3: first after two round trips */
+/* Section 8.3: the first retransmission of a Close or CloseReq follows after
+ * two round trips. */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
@@ -762,7 +778,7 @@ dccp_connection_close (DccpConnection * connection, guint64 now)
   }
 }
 
-/* `retransmit_at`, twice as late as the last time */
+/* Doubles the retransmission interval. */
 static void
 back_off (DccpConnection * connection)
 {
@@ -772,10 +788,13 @@ back_off (DccpConnection * connection)
 
 /* --- packets that are sent ------------------------------------------------ */
 
-/* One of each kind may wait until it is polled, and is made then. */
+/* At most one packet of each type waits to be sent. It is made when it is
+ * polled. */
 
-/* So that an endpoint whose answers are no longer than what they answer, as
- * ours (docs/dccp-thin.md), answers with a Reset what asks for one. */
+/* An endpoint may send no answer that is longer than the packet that it
+ * answers; our endpoint is an example (docs/dccp-thin.md). Such an endpoint
+ * could not answer a short packet with a Reset. Therefore each packet is padded
+ * to the size of a Reset. */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {
@@ -797,8 +816,9 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
   pad (type, writer);
 }
 
-/* As far as there is room: negotiation can wait, NDP Count and RTT Estimate go
- * where what is answered was long enough. */
+/* A Sync must not be longer than the packet that it answers. It carries no
+ * feature negotiation, and carries NDP Count and RTT Estimate only if that
+ * packet was long enough. */
 static void
 write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -823,7 +843,7 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
   packet->acknowledgement = connection->gsr;
 }
 
-/* The number is used up. */
+/* Writes the packet, whose sequence number becomes GSS. */
 static gsize
 write_packet (DccpConnection * connection, DccpPacket * packet,
     const DccpOptionWriter * writer, guint8 bytes[DCCP_MAX_HEADER])
@@ -860,7 +880,8 @@ write_control (DccpConnection * connection, DccpType type,
   return write_packet (connection, &packet, &writer, bytes);
 }
 
-/* Section 7.5.4; no longer than what it answers */
+/* Section 7.5.4. The Sync must not be longer than the packet that it answers,
+ * whose size is `size`. */
 static void
 owe_sync (DccpConnection * connection, guint64 number, gsize size)
 {
@@ -948,22 +969,23 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
 
 /* --- packets that arrive -------------------------------------------------- */
 
-/* Steps 4 to 16 of section 8.5, a function each. Steps 1 to 3 are those of the
- * codec and of the endpoint. */
+/* Steps 4 to 16 of section 8.5, with one function per step. The codec and the
+ * endpoint do steps 1 to 3. */
 
 typedef struct
 {
   const DccpPacket *packet;
   gsize size;                   /* bytes */
   gboolean is_duplicate;
-  gboolean is_covered;          /* by its checksum, as much as we want */
-  gboolean is_latest;           /* none later came */
+  gboolean is_covered;          /* The checksum covers as much as we require. */
+  /* No packet with a greater number arrived before. */
+  gboolean is_latest;
   Heard heard;
   DccpData *data;
   gboolean has_data;
 } Arrival;
 
-/* FALSE: the packet is dropped. */
+/* Returns FALSE if the packet is not processed any further. */
 typedef gboolean (*Step) (DccpConnection * connection, Arrival * arrival);
 
 static gboolean
@@ -973,8 +995,9 @@ refuse (DccpConnection * connection, DccpRefusal refusal)
   return FALSE;
 }
 
-/* The Reset that answers has the numbers that came: ours stay as they are,
- * whoever sent this. */
+/* Answers with a Reset. Its numbers are derived from those of the received
+ * packet, and our own numbers do not change, because the sender of the packet
+ * may be anybody. */
 static gboolean
 answer_packet_error (DccpConnection * connection, Arrival * arrival)
 {
@@ -994,8 +1017,9 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
   return FALSE;
 }
 
-/* It opens no connection and means nothing to one: whatever its numbers, it is
- * silently discarded (RFC 5596 section 2.2.3). */
+/* A DCCP-Listen packet opens no connection and has no meaning for an existing
+ * one. It is silently discarded, whatever its sequence number is (RFC 5596
+ * section 2.2.3). */
 static gboolean
 discard_listen (DccpConnection * connection, Arrival * arrival)
 {
@@ -1019,7 +1043,7 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* so that it is new in step 6 */
+  /* makes the packet new for step 6 */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
   return TRUE;
@@ -1040,9 +1064,10 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* An attacker who forges packets to the peer makes it send Syncs that
- * acknowledge numbers which we never sent. These Syncs are refused, but they are
- * no loss, so the sender must not slow down for them. */
+/* An attacker who forges packets to the peer causes the peer to send Syncs,
+ * which acknowledge numbers that we never sent. These Syncs are refused, but
+ * they are passed to our receiver. Otherwise they would count as lost, and the
+ * sender would slow down. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1075,7 +1100,7 @@ step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
   const DccpPacket *packet = arrival->packet;
   DccpRefusal refusal = DCCP_ACCEPTED;
 
-  /* Allow Short Seqnos is 0 (docs/dccp-thin.md). */
+  /* The feature Allow Short Seqnos is 0 (docs/dccp-thin.md). */
   if (!packet->extended)
     return refuse (connection, DCCP_REFUSED_SHORT_SEQUENCE);
   if (!dccp_connection_is_sequence_valid (connection, packet))
@@ -1133,7 +1158,8 @@ step_7_check_type (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* In UDP a checksum of all was verified (RFC 6773 section 3.3). */
+/* In UDP encapsulation the UDP checksum covers the whole packet and was already
+ * verified (RFC 6773 section 3.3). */
 static gboolean
 is_covered (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1143,7 +1169,8 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Only what is not too old to tell */
+/* Returns whether the packet arrived before. The result is also TRUE if the
+ * packet is too old to decide this. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {
@@ -1173,10 +1200,10 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* A client in REQUEST answers everything but a Response or a Reset with such a
- * Reset and remains in REQUEST (section 8.5, step 4). It answers the Sync that
- * we send from RESPOND in this way if our Response was lost, and repeats its
- * Request later. */
+/* A client in REQUEST answers every packet except a Response or a Reset with a
+ * Reset of this code, and remains in REQUEST (section 8.5, step 4). If our
+ * Response was lost, it answers the Sync that we send from RESPOND in this way,
+ * and repeats its Request later. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1184,7 +1211,8 @@ is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
       && packet->reset_code == DCCP_RESET_PACKET_ERROR;
 }
 
-/* An end that closes waits for a Reset, whatever its code. */
+/* While we are closing the connection, a Reset with the code Closed or No
+ * Connection counts as a regular end. */
 static gboolean
 step_9_process_reset (DccpConnection * connection, Arrival * arrival)
 {
@@ -1229,7 +1257,8 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Its acknowledgement of the last Response, less what it was held back. */
+/* Measures the round-trip time from the last Response to its acknowledgement,
+ * less the Elapsed Time of the client. */
 static void
 measure_response (DccpConnection * connection, Arrival * arrival)
 {
@@ -1378,14 +1407,15 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
-  /* What was overtaken says nothing new. */
+  /* A packet that a later one has overtaken has no new information. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
-/* Until it acknowledges what we sent in OPEN, a client may be in PARTOPEN. */
+/* A client may be in PARTOPEN until it has acknowledged a packet that we sent
+ * in OPEN. The Ack ends this state. */
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1395,8 +1425,9 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Are packets missing between the last one delivered and this one? As many as
- * its NDP Count says before it had no data. */
+/* Returns whether packets are missing between the last delivered one and this
+ * one. The packets that the NDP Count covers had no data, so they do not count
+ * as missing. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1429,7 +1460,8 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
-/* Its header counted, its data does not. */
+/* Reports the data of the packet as dropped. The header of the packet was
+ * processed. */
 static gboolean
 drop_data (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1440,8 +1472,9 @@ drop_data (DccpConnection * connection, const DccpPacket * packet)
   return TRUE;
 }
 
-/* Not with the handshake (docs/dccp-thin.md), not twice, and not what may be
- * damaged more than we allow: section 9.2.1 wants the latter reported. */
+/* Data is not delivered if it is part of the handshake (docs/dccp-thin.md), if
+ * it is a duplicate, or if the checksum covers less than we require. Section
+ * 9.2.1 requires that the last case is reported. */
 static gboolean
 step_16_process_data (DccpConnection * connection, Arrival * arrival)
 {
@@ -1503,14 +1536,16 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A server that knows nothing of us without its cookies may not hear data
-   * before the Ack that has them, and a full packet has no room for them. */
+  /* A server that has stored no state discards data that arrives before the Ack
+   * with the Init Cookies. Cookies do not fit into a full data packet, so no
+   * data is sent yet. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);
 }
 
-/* With a DataAck, and its options */
+/* Computes the payload size that remains beside the header of a DataAck with
+ * its options. */
 guint
 dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
 {
@@ -1522,8 +1557,8 @@ dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
   return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
 }
 
-/* Of whole words of the payload, if the other end takes less than all of it
- * (section 9.2.1) */
+/* Returns the CsCov of a packet. A partial CsCov counts whole 32-bit words of
+ * the payload, and requires that the peer accepts it (section 9.2.1). */
 static guint8
 get_coverage (DccpConnection * connection, gsize size)
 {
@@ -1536,9 +1571,10 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* Until a client hears of the server again, that may not have its Confirms: it
- * may take no packet without them, as Linux, which resets the connection.
- * Where the payload leaves no room, the Ack before it must do. */
+/* Repeats the Confirms on a DataAck in PARTOPEN, because the peer may not have
+ * received them. Linux resets the connection if it receives a packet without
+ * them. If the payload leaves no room for them, only the Ack before it carries
+ * them. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)
@@ -1614,8 +1650,8 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* A server that knows nothing of us without its cookies would answer a Sync
-   * with a Reset: the Ack that has them asks enough. */
+  /* A server that has stored no state would answer a Sync with a Reset. The Ack
+   * with the Init Cookies already asks for an answer. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)
@@ -1636,12 +1672,12 @@ dccp_connection_next_wakeup (DccpConnection * connection)
   return MIN (next, dccp_features_next_wakeup (connection->features));
 }
 
-/* --- when they have come -------------------------------------------------- */
+/* --- timers that expired -------------------------------------------------- */
 
-/* A server should not repeat its Response (section 8.1.3), and a client that
- * only receives may not repeat its Ack, as Linux. A Sync must be answered, and
- * the answer of a client that had the Response completes the handshake (8.5,
- * step 11). */
+/* A server in RESPOND sends a Sync, because it should not repeat its Response
+ * (section 8.1.3), and because some clients that only receive, such as Linux,
+ * do not repeat their Ack. A client that received the Response must answer the
+ * Sync, and this answer completes the handshake (section 8.5, step 11). */
 static void
 retransmit (DccpConnection * connection)
 {
@@ -1668,8 +1704,8 @@ retransmit (DccpConnection * connection)
   back_off (connection);
 }
 
-/* The other end may be there all the same, and hears it. Negotiation that does
- * not end is an error of the options. */
+/* Ends the connection with a Reset, because the peer may still be there. If the
+ * feature negotiation did not end, the Reset has the code Option Error. */
 static void
 give_up (DccpConnection * connection)
 {
@@ -1684,8 +1720,8 @@ give_up (DccpConnection * connection)
         DCCP_RESET_ABORTED, NULL);
 }
 
-/* A Sync must be answered, whatever the other end's data: DCCP has no other
- * keep-alive. */
+/* Sends a Sync, which the peer must answer even if it has no data. DCCP has no
+ * other keep-alive. */
 static void
 probe (DccpConnection * connection)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One connection of DCCP (RFC 4340), from its first packet to its last: the part
- * of an endpoint that knows its peer. Only the endpoint includes this.
+/* One DCCP connection (RFC 4340), from its first packet to its last: the part
+ * of an endpoint that deals with one peer. Only the endpoint includes this
+ * header.
  */
 
 #pragma once
@@ -17,13 +18,16 @@
 #define DCCP_SECOND (1000 * DCCP_MILLISECOND)
 /* MSL is two minutes (RFC 4340 section 3.4). */
 #define DCCP_MSL (120 * DCCP_SECOND)
-/* Without a measurement (section 3.4) */
+/* round-trip time until one was measured (RFC 4340 section 3.4) */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
 
-/* Bytes of the Init Cookies of a Response, with their headers */
+/* Maximum size in bytes of the Init Cookies of a Response, including the option
+ * headers. */
 #define DCCP_MAX_COOKIES 512
-#define DCCP_MAX_REQUESTS 16    /* seconds 1, 2, 4 ... 64, 64 in eight minutes */
+/* Maximum number of Requests. Requests are sent after 1, 2, 4, ..., 64, 64
+ * seconds, so that eight minutes have fewer than 16. */
+#define DCCP_MAX_REQUESTS 16
 
 typedef struct
 {
@@ -33,82 +37,100 @@ typedef struct
   guint16 local_port, remote_port;
   guint32 service_code;
   gboolean is_server;
-  gboolean is_told;             /* CONNECTED */
+  gboolean is_told;             /* DCCP_EVENT_CONNECTED was reported. */
   DccpState state;
   DccpFeatures *features;
-  DccpHalfConnections halves;   /* from PARTOPEN or OPEN on */
+  DccpHalfConnections halves;   /* in use from PARTOPEN or OPEN on */
   guint mtu;
 
   /* numbers (section 7.1) */
-  guint64 iss, isr;             /* first sent, first received */
-  guint64 gss, gsr, gar;        /* greatest sent, received, acknowledged */
-  guint64 osr;                  /* first received in OPEN */
-  guint64 first_open;           /* first sent in OPEN, a server's */
+  guint64 iss, isr;             /* first sequence number sent and received */
+  /* greatest sequence number sent, received and acknowledged */
+  guint64 gss, gsr, gar;
+  guint64 osr;                  /* first sequence number received in OPEN */
+  /* first sequence number that a server sent in OPEN */
+  guint64 first_open;
   DccpHistory received;
 
   /* times, ns */
-  guint64 began;                /* of the connection, then of its closing */
-  guint64 gsr_time;             /* the packet GSR came */
-  guint64 heard;                /* the last valid packet came */
-  guint64 retransmit_at;        /* Request, Ack of PARTOPEN, Close, CloseReq; of
-                                 * a server in RESPOND a Sync */
+  /* beginning of the connection or, later, of its closing */
+  guint64 began;
+  /* arrival time of the packet with the number GSR */
+  guint64 gsr_time;
+  guint64 heard;                /* arrival time of the latest valid packet */
+  /* Time at which a Request, the Ack of PARTOPEN, a Close or a CloseReq is sent
+   * again. A server in RESPOND sends a Sync at this time. */
+  guint64 retransmit_at;
   guint64 backoff;
-  guint64 probe_at;             /* a Sync asks whether anybody is there */
+  /* time at which a Sync checks whether the peer is still there */
+  guint64 probe_at;
   guint64 request_times[DCCP_MAX_REQUESTS];
-  guint64 response, response_time;      /* the last Response */
+  /* number and time of the last Response */
+  guint64 response, response_time;
 
-  /* what is to be sent */
+  /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  gsize sync_room;              /* bytes that the Sync may have */
+  gsize sync_room;              /* maximum size of the Sync in bytes */
   DccpLimiter responses;
-  gsize answer_room;            /* bytes of a Reset or Sync to a client that has
-                                 * not acknowledged anything */
+  /* Maximum size in bytes of a Reset or Sync to a client that has not
+   * acknowledged anything yet. */
+  gsize answer_room;
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;
-  guint64 ndp;                  /* packets without data since the last with */
+  /* packets without data since the last packet with data */
+  guint64 ndp;
 
-  /* Init Cookies, as options: a client returns those of the Response until it is
-   * OPEN (section 8.1.4), a server has the one that its Response is to carry */
+  /* Init Cookies as options. A client stores the cookies of the Response and
+   * returns them until it is OPEN (RFC 4340 section 8.1.4). A server stores the
+   * cookie for its Response. */
   guint8 cookies[DCCP_MAX_COOKIES];
   gsize cookies_size;
 
   /* data */
-  guint64 delivered;            /* greatest sequence number */
-  DccpDropped dropped;          /* ours, to be reported */
-  gboolean told_slow;           /* that we are, by the last Ack */
-  DccpHistory sent_data, reported;      /* by the other end as dropped */
+  guint64 delivered;            /* greatest sequence number of delivered data */
+  DccpDropped dropped;          /* packets that we dropped and have to report */
+  /* The last Ack said that we are a slow receiver. */
+  gboolean told_slow;
+  /* packets with data that we sent, and those among them that the peer reported
+   * as dropped */
+  DccpHistory sent_data, reported;
   gboolean they_are_slow;
-  guint64 told_rate;            /* bits per second */
+  guint64 told_rate;            /* last reported rate in bit/s */
 } DccpConnection;
 
-/* A client's goes to REQUEST, a server's to RESPOND with this Request. */
+/* Creates a connection. A client is then in the state REQUEST. A server is in
+ * the state RESPOND, because it has received `request`. */
 DccpConnection *dccp_connection_new_client (DccpCommon * common, guint64 now,
     const DatagramPath * path, guint16 local_port, guint64 iss);
 DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss);
-/* The counters of its own go to those of the endpoint. */
+/* Frees the connection. Its counters are added to those of the endpoint. */
 void dccp_connection_free (DccpConnection * connection);
 void dccp_connection_add_stats (DccpConnection * connection,
     DccpStats * stats);
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
-/* FALSE: there is no room for it. */
+/* Returns FALSE if there is no room for the cookie. */
 gboolean dccp_connection_add_cookie (DccpConnection * connection,
     const guint8 * value, gsize size);
 gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
     const DccpPacket * packet);
-/* Steps 4 to 16 of section 8.5; TRUE: data. `size`: bytes of the packet */
+/* Processes a packet by the steps 4 to 16 of RFC 4340 section 8.5. Returns TRUE
+ * if the packet has data for the application. `size` is the size of the packet
+ * in bytes. */
 gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
-/* Nothing is sent any more. `type`: what the application hears */
+/* Ends the connection, after which nothing is sent. `type` is the event that
+ * the application receives. */
 void dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data);
-/* With a Reset that tells why; `type`: what the application hears */
+/* Ends the connection with a Reset that has the code `code`. `type` is the
+ * event that the application receives. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
 

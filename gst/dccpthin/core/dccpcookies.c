@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Init Cookies and the Responses that carry them. A cookie is the time (8 bytes),
- * the sequence number of the Request (8 bytes), the first 16 bytes of HMAC-SHA-256
- * over all that must not change, and the options of the Request. */
+/* Init Cookies, and the queue of the Responses that carry them. A cookie
+ * consists of the time (8 bytes), the sequence number of the Request (8 bytes),
+ * the first 16 bytes of an HMAC-SHA-256, and the options of the Request. The
+ * HMAC covers everything that must not change. */
 
 #include "dccpcookies.h"
 
@@ -11,14 +12,15 @@
 #include "wire.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* The first Acks of a client in PARTOPEN go 200, 400 ms ... after each other
- * (section 8.1.5): six of them, and a round trip of seconds. */
+/* A client in PARTOPEN repeats its Ack after 200 ms, 400 ms and so on (section
+ * 8.1.5). The lifetime of a cookie is enough for six of these Acks and a
+ * round-trip time of seconds. */
 #define LIFETIME (16 * SECOND)
 #define MAC_AT 16
 #define MAC_SIZE 16
 #define OPTIONS_AT (MAC_AT + MAC_SIZE)
 
-/* `client`: a packet that it sent */
+/* `client` is a packet that the client sent. */
 static void
 make_mac (const guint8 * cookie, gsize size,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Init Cookies (RFC 4340 section 8.1.4): a listener that has no room for another
- * half-open connection puts what it needs to know of a Request into its Response,
- * and forgets both. The client returns the cookie with its Ack. Responses with a
- * cookie belong to no connection and wait here until they are sent.
+/* Init Cookies (RFC 4340 section 8.1.4). A listener that has no room for
+ * another half-open connection encodes the Request in a cookie, puts the cookie
+ * into its Response, and keeps no state. The client returns the cookie with its
+ * Ack. Responses with a cookie belong to no connection and wait in the queue of
+ * this file until they are sent.
  */
 
 #pragma once
@@ -10,7 +11,8 @@
 #include "dccppacket.h"
 
 #define DCCP_COOKIE_SECRET_SIZE 32
-#define DCCP_MAX_COOKIE 253     /* bytes; the length of an option is one byte */
+/* maximum size in bytes; the length of an option is one byte */
+#define DCCP_MAX_COOKIE 253
 
 typedef struct
 {
@@ -18,13 +20,15 @@ typedef struct
   gsize size;                   /* 0: none */
 } DccpCookie;
 
-/* FALSE: the Request has more options than a cookie can hold. `epoch`: a cookie of
- * another one is not valid. */
+/* Makes the cookie for `request`. A cookie is valid only while `epoch` stays
+ * the same. Returns FALSE if the Request has more options than fit into a
+ * cookie. */
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, const DccpPacket * request);
-/* TRUE: `packet` has a valid cookie. Then `request` is the Request, whose options
- * are within the packet, and `time` is when it was answered. */
+/* Returns TRUE if `packet` has a valid cookie. `request` is then the Request of
+ * the cookie, whose options point into the packet, and `time` is the time at
+ * which the Request was answered. */
 gboolean dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, DccpPacket * request, guint64 * time);
@@ -43,9 +47,10 @@ typedef struct
   guint first, n;
 } DccpResponses;
 
-/* FALSE: there is no room. */
+/* Returns FALSE if the queue is full. */
 gboolean dccp_responses_push (DccpResponses * responses,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Bytes of the next one; 0: none waits */
+/* Takes a Response from the queue. Returns its size in bytes; 0 = the queue is
+ * empty. */
 gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);

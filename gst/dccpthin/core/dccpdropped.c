@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs of Data Dropped. Nobody acknowledges our acknowledgements in CCID 3, so
- * each packet is in several reports; who reads them counts it once. */
+/* Writes the runs of Data Dropped. With CCID 3 the peer does not acknowledge
+ * our acknowledgements. Each dropped packet is therefore reported several
+ * times, and the peer counts it once. */
 
 #include "dccpdropped.h"
 
 #include <string.h>
 
-#define REPORTS 3               /* that have a drop: two of them may be lost */
-#define MAX_BLOCKS 64           /* bytes of an option */
-#define MAX_NORMAL_RUN 128      /* 7 bits and one */
-#define MAX_DROPPED_RUN 16      /* 4 bits and one */
+/* Number of reports per dropped packet, of which two may be lost. */
+#define REPORTS 3
+/* maximum size of the option's value in bytes */
+#define MAX_BLOCKS 64
+/* A run length has 7 bits and is stored minus one. */
+#define MAX_NORMAL_RUN 128
+/* A run length has 4 bits and is stored minus one. */
+#define MAX_DROPPED_RUN 16
 
 gboolean
 dccp_dropped_add (DccpDropped * dropped, guint64 sequence, DccpDropCode code)
@@ -37,7 +42,7 @@ dccp_dropped_add (DccpDropped * dropped, guint64 sequence, DccpDropCode code)
   return TRUE;
 }
 
-/* Those that had all their reports go. */
+/* Removes the packets whose reports were all sent. */
 static void
 forget (DccpDropped * dropped)
 {
@@ -49,7 +54,8 @@ forget (DccpDropped * dropped)
   dropped->n = n;
 }
 
-/* Bytes of the blocks; FALSE: no room */
+/* Appends the blocks for packets that were not dropped. Returns FALSE if there
+ * is no room. */
 static gboolean
 add_normal (guint8 * blocks, gsize * size, gint64 run)
 {

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packets that came and that we threw away, until the other end knows by Data
- * Dropped (RFC 4340 section 11.7).
+/* List of the packets that arrived and that we dropped. Each packet stays in
+ * the list until it was reported to the peer by the option Data Dropped (RFC
+ * 4340 section 11.7).
  */
 
 #pragma once
 
 #include "dccpoptions.h"
 
-#define DCCP_MAX_DROPPED 256    /* that wait; the oldest go */
+/* Maximum length of the list. When it is full, the lowest sequence number is
+ * removed. */
+#define DCCP_MAX_DROPPED 256
 
 typedef struct
 {
   guint64 sequence;
   guint8 code;
-  guint8 reports;               /* that are yet to have it */
+  /* number of reports that still have to contain the packet */
+  guint8 reports;
 } DccpDrop;
 
 typedef struct
 {
-  DccpDrop drops[DCCP_MAX_DROPPED];     /* the latest sequence number first */
+  /* in the order of decreasing sequence numbers */
+  DccpDrop drops[DCCP_MAX_DROPPED];
   guint n;
 } DccpDropped;
 
-/* FALSE: it is there, or too many are. */
+/* Adds a packet. Returns FALSE if the list has the packet already, or if it is
+ * full of later packets. */
 gboolean dccp_dropped_add (DccpDropped * dropped, guint64 sequence,
     DccpDropCode code);
-/* Runs from the acknowledgement downwards, as many as fit */
+/* Writes Data Dropped with as many packets as fit, from the acknowledgement
+ * number downwards. */
 void dccp_dropped_write (DccpDropped * dropped, guint64 acknowledgement,
     DccpOptionWriter * writer);

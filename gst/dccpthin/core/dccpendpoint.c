@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An endpoint: whose a packet is (steps 1 to 3 of RFC 4340 section 8.5), and what
- * they hear who are not its connection. */
+/* A DCCP endpoint: finds the connection to which a packet belongs (steps 1 to 3
+ * of RFC 4340 section 8.5), and answers the packets that belong to none. */
 
 #include "dccpendpointprivate.h"
 
 #include <string.h>
 
-/* Less than this only forged ICMP says: what Linux believes of IPv4, and RFC 8200
- * section 5. */
+/* Minimum path MTU that an ICMP message can set. A smaller value must be
+ * forged. The IPv4 value is the minimum of Linux, and the IPv6 value is from
+ * RFC 8200 section 5. */
 #define MIN_MTU_IPV4 552
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-/* A Sequence Window of 10000 is five round trips of 200 ms at 2000 packets in
- * each: 120 Mbit/s (section 7.5.2). */
+/* The default Sequence Window of 10000 covers five round trips of 200 ms with
+ * 2000 packets each, which is 120 Mbit/s (RFC 4340 section 7.5.2). */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {
@@ -30,7 +31,8 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
   config->granularity = DCCP_MILLISECOND;
 }
 
-/* The caller's bytes are a key; what is drawn is the MAC of a counter. */
+/* Returns a random number: the MAC of a counter, with the caller's random bytes
+ * as the key. */
 static guint64
 draw (DccpEndpoint * endpoint)
 {
@@ -49,7 +51,8 @@ draw (DccpEndpoint * endpoint)
   return drawn;
 }
 
-/* Section 7.2: nobody is to guess it. The first call only draws. */
+/* Returns a first sequence number that nobody can guess (RFC 4340 section 7.2).
+ * The first call only prepares the number that the next call returns. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {
@@ -74,9 +77,9 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
   g_hmac_unref (hmac);
 }
 
-/* It is the same for each Request of an attempt, whether its Response had a cookie
- * or not: the client believes only one. Nobody else can guess it, and after each
- * connection it is another one. */
+/* The number is the same for all Requests of one attempt to connect, with or
+ * without a cookie in the Response, because the client accepts only one number.
+ * Nobody else can guess it, and it changes after each connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -175,7 +178,8 @@ advance (DccpEndpoint * endpoint, guint64 now)
 
 /* --- connections that come and go --------------------------------------------- */
 
-/* Kept aside, TIMEWAIT too, so that the endpoint is free. */
+/* Stores an ended connection, which may be in TIMEWAIT, so that the endpoint
+ * can begin the next one. */
 static void
 remember (DccpEndpoint * endpoint, const DccpConnection * connection)
 {
@@ -213,7 +217,7 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* The first one that is open is the connection. */
+/* Makes the first candidate that has opened the connection of this endpoint. */
 static void
 settle_candidates (DccpEndpoint * endpoint)
 {
@@ -223,7 +227,8 @@ settle_candidates (DccpEndpoint * endpoint)
     DccpConnection *candidate = endpoint->candidates[i];
 
     if (dccp_connection_is_over (candidate)) {
-      /* Without an Ack its Request may be forged: it keeps no ports. */
+      /* If the client has acknowledged nothing, its Request may be forged. Its
+       * ports are therefore not kept in TIMEWAIT. */
       if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
@@ -296,9 +301,11 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
   settle (endpoint);
 }
 
-/* --- packets of nobody's --------------------------------------------------------- */
+/* --- packets without a connection
+ * --------------------------------------------------- */
 
-/* NULL: nothing is known of it. The latest counts. */
+/* Returns the latest stored connection with these addresses and ports, or NULL
+ * if there is none. */
 static const DccpGone *
 find_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -326,9 +333,10 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
   return gone && gone->in_time_wait;
 }
 
-/* Whether the other end of a connection that was may have sent it. Who forges its
- * address and ports does not know the numbers. Syncs of the other end that answer
- * forged packets acknowledge numbers that were never sent. */
+/* Returns whether the peer of an earlier connection may have sent the packet.
+ * An attacker who forges its address and ports does not know its sequence
+ * numbers. If an attacker forges packets to the peer, the Syncs of the peer
+ * acknowledge numbers that we never sent. */
 static gboolean
 is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -343,9 +351,10 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
       dccp_sequence_add (gone->gss, -window), gone->gss);
 }
 
-/* No longer than the packet, unless the other end is known: one whose Close was
- * answered, but the Reset lost, may say it again in fewer bytes. It has a limit of
- * its own, which strangers cannot use up. */
+/* Answers with a Reset that is not longer than the packet, unless the packet is
+ * from the peer of an earlier connection. Such a peer may repeat its Close in a
+ * shorter packet if our Reset was lost. The answers to these peers have a limit
+ * of their own, which other hosts cannot use up. */
 static void
 answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
@@ -395,9 +404,11 @@ is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
       && memcmp (other.bytes, host->bytes, host->prefix_size) == 0;
 }
 
-/* Whom a candidate of this host takes the place of: the oldest one of its network
- * where that has all of its own, otherwise the oldest of all where there is no
- * more room. n_candidates: nobody */
+/* Returns the index of the candidate that a new candidate of this host
+ * replaces. If the network of the host has its maximum number of candidates,
+ * the oldest one of this network is replaced. Otherwise the oldest of all is
+ * replaced if the list is full. Returns n_candidates if none must be replaced.
+ */
 static guint
 find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -422,8 +433,8 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* A candidate makes room once its last Response had time for an answer; at once for
- * a host that has been connected before. */
+/* A candidate is replaced only if the client has had time to answer the last
+ * Response. A host that was connected before does not have to wait for this. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -438,7 +449,7 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
   return TRUE;
 }
 
-/* In RESPOND, where it owes a Response */
+/* Creates a connection in the state RESPOND, which has to send a Response. */
 static DccpConnection *
 hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)
@@ -452,7 +463,8 @@ hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
   return connection;
 }
 
-/* Section 8.1.4: the Response says all that has to be known when it is answered. */
+/* The Response carries all the state that is needed when the client
+ * acknowledges it (RFC 4340 section 8.1.4). */
 static void
 respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
@@ -478,9 +490,10 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_connection_free (connection);
 }
 
-/* Step 3. A Request is contested where a candidate has its addresses and ports, but
- * other numbers: either of the two is forged. It is answered with a cookie, and the
- * one that is acknowledged was not. */
+/* Step 3 of RFC 4340 section 8.5. A Request is contested if a candidate has the
+ * same addresses and ports but other sequence numbers. One of the two Requests
+ * is then forged. The second one is answered with a cookie; the Request whose
+ * Response is acknowledged is genuine. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
@@ -505,9 +518,9 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     respond_with_cookie (endpoint, path, packet, size, &host);
 }
 
-/* The candidate that would be there if the Request with this cookie had been kept.
- * It was counted when it came, as was its Response. NULL: the packet has no valid
- * cookie. */
+/* Returns the candidate that would exist if the Request of this cookie had been
+ * stored, or NULL if the packet has no valid cookie. The Request and its
+ * Response were already counted, so that the counters are restored. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)
@@ -537,7 +550,7 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
   return candidate;
 }
 
-/* Step 2, for who has no connection */
+/* Step 2 of RFC 4340 section 8.5 for a packet without a connection. */
 static void
 process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
@@ -579,7 +592,8 @@ find (DccpEndpoint * endpoint, const DatagramPath * path,
   return NULL;
 }
 
-/* A packet of a flow that has a candidate, whose numbers it does not fit */
+/* Returns whether the packet has the addresses and ports of a candidate, but an
+ * invalid sequence number. */
 static gboolean
 is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
     const DccpPacket * packet)
@@ -625,8 +639,8 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   return has_data;
 }
 
-/* The first packet with data may be the one that opens the connection: that is
- * told first. */
+/* The first data packet may also open the connection. The event CONNECTED is
+ * then queued before the data. */
 void
 dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size)
@@ -638,8 +652,9 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     dccp_events_push (&endpoint->common.events, &event);
 }
 
-/* Of no use against a connection that is there: anybody may forge ICMP (section
- * 14.2 for the length). */
+/* Anybody may forge ICMP messages, so that an ICMP error does not end an open
+ * connection. RFC 4340 section 14.2 describes how an ICMP message sets the path
+ * MTU. */
 void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {
@@ -746,7 +761,8 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
       DCCP_NEVER;
 }
 
-/* Without a connection as with the longest headers */
+/* Without a connection the result is the one for the longest headers, those of
+ * IPv6 with UDP encapsulation. */
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {
@@ -803,8 +819,9 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
   return TRUE;
 }
 
-/* Who heard that we are slow, and has nothing to send, would get no Ack without
- * the option (section 11.6): it gets one now. */
+/* The peer has received the option Slow Receiver. If no Ack without the option
+ * is due, it would not learn that we are fast again (RFC 4340 section 11.6), so
+ * that one is sent now. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One end of DCCP: connects or listens, has one connection at a time, and answers
- * everybody else as RFC 4340 says, at a limited rate. A core: no I/O, times and
- * randomness are the caller's.
+/* One DCCP endpoint: connects or listens, and has one connection at a time. It
+ * answers packets of everybody else as RFC 4340 requires, at a limited rate. It
+ * is a core without I/O: the caller supplies the times and the random bytes.
  *
  *   endpoint = dccp_endpoint_new (&config, entropy);
  *   dccp_endpoint_connect (endpoint, now, &path);       a client
  *   dccp_endpoint_input (endpoint, now, &path, bytes, size);
  *   dccp_endpoint_put (endpoint, now, payload, size, more, &sequence);
  *   while (dccp_endpoint_poll_output (endpoint, now, &datagram))
- *     send it
+ *     send the datagram
  *   while (dccp_endpoint_poll_event (endpoint, &event))
- *     media that arrived is an event, too
+ *     handle the event; received data is an event, too
  *   wait until dccp_endpoint_next_wakeup (endpoint), then
  *   dccp_endpoint_timeout (endpoint, now)
  *
- * Times are ns on one clock of the caller's and never go back; an earlier one
- * counts as the latest seen. Poll outputs and events after each call.
+ * Times are in ns on one clock of the caller. If a time is earlier than the
+ * latest one, the endpoint uses the latest one. Poll outputs and events after
+ * each call.
  */
 
 #pragma once
@@ -25,15 +26,15 @@
 #include "driververbs.h"
 
 #define DCCP_ENTROPY_SIZE 32
-/* Packets of data that may be put before they are polled */
+/* Maximum number of data packets that may be put before they are polled. */
 #define DCCP_MAX_PUT 64
 
 #define DCCP_SERVICE_CODE(a, b, c, d) \
   ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (guint32) (d))
-/* RFC 5762 section 5.1: RTP with video */
+/* Service code of video over RTP, RFC 5762 section 5.1. */
 #define DCCP_SERVICE_RTPV DCCP_SERVICE_CODE ('R', 'T', 'P', 'V')
 
-/* Every field's default */
+/* Sets every field to its default. */
 void dccp_endpoint_config_init (DccpEndpointConfig * config);
 
 typedef struct _DccpEndpoint DccpEndpoint;
@@ -42,62 +43,73 @@ DccpEndpoint *dccp_endpoint_new (const DccpEndpointConfig * config,
     const guint8 entropy[DCCP_ENTROPY_SIZE]);
 void dccp_endpoint_free (DccpEndpoint * endpoint);
 
-/* From now on decisions are traced: states of the connection, what both ends
- * agreed on, changes of the allowed rate, and packets that are discarded. NULL:
- * none */
+/* Sets the function that traces decisions: changes of the connection's state,
+ * agreed features, changes of the allowed rate, and discarded packets. NULL =
+ * no trace. */
 void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
     gpointer owner);
 
-/* A client's; again after the last connection has closed */
+/* Begins to connect to `path`. Only a client may call this, and only while it
+ * has no connection. */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
-/* Close: what was sent before is there first, if it is not lost. A server of data
- * closes too: CloseReq is its way to leave TIMEWAIT to the client. CLOSED
- * follows, or TIMED_OUT; at once where there is no connection. */
+/* Closes the connection with a Close. Data that was sent before arrives first,
+ * unless it is lost. If we are the server, a CloseReq asks the client to close
+ * instead, so that the client has to stay in TIMEWAIT. The event CLOSED or
+ * TIMED_OUT follows; without a connection CLOSED follows immediately. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
-/* Reset, at once; ABORTED follows. */
+/* Ends the connection immediately with a Reset. The event ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 
-/* When the next data packet may go; G_MAXUINT64: there is no connection, or it is
- * closing. `now` or earlier: at once. */
+/* Returns the time at which the next data packet may be sent. `now` or an
+ * earlier time means immediately; G_MAXUINT64 means that there is no connection
+ * or that it is closing. */
 guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
-/* Bytes of payload that fit in one packet */
+/* Returns the maximum payload size of a packet in bytes. */
 guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
-/* Makes a packet of this payload, which dccp_endpoint_poll_output gives out; the
- * payload must stay until that was sent. `more`: another one waits. `sequence`
- * becomes its number. FALSE: not now, or too long. */
+/* Makes a data packet, which dccp_endpoint_poll_output () returns later. The
+ * payload must stay valid until that packet was sent. `more` is TRUE if another
+ * packet waits to be sent. `sequence` is set to the sequence number of the
+ * packet. Returns FALSE if the packet may not be sent now or is too long. */
 gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
 
-/* The bytes stay until the events were polled. */
+/* A packet arrived. `bytes` must stay valid until the events were polled. */
 void dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size);
-/* ICMP says that nobody is there, or (mtu not 0) that packets were too long */
+/* Reports an ICMP error. If `mtu` is 0, the peer is unreachable. Otherwise
+ * packets were too long for the path, whose MTU is `mtu`. */
 void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
     guint mtu);
 
-/* The application can't keep up (RFC 4340 section 11.6): told to the sender with
- * each feedback until it can, and to those who come after it. That it can again is
- * told at once. */
+/* Tells the endpoint whether the application is too slow for the data (RFC 4340
+ * section 11.6). While it is too slow, each Ack reports this to the sender.
+ * When the application is fast enough again, an Ack says so immediately. The
+ * setting also holds for later connections. */
 void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
     gboolean slow);
-/* It threw this packet away (11.7) */
+/* The application dropped the received packet `sequence` (RFC 4340 section
+ * 11.7). */
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Did the other end report as dropped one of the packets that this history has,
- * among `n` numbers of ours from the first on? What is long ago is forgotten. */
+/* Returns whether the peer reported as dropped at least one of the packets
+ * `first` to `first` + `n` - 1 that are set in `packets`. Reports that are
+ * older than the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
-/* Data first. Writes at most DCCP_MAX_CONTROL bytes to datagram->bytes, and
- * sets its size, its path, and its part, which is the payload. FALSE: there is
- * nothing to send now. */
+/* Returns the next datagram; data packets are first. Writes at most
+ * DCCP_MAX_CONTROL bytes to datagram->bytes, and sets its size, its path and
+ * its part, which is the payload. Returns FALSE if there is nothing to send
+ * now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
-/* Not of data: who has some waits until dccp_endpoint_next_send */
+/* Returns the time of the next call of dccp_endpoint_timeout (). This time does
+ * not depend on data that waits to be sent; see dccp_endpoint_next_send () for
+ * that. */
 guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
 
 gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
@@ -107,5 +119,6 @@ gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
 void dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats);
 DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);
 
-/* How the driver runs an endpoint, which has one path, number 0 */
+/* The operations by which the driver runs an endpoint. An endpoint has one
+ * path, number 0. */
 extern const DriverVerbs dccp_endpoint_verbs;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature stands twice, as ours and as the other end's; the
- * table says of both what we accept, in the order that we prefer.
+ * of RFC 4340. Each feature exists twice, once for each feature location. The
+ * table lists the values that we accept for both, in the order of our
+ * preference.
  */
 
 #include "dccpfeatures.h"
@@ -15,17 +16,19 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* Section 6.6.3: not less than a round trip, which as long as it is not known
- * is taken for 0.2 s (3.4); shorter ones are not worth the packets. */
+/* Minimum and maximum retransmission interval of a Change. It must not be
+ * shorter than a round trip (section 6.6.3). An unknown round-trip time counts
+ * as 0.2 s (section 3.4), and a shorter interval would only cost packets. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
-#define MAX_PREFERENCES 16      /* also of congestion controls */
+/* maximum length of a preference list, also for CCIDs */
+#define MAX_PREFERENCES 16
 #define N_NUMBERS 256
 
 enum
 {
-  REMOTE,                       /* the other end is its location */
+  REMOTE,                       /* The peer is the feature location. */
   LOCAL,
   N_SIDES
 };
@@ -39,9 +42,11 @@ typedef struct
 typedef struct
 {
   guint8 number;
-  gboolean is_non_negotiable;   /* section 6.3.2, else server-priority */
-  gsize size;                   /* bytes of a value */
-  gboolean is_required;         /* of everybody, section 6.4 */
+  /* non-negotiable (section 6.3.2) instead of server-priority */
+  gboolean is_non_negotiable;
+  gsize size;                   /* size of a value in bytes */
+  /* Every endpoint must understand the feature (section 6.4). */
+  gboolean is_required;
   guint64 initial;
   Preferences preferences[N_SIDES];
 } Rule;
@@ -49,7 +54,8 @@ typedef struct
 #define SERVER_PRIORITY FALSE, 1
 #define NON_NEGOTIABLE TRUE
 
-/* Section 6.4, table 4. What we accept: docs/dccp-thin.md. */
+/* The features of section 6.4, table 4. docs/dccp-thin.md explains which values
+ * we accept. */
 static const Rule base_rules[] = {
   {DCCP_FEATURE_CCID, SERVER_PRIORITY, TRUE, 2,},       /* see below */
   {DCCP_FEATURE_SHORT_SEQUENCE, SERVER_PRIORITY, TRUE, 0,
@@ -68,13 +74,15 @@ static const Rule base_rules[] = {
 };
 
 #define N_BASE_RULES G_N_ELEMENTS (base_rules)
-/* Behind them those of congestion controls; what does not fit is unknown. */
+/* The features of the congestion controls follow the base rules. Features that
+ * do not fit into the table are unknown. */
 #define MAX_RULES (N_BASE_RULES + 4 * DCCP_CCID_MAX_FEATURES)
 
 typedef enum
 {
   STABLE,
-  WANTED,                       /* STABLE, a Change is in the next packet */
+  /* STABLE, but the next packet carries a Change */
+  WANTED,
   CHANGING
 } State;
 
@@ -90,11 +98,13 @@ typedef struct
   guint64 value;
   guint8 preferences[MAX_PREFERENCES];
   gsize n_preferences;
-  guint64 wanted;               /* of a non-negotiable one */
+  /* value that we want for a non-negotiable feature */
+  guint64 wanted;
   State state;
-  gboolean is_mandatory;        /* our Change */
-  Owed owed, said;              /* said: went already */
-  guint64 due, interval;        /* of the Change, while CHANGING */
+  gboolean is_mandatory;        /* Our Change is preceded by Mandatory. */
+  Owed owed, said;              /* `said` is the Confirm that was sent last. */
+  /* time and interval of the Change's retransmission */
+  guint64 due, interval;
 } Feature;
 
 struct _DccpFeatures
@@ -103,12 +113,16 @@ struct _DccpFeatures
   Rule rules[MAX_RULES];
   guint n_rules;
   Feature features[MAX_RULES][N_SIDES];
-  guint32 unknown[N_SIDES][N_NUMBERS / 32];     /* empty Confirms owed */
+  /* features for which we owe an empty Confirm */
+  guint32 unknown[N_SIDES][N_NUMBERS / 32];
   gboolean owes_unknown;
-  gboolean is_received_known;   /* FGSR is */
+  gboolean is_received_known;   /* FGSR is known */
   guint64 fgsr, fgss;           /* section 6.6.4 */
-  gboolean is_negotiating;      /* the packet of this number, which is to be */
-  guint64 negotiating;          /* FGSR when all its options have been read */
+  /* A packet with feature options is being processed. */
+  gboolean is_negotiating;
+  /* Sequence number of that packet. It becomes FGSR when all options of the
+   * packet have been processed. */
+  guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };
 
@@ -131,7 +145,7 @@ find_rule (const DccpFeatures * self, guint8 number)
   return -1;
 }
 
-/* --- what we want --------------------------------------------------------- */
+/* --- preferences ---------------------------------------------------------- */
 
 static Feature *
 get_feature (DccpFeatures * self, guint8 number, gint side)
@@ -148,7 +162,8 @@ want (DccpFeatures * self, guint8 number, gint side, gboolean mandatory)
   feature->is_mandatory = mandatory;
 }
 
-/* Section 9.2.1. `first` to `last`, downwards if it is greater */
+/* Adds the values from `first` to `last`, in decreasing order if `first` is
+ * greater (section 9.2.1). */
 static void
 add_preferences (Feature * self, guint first, guint last)
 {
@@ -162,7 +177,8 @@ add_preferences (Feature * self, guint first, guint last)
   }
 }
 
-/* As a receiver: what we ask for or any more of it, at last all. */
+/* Preferences of a receiver: the minimum coverage that we want, then each
+ * greater coverage, and finally complete coverage. */
 static void
 prefer_received_coverage (Feature * self, guint8 coverage)
 {
@@ -171,8 +187,9 @@ prefer_received_coverage (Feature * self, guint8 coverage)
   add_preferences (self, 0, 0);
 }
 
-/* As a sender: what allows the coverage that we want; the most first, which is
- * the most likely to be allowed. With any other value all is covered. */
+/* Preferences of a sender: first the values that allow our coverage, in
+ * decreasing order, because the peer is most likely to accept the greatest one.
+ * With any other value the checksum covers the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -192,7 +209,7 @@ set_preferences (Feature * self, const Preferences * preferences)
     self->preferences[self->n_preferences++] = preferences->values[i];
 }
 
-/* Both ends may switch them on and off. */
+/* Both endpoints may switch the features of a congestion control on and off. */
 static void
 add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 {
@@ -206,8 +223,9 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
   }
 }
 
-/* Section 10: the preferred one first. Its features are asked for at once, before
- * it is agreed on: there is seldom another one. */
+/* Section 10: adds the CCIDs in order of preference. The features of the
+ * preferred CCID are requested before the CCID is agreed on, because it is
+ * nearly always accepted. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -232,7 +250,8 @@ want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
   want (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL, FALSE);
   get_feature (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL)->wanted =
       config->sequence_window;
-  /* section 12.1: who can't read ECN's bits must say so */
+  /* Section 12.1: an endpoint that cannot read the ECN bits must announce this.
+   */
   want (self, DCCP_FEATURE_ECN_INCAPABLE, LOCAL, TRUE);
   if (config->min_coverage > 0)
     want (self, DCCP_FEATURE_MIN_COVERAGE, LOCAL, FALSE);
@@ -302,7 +321,7 @@ has_value (const guint8 * values, gsize n, guint8 value)
   return n > 0 && memchr (values, value, n) != NULL;
 }
 
-/* On one of ours */
+/* Returns whether the agreed value is one of our preferences. */
 static gboolean
 is_agreed (const Feature * self)
 {
@@ -310,8 +329,8 @@ is_agreed (const Feature * self)
       && has_value (self->preferences, self->n_preferences, self->value);
 }
 
-/* Section 6.3.1: the first of the server's that is also the client's. FALSE:
- * there is none. */
+/* Section 6.3.1: the result is the first value of the server's list that is
+ * also in the client's list. Returns FALSE if there is none. */
 static gboolean
 reconcile (DccpFeatures * self, const Feature * feature,
     const guint8 * theirs, gsize n_theirs, guint8 * value)
@@ -330,7 +349,7 @@ reconcile (DccpFeatures * self, const Feature * feature,
   return FALSE;
 }
 
-/* Section 6.6.8, with erratum 1049: no value of Ack Ratio is wrong. */
+/* Section 6.6.8 with erratum 1049: every value of Ack Ratio is valid. */
 static gboolean
 is_valid_number (const Rule * rule, guint64 number)
 {
@@ -350,7 +369,8 @@ refuse_change (Feature * self, gboolean mandatory)
   return 0;
 }
 
-/* Only its location may change it (section 6.3.2). */
+/* Only the feature location may change a non-negotiable feature (section
+ * 6.3.2). */
 static guint8
 input_number (Feature * self, const Rule * rule, gint side,
     gboolean mandatory, const guint8 * value, gsize size)
@@ -363,8 +383,9 @@ input_number (Feature * self, const Rule * rule, gint side,
   return 0;
 }
 
-/* Section 6.6.6: in answer to ours or not, both ends come to the same value.
- * Where they don't, the value stays, and the Confirm says so. */
+/* Section 6.6.6: both endpoints arrive at the same value, whether or not the
+ * Change crosses one of ours. If the lists have no common value, the feature
+ * keeps its value, and the Confirm reports it. */
 static guint8
 input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
     gboolean mandatory, const guint8 * theirs, gsize n_theirs)
@@ -379,7 +400,8 @@ input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
   } else if (mandatory)
     return DCCP_RESET_MANDATORY_ERROR;
   else if (rule->number == DCCP_FEATURE_CCID)
-    return DCCP_RESET_OPTION_ERROR;     /* we have none of theirs */
+    /* The peer supports none of our CCIDs. */
+    return DCCP_RESET_OPTION_ERROR;
   else if (feature->state == CHANGING)
     feature->state = STABLE;
   feature->owed = OWES_CONFIRM;
@@ -404,7 +426,8 @@ input_change (DccpFeatures * self, const DccpOption * option, gint side)
   const guint8 *value = option->value + 1;
   gint i;
 
-  if (option->size == 0)        /* of no feature: ignored, if it may be */
+  /* A Change without a feature number is ignored unless it is mandatory. */
+  if (option->size == 0)
     return option->mandatory ? DCCP_RESET_MANDATORY_ERROR : 0;
   i = find_rule (self, option->value[0]);
   if (i < 0)
@@ -425,8 +448,9 @@ is_confirmed_number (const Feature * self, const Rule * rule,
   return size == rule->size && wire_read (value, size) == self->wanted;
 }
 
-/* The value, then their preferences, from which we come to the same one;
- * without these (somebody leaves them out) one that we would have chosen. */
+/* A Confirm contains the value and then the preferences of the peer, from which
+ * we must arrive at the same value. Some implementations omit the preferences;
+ * the value must then be one of ours. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)
@@ -448,8 +472,8 @@ input_empty_confirm (Feature * self, const Rule * rule)
   return rule->is_required ? DCCP_RESET_OPTION_ERROR : 0;
 }
 
-/* Sections 6.6.7 and 6.6.8: one that we don't expect is ignored, a wrong one to
- * what we asked is the end. */
+/* Sections 6.6.7 and 6.6.8: a Confirm that we do not expect is ignored. A wrong
+ * Confirm of our Change resets the connection. */
 static guint8
 input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 {
@@ -493,7 +517,7 @@ is_reordered (DccpFeatures * self, const DccpPacket * packet)
       && dccp_sequence_difference (packet->sequence, self->fgsr) <= 0;
 }
 
-/* It does not answer our latest Change. */
+/* Returns whether the Confirm does not acknowledge our latest Change. */
 static gboolean
 is_late_confirm (DccpFeatures * self, const DccpPacket * packet)
 {
@@ -523,7 +547,8 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* Erratum 974: FGSR <= GSR and FGSS <= GSS, when these have turned round too */
+/* Erratum 974: FGSR <= GSR and FGSS <= GSS must hold also after the sequence
+ * numbers have wrapped around. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {
@@ -536,9 +561,10 @@ dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
     features->fgss = dccp_sequence_add (gss, -(gint64) MAX_SEQUENCE_WINDOW);
 }
 
-/* --- ours ----------------------------------------------------------------- */
+/* --- options that we send ------------------------------------------------- */
 
-/* An option of a feature: its number, then a value or preferences or both */
+/* The value of a feature option: the feature number, followed by a value, by
+ * preferences, or by both. */
 typedef struct
 {
   guint8 bytes[2 + MAX_PREFERENCES];
@@ -608,7 +634,8 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Section 6.6.3. One that goes out again is the same, and not new (6.6.4). */
+/* Section 6.6.3. A retransmitted Change has the same contents and does not
+ * change FGSS (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation (RFC 4340 section 6) within the Thin profile
- * (docs/dccp-thin.md): what we ask for, what we accept, when a Change goes out
- * again. Both ends of each feature; the connection carries the options.
+ * (docs/dccp-thin.md): which values we ask for, which values we accept, and
+ * when a Change option is retransmitted. Each feature exists twice, once for
+ * each endpoint. The connection carries the options.
  */
 
 #pragma once
@@ -20,18 +21,23 @@ typedef enum                    /* section 6.4, table 4 */
   DCCP_FEATURE_SEND_NDP_COUNT = 7,
   DCCP_FEATURE_MIN_COVERAGE = 8,
   DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9
-} DccpFeature;                  /* from 128 on those of a congestion control */
+/* Numbers from 128 on are features of a congestion control. */
+} DccpFeature;
 
 typedef struct
 {
   gboolean is_server;
-  guint64 sequence_window;      /* of our own direction: packets that the other
-                                 * end accepts ahead; 32 to 2^46 - 1 */
-  guint8 min_coverage;          /* least CsCov that we accept; 0: only whole
-                                 * packets' */
-  guint8 coverage;              /* CsCov that we want to send, 0: all */
+  /* Number of packets beyond the last one that the peer accepts from us; 32 to
+   * 2^46 - 1. */
+  guint64 sequence_window;
+  /* Minimum CsCov that we accept; 0 = only packets whose checksum covers all
+   * bytes. */
+  guint8 min_coverage;
+  /* CsCov that we want to send; 0 = the checksum covers all bytes */
+  guint8 coverage;
   guint64 initial_sequence;     /* ISS */
-  const DccpCcid *const *ccids; /* to agree on; NULL: dccp_ccids */
+  /* congestion controls that we accept; NULL = dccp_ccids */
+  const DccpCcid *const *ccids;
 } DccpFeaturesConfig;
 
 typedef struct _DccpFeatures DccpFeatures;
@@ -39,37 +45,44 @@ typedef struct _DccpFeatures DccpFeatures;
 DccpFeatures *dccp_features_new (const DccpFeaturesConfig * config);
 void dccp_features_free (DccpFeatures * features);
 
-/* The other end's first sequence number, ISR */
+/* Sets ISR, the first sequence number of the peer. */
 void dccp_features_set_initial_received (DccpFeatures * features,
     guint64 sequence);
-/* A Change or Confirm of a packet that may carry one and is valid. 0: done, or
- * ignored as too old; else the code of the Reset that it deserves. */
+/* Processes a Change or Confirm option of a valid packet that may carry one.
+ * Returns 0 if the option was processed, or was ignored as too old. Otherwise
+ * returns the code of the Reset that must be sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* After the options of each packet, with GSR and GSS: what comes on an earlier
- * packet from now on is out of order. Erratum 974: numbers as old as half a
- * turn do not count as new. */
+/* Called after all options of a packet were processed, with the current GSR and
+ * GSS. After this call, options of earlier packets count as reordered and are
+ * ignored. RFC 4340 erratum 974: after the sequence numbers have wrapped
+ * around, old numbers must not count as new. */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 
-/* Adds what the packet `sequence` is to carry: Confirms that are owed, Changes
- * not yet confirmed whose time has come (section 6.6.3). Not for Data. */
+/* Adds the feature options of the packet `sequence`, which must not be a Data
+ * packet: the Confirms that we owe, and the unconfirmed Changes whose time has
+ * come (RFC 4340 section 6.6.3). */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* Once more the Confirms that went already, and are not owed again */
+/* Repeats the Confirms that were sent before and are not owed now. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
-/* A Confirm is owed, or a Change is due: an Ack must go if nothing else does; a
- * client that has no Response yet sends it with its next Request */
+/* Returns TRUE if we owe a Confirm or a Change is due. If no other packet can
+ * carry these options, an Ack must be sent. A client that has no Response yet
+ * sends them with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
-/* When a Change is due again; G_MAXUINT64: none is out. What is owed already is
- * dccp_features_want_packet's. */
+/* Returns the time at which a Change must be retransmitted; G_MAXUINT64 = no
+ * Change is unconfirmed. Options that are due already are reported by
+ * dccp_features_want_packet (). */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);
 
-/* As negotiated. local: we are its location (L), else the other end is. */
+/* Returns the negotiated value of a feature. If `local` is TRUE, we are the
+ * feature location (L in RFC 4340 section 6), otherwise the peer is. */
 guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
-/* Both half-connections have a congestion control that we have */
+/* Returns whether both half-connections have a congestion control that we
+ * support. */
 gboolean dccp_features_are_settled (DccpFeatures * features);

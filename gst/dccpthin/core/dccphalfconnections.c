@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The calls into the tables of congestion control; see the header. */
+/* Calls the tables of the congestion controls; see the header. */
 
 #include "dccphalfconnections.h"
 
@@ -20,7 +20,8 @@ dccp_half_connections_init (DccpHalfConnections * halves,
   halves->config.reduce_oscillation = config->reduce_oscillation;
 }
 
-/* RFC 4340 section 10: what is agreed on, before that the preferred one. */
+/* Returns the negotiated congestion control, or the preferred one before the
+ * negotiation has ended (RFC 4340 section 10). */
 static const DccpCcid *
 choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -30,8 +31,9 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* The one that runs, or will. A packet may have options behind those that
- * change what is agreed on. */
+/* Returns the congestion control that runs or that will begin. A packet may
+ * have options of the congestion control after the options that change it, so
+ * that the old one is used until all options were read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -108,7 +110,8 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* `sequence`: what was sent before is of no concern. */
+/* `sequence` is the last number before the sender began. Earlier packets do not
+ * matter to it. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)
@@ -119,7 +122,8 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
   set_sender_round_trip (halves, now);
 }
 
-/* The packet before this one is as if it came: this one may have data. */
+/* The receiver begins as if the packet before `sequence` had arrived, because
+ * the packet `sequence` may already have data. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)
@@ -183,7 +187,8 @@ dccp_half_connections_clear (DccpHalfConnections * halves, DccpStats * stats)
   end_receiver (halves, stats);
 }
 
-/* The sender's own samples come after it. */
+/* Sets the round-trip time of the handshake. The sender uses it only until it
+ * has samples of its own. */
 void
 dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
     guint64 now, guint64 round_trip)
@@ -197,8 +202,8 @@ dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
 
 /* --- options: RFC 4340 section 10.3 --------------------------------------- */
 
-/* Its features are those of the sender of data from 128, and those of the
- * receiver from 192 on. */
+/* Features 128 to 191 belong to the sender of data, features 192 to 255 to the
+ * receiver. */
 static void
 init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
     gboolean is_sender, guint64 now, DccpCcidContext * context)
@@ -217,7 +222,8 @@ init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
   }
 }
 
-/* What one congestion control has heard means nothing to another one. */
+/* Returns the space for the options of a packet. Options of another congestion
+ * control are removed, because they have another format. */
 static DccpCcidHeard *
 get_own (DccpHalfHeard * heard, const DccpCcid * ccid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two half-connections of a connection (RFC 4340 section 2): in one we are
- * the sender of data, in the other the receiver. Each calls the table of the
- * congestion control that was negotiated for it (dccpccid.h), or that is
- * preferred until then. Times are ns.
+/* The two half-connections of a connection (RFC 4340 section 2): in one of them
+ * we send the data, in the other we receive data. Each half-connection calls
+ * the table of its negotiated congestion control (dccpccid.h), or the table of
+ * the preferred one until the negotiation has ended. Times are in ns.
  */
 
 #pragma once
@@ -13,75 +13,83 @@
 typedef struct
 {
   const DccpCcid *const *ccids;
-  DccpFeatures *features;       /* of the connection */
-  guint64 round_trip;           /* of the handshake; 0: unknown */
+  DccpFeatures *features;       /* features of the connection */
+  /* round-trip time that the handshake measured; 0 = unknown */
+  guint64 round_trip;
   DccpCcidConfig config;
-  const DccpCcid *sender_ccid, *receiver_ccid;  /* NULL until they begin */
+  /* NULL until the half-connections begin */
+  const DccpCcid *sender_ccid, *receiver_ccid;
   gpointer sender, receiver;
 } DccpHalfConnections;
 
 void dccp_half_connections_init (DccpHalfConnections * halves,
     const DccpEndpointConfig * config, DccpFeatures * features);
-/* `iss`: our first number; `sequence`: of the packet that is the first one */
+/* Begins both half-connections. `iss` is our first sequence number, and
+ * `sequence` is the number of the first packet of the peer. */
 void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
     guint max_segment, guint64 iss, guint64 sequence);
-/* The packet of this number may have changed what is agreed on, even in OPEN.
- * Those whose congestion control is another one now begin again; `gss` is the
- * last number that we sent. What was counted goes to `stats`. TRUE: so did the
- * sender. */
+/* The packet `sequence` may have changed the negotiated congestion controls,
+ * which is possible even in OPEN. Each half-connection whose congestion control
+ * has changed begins again, and its old counters are added to `stats`. `gss` is
+ * the last sequence number that we sent. Returns TRUE if the sender began
+ * again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,
     DccpStats * stats);
 
-/* All 0 before they begin */
+/* The states are all 0 before the half-connections begin. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
 void dccp_half_connections_get_receiver (DccpHalfConnections * halves,
     DccpCcidReceiverState * state);
-/* What they count themselves */
+/* Adds the counters of the half-connections to `stats`. */
 void dccp_half_connections_add_stats (DccpHalfConnections * halves,
     DccpStats * stats);
 void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
     guint64 now, guint64 round_trip);
 
-/* What the options of one packet say to the sender; zero before the first */
+/* The options of one packet that are for our sender. The struct is zero before
+ * the first option. */
 typedef struct
 {
-  const DccpCcid *ccid;         /* whose they are; NULL: none */
+  /* congestion control of the options; NULL = no option yet */
+  const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;
 
-/* An option of type 128 to 255, before they begin too */
+/* Reads an option of type 128 to 255. May be called before the half-connections
+ * begin. */
 DccpCcidOptionResult dccp_half_connections_read_option (
     DccpHalfConnections * halves, guint64 now, const DccpOption * option,
     DccpHalfHeard * heard);
-/* The sender's, before it begins too */
+/* Writes the options of our sender. May be called before the half-connections
+ * begin. */
 void dccp_half_connections_write_options (DccpHalfConnections * halves,
     guint64 now, DccpOptionWriter * writer);
 
-/* Before they begin these two do nothing. */
+/* The following two functions do nothing before the half-connections begin. */
 void dccp_half_connections_sent_other (DccpHalfConnections * halves,
     guint64 now, guint64 sequence);
 void dccp_half_connections_input (DccpHalfConnections * halves, guint64 now,
     const DccpCcidPacket * packet);
-/* FALSE before they begin */
+/* Returns FALSE before the half-connections begin. */
 gboolean dccp_half_connections_want_feedback (DccpHalfConnections * halves,
     guint64 now);
 void dccp_half_connections_write_feedback (DccpHalfConnections * halves,
     guint64 now, DccpOptionWriter * writer);
 
-/* FALSE: it says nothing of the congestion. */
+/* Processes an Ack. Returns FALSE if the Ack says nothing about congestion. */
 gboolean dccp_half_connections_feedback (DccpHalfConnections * halves,
     guint64 now, DccpCcidAck * ack, DccpHalfHeard * heard,
     DccpCcidNews * news);
 guint64 dccp_half_connections_next_send (DccpHalfConnections * halves,
     guint64 now);
-/* Its CCVal */
+/* Reports a sent data packet. Returns the CCVal of the packet. */
 guint8 dccp_half_connections_sent (DccpHalfConnections * halves, guint64 now,
     guint64 sequence, guint32 size, gboolean more);
 
 guint64 dccp_half_connections_next_wakeup (DccpHalfConnections * halves);
-/* TRUE: it was the sender's time. */
+/* Runs the timer of the sender. Returns TRUE if it had expired. */
 gboolean dccp_half_connections_timeout (DccpHalfConnections * halves,
     guint64 now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ring of bits, indexed by the lowest bits of sequence numbers; 2^48 is a whole
- * number of rings. */
+/* A ring of bits. The lowest bits of a sequence number are its index. The
+ * number of sequence numbers, 2^48, is a multiple of the ring's size. */
 
 #include "dccphistory.h"
 
@@ -24,7 +24,8 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
-/* The bits of a word from this number on, `n` of them at most */
+/* Returns a mask of the bits from `sequence` on within one 64-bit word, at most
+ * `n` bits. */
 static guint64
 mask_run (guint64 sequence, gint64 n, gint64 * size)
 {
@@ -32,7 +33,8 @@ mask_run (guint64 sequence, gint64 n, gint64 * size)
   return G_MAXUINT64 >> (64 - *size) << sequence % 64;
 }
 
-/* Word by word: a number that jumps may pass over the whole history. */
+/* The run is cleared word by word, because a sequence number that jumps may
+ * clear the whole history. */
 static void
 clear_run (DccpHistory * history, guint64 first, gint64 n)
 {
@@ -85,7 +87,7 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
 }
 
-/* Leaves of a run what is known. */
+/* Reduces a run to the numbers that the history knows. */
 static void
 clip (const DccpHistory * history, guint64 * first, gint64 * n)
 {

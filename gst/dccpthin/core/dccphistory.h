@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A yes or no for each of the last sequence numbers: which packets came, which of
- * ours had data, which were reported as dropped. What is older than the history
- * is unknown.
+/* One bit for each of the latest sequence numbers. The bit can mean that the
+ * packet arrived, that our packet had data, or that our packet was reported as
+ * dropped. Nothing is known about numbers that are older than the history.
  */
 
 #pragma once
 
 #include "dccpsequence.h"
 
-#define DCCP_HISTORY_SIZE 16384 /* packets: more than may be under way with the
-                                 * Sequence Window that is the default */
+/* Number of sequence numbers. It exceeds the number of packets that may be in
+ * flight with the default Sequence Window. */
+#define DCCP_HISTORY_SIZE 16384
 
 typedef struct
 {
-  guint64 greatest;             /* sequence number that was ever set */
+  guint64 greatest;             /* greatest sequence number that was ever set */
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
-  guint64 steps;                /* words visited, to bound the work of a
-                                 * packet */
+  /* Number of visited 64-bit words. Tests use it to bound the work per packet.
+   */
+  guint64 steps;
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
-/* FALSE: too old. What is between it and the greatest before becomes no. */
+/* Sets the bit of a number. If the number is greater than all earlier ones, the
+ * bits between it and the previous greatest number are cleared. Returns FALSE
+ * if the number is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
-/* FALSE also of what is not known */
+/* Returns the bit of a number. Returns FALSE also if the number is unknown. */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
-/* How many of `n` numbers from the first on are a yes */
+/* Returns how many of the `n` numbers from `first` on are set. */
 gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
-/* Whether one of `n` numbers from the first on is a yes in both histories */
+/* Returns whether one of the `n` numbers from `first` on is set in both
+ * histories. */
 gboolean dccp_history_have_common (DccpHistory * history,
     const DccpHistory * other, guint64 first, gint64 n);
-/* Sets those of `n` numbers from the first on that are a yes in `from` and are
- * not set yet. Returns how many these are; if there is one, the lowest and the
- * highest of them are stored. */
+/* Sets those of the `n` numbers from `first` on that are set in `from` and not
+ * yet in `history`. Returns how many numbers were set. If there is at least
+ * one, the lowest and the highest of them are stored. */
 gint64 dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
     guint64 first, gint64 n, guint64 * lowest, guint64 * highest);

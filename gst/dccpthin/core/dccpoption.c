@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-#define LAST_SINGLE_BYTE 31     /* section 5.8: they have no length */
-#define TYPE_AND_LENGTH 2       /* bytes, which the length counts too */
+/* Options with types up to this one have no length (section 5.8). */
+#define LAST_SINGLE_BYTE 31
+/* bytes of the type and length, which the length includes */
+#define TYPE_AND_LENGTH 2
 #define MAX_VALUE (255 - TYPE_AND_LENGTH)
 #define MANDATORY 1             /* section 5.8.2 */
 
@@ -17,7 +19,8 @@ dccp_option_writer_init (DccpOptionWriter * writer)
   writer->is_full = FALSE;
 }
 
-/* Where the value of this option is to go, or NULL */
+/* Returns the address for the value of the option, or NULL if there is no room.
+ */
 static guint8 *
 begin_option (DccpOptionWriter * self, gboolean mandatory, guint8 type,
     gsize size)

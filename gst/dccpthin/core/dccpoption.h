@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One option of DCCP (RFC 4340 section 5.8): a type and a value; and a space to
- * which options are written one behind the other. Knows no packet, and not what
- * the types mean.
+/* One DCCP option (RFC 4340 section 5.8), which consists of a type and a value,
+ * and a buffer to which options are written one after the other. This code
+ * knows neither packets nor the meaning of the types.
  */
 
 #pragma once
@@ -10,29 +10,33 @@
 
 #include "wire.h"
 
-/* Bytes. Data Offset counts words in 8 bits, and the header before the options
- * has 7 words at most (RFC 4340 section 5.1). */
+/* Maximum size of all options of a packet in bytes. Data Offset has 8 bits and
+ * counts 32-bit words, so that the header with its options has at most 1020
+ * bytes. Without options the header can have up to 7 words, which are 28 bytes
+ * (RFC 4340 section 5.1). */
 #define DCCP_MAX_OPTIONS (1020 - 28)
 
 typedef struct
 {
   guint8 type;
-  gboolean mandatory;           /* Mandatory stood before it */
-  const guint8 *value;          /* within the packet */
-  guint8 size;                  /* bytes of the value */
+  gboolean mandatory;           /* A Mandatory option preceded it. */
+  const guint8 *value;          /* points into the packet */
+  guint8 size;                  /* size of the value in bytes */
 } DccpOption;
 
 typedef struct
 {
   guint8 bytes[DCCP_MAX_OPTIONS];
   gsize size;
-  gboolean is_full;             /* something did not fit, and is not there */
+  gboolean is_full;             /* An option did not fit and was left out. */
 } DccpOptionWriter;
 
 void dccp_option_writer_init (DccpOptionWriter * writer);
-/* Any; all of it or, when there is no room, nothing: FALSE */
+/* Writes an option of any type. Returns FALSE and writes nothing if there is no
+ * room for it. */
 gboolean dccp_option_write (DccpOptionWriter * writer, gboolean mandatory,
     guint8 type, const guint8 * value, gsize size);
-/* In `size` bytes, the highest first */
+/* Writes an option whose value is a number of `size` bytes in network byte
+ * order. */
 gboolean dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
     guint64 number, guint size);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of DCCP; see the header. Times go on the wire in units of 10 us
+/* The options of DCCP; see the header. On the wire, times are in units of 10 us
  * (RFC 4340 section 13).
  */
 
 #include "dccpoptions.h"
 
-#define LAST_SINGLE_BYTE 31     /* RFC 4340 section 5.8: they have no length */
-#define TYPE_AND_LENGTH 2       /* bytes, which the length counts too */
+/* Options with types up to this one have no length (RFC 4340 section 5.8). */
+#define LAST_SINGLE_BYTE 31
+/* bytes of the type and length, which the length includes */
+#define TYPE_AND_LENGTH 2
 
 #define TIME_UNIT 10000         /* ns */
 #define MAX_NDP_COUNT 6         /* bytes, RFC 4340 section 7.7 */
@@ -17,7 +19,7 @@ void
 dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
 {
   reader->bytes = packet->options;
-  /* RFC 5596 section 2.2.1: those of Listen are ignored. */
+  /* The options of a DCCP-Listen are ignored (RFC 5596 section 2.2.1). */
   reader->size = packet->type == DCCP_LISTEN ? 0 : packet->options_size;
   reader->offset = 0;
   reader->packet_type = packet->type;
@@ -25,8 +27,9 @@ dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
   reader->ccids = dccp_ccids;
 }
 
-/* RFC 4340 section 5.8, table 3; what Data may not carry is ignored: an attacker
- * would have to guess one number less (7.5.5). */
+/* Options that a Data packet may not carry (RFC 4340 section 5.8, table 3) are
+ * ignored. A Data packet has no acknowledgement number, so an attacker has to
+ * guess only one number to forge it (section 7.5.5). */
 static gboolean
 data_may_carry (guint8 type)
 {
@@ -42,7 +45,7 @@ data_may_carry (guint8 type)
   }
 }
 
-/* They count from the acknowledgement number, or speak of it. */
+/* These options refer to the acknowledgement number. */
 static gboolean
 needs_acknowledgement (guint8 type)
 {
@@ -59,7 +62,8 @@ needs_acknowledgement (guint8 type)
   }
 }
 
-/* What the table of a congestion control says of one of its own; NULL: nothing */
+/* Returns the table entry of a congestion control's option, or NULL if no table
+ * has one. */
 static const DccpCcidOption *
 find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {
@@ -84,8 +88,8 @@ may_carry (const DccpOptionReader * self, guint8 type)
       || !(own ? own->needs_acknowledgement : needs_acknowledgement (type));
 }
 
-/* The option at the offset, which goes behind it. FALSE: its length is
- * nonsensical. */
+/* Reads the option at the current offset and advances the offset. Returns FALSE
+ * if the length of the option is invalid. */
 static gboolean
 read_option (DccpOptionReader * self, DccpOption * option)
 {
@@ -107,7 +111,7 @@ read_option (DccpOptionReader * self, DccpOption * option)
   return TRUE;
 }
 
-/* There is nothing behind a Mandatory that could be processed. */
+/* No option that can be processed follows the Mandatory option. */
 static gboolean
 end_with_mandatory (DccpOptionReader * self, DccpOption * option)
 {
@@ -130,11 +134,12 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
       option->mandatory = mandatory;
       return mandatory;
     } else if (option->type == DCCP_OPTION_PADDING)
-      mandatory = FALSE;        /* with it the same as Padding, 5.8.2 */
+      /* A mandatory Padding is ignored like any Padding (section 5.8.2). */
+      mandatory = FALSE;
     else if (option->type == DCCP_OPTION_MANDATORY) {
       if (mandatory)
         return end_with_mandatory (reader, option);
-      /* ignored on Data, 5.8.2 */
+      /* Mandatory is ignored on Data packets (section 5.8.2). */
       mandatory = reader->packet_type != DCCP_DATA;
     } else if (may_carry (reader, option->type)) {
       option->mandatory = mandatory;
@@ -199,7 +204,7 @@ dccp_option_read_elapsed_time (const DccpOption * option, guint64 * elapsed)
   return TRUE;
 }
 
-/* RFC 4340 section 11.7: a run length of 0 is one packet. */
+/* RFC 4340 section 11.7: a run length of 0 means one packet. */
 gboolean
 dccp_option_next_drop_block (const DccpOption * option, guint * offset,
     DccpDropCode * code, guint * run)
@@ -221,7 +226,7 @@ dccp_option_next_drop_block (const DccpOption * option, guint * offset,
 
 /* --- writing -------------------------------------------------------------- */
 
-/* RFC 4340 section 13.2: 2^32 - 1 is that or any longer time. */
+/* RFC 4340 section 13.2: 2^32 - 1 means this time or any longer one. */
 static guint32
 get_time_units (guint64 time)
 {
@@ -237,7 +242,7 @@ dccp_option_write_elapsed_time (DccpOptionWriter * writer, guint64 elapsed)
       units > G_MAXUINT16 ? 4 : 2);
 }
 
-/* Section 13.1: it turns round. */
+/* The timestamp wraps around (RFC 4340 section 13.1). */
 gboolean
 dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now)
 {
@@ -245,7 +250,8 @@ dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now)
       now / TIME_UNIT, 4);
 }
 
-/* Section 13.3: no elapsed time is one of 0. */
+/* An echo without an elapsed time means an elapsed time of 0 (RFC 4340 section
+ * 13.3). */
 gboolean
 dccp_option_write_timestamp_echo (DccpOptionWriter * writer, guint32 stamp,
     guint64 elapsed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of a DCCP packet (RFC 4340 section 5.8), read one by one, and the
- * values of those that every connection has. Knows no connection.
+/* The options of a DCCP packet (RFC 4340 section 5.8): a reader that returns
+ * them one by one, and functions for the values of the options that every
+ * connection has. This code does not depend on a connection.
  */
 
 #pragma once
@@ -27,8 +28,9 @@ typedef enum
   DCCP_OPTION_TIMESTAMP_ECHO = 42,
   DCCP_OPTION_ELAPSED_TIME = 43,
   DCCP_OPTION_DATA_CHECKSUM = 44,
-  /* section 10.3: those of a congestion control, from its sender of data to the
-   * receiver, and from there back */
+  /* Options of a congestion control (RFC 4340 section 10.3): the sender of data
+   * sends types 128 to 191 to the receiver, and the receiver sends types 192 to
+   * 255 to the sender. */
   DCCP_FIRST_CCID_OPTION = 128,
   DCCP_FIRST_CCID_RECEIVER_OPTION = 192
 } DccpOptionType;
@@ -37,25 +39,35 @@ typedef struct
 {
   const guint8 *bytes;
   gsize size;
-  gboolean broken;              /* a length is nonsensical */
-  const DccpCcid *const *ccids; /* whose options may come */
+  gboolean broken;              /* An option has an invalid length. */
+  /* congestion controls whose options are allowed */
+  const DccpCcid *const *ccids;
   /*< private >*/
   gsize offset;
   DccpType packet_type;
 } DccpOptionReader;
 
-/* With dccp_ccids, which the caller may change */
+/* Begins to read the options of `packet`. Sets `ccids` to dccp_ccids, which the
+ * caller may replace afterwards. */
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
-/* The next one, neither Padding nor Mandatory, that a packet of this type may
- * carry. FALSE: that was all; what stands behind a nonsensical length is
- * ignored (section 5.8), `broken` says so; one with a Mandatory before it comes,
- * without a value. A Mandatory before nothing, or before another one, comes as
- * DCCP_OPTION_MANDATORY (5.8.2: an error); before Padding it means nothing. */
+/* Returns the next option that a packet of this type may carry. Padding is
+ * skipped, and a Mandatory option is returned as the field `mandatory` of the
+ * option after it.
+ *
+ * Returns FALSE after the last option. An option with an invalid length sets
+ * `broken`, and the options after it are ignored (RFC 4340 section 5.8). If a
+ * Mandatory option precedes such an option, the option is returned without a
+ * value.
+ *
+ * A Mandatory option that is the last one, or that precedes another Mandatory
+ * option, is returned as DCCP_OPTION_MANDATORY, which is an error (RFC 4340
+ * section 5.8.2). Before Padding it is ignored. */
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 
-/* Values; FALSE: its size is wrong. Times are ns, on the wire 10 us. */
+/* The read functions return FALSE if the option has a wrong size. Times are in
+ * ns; on the wire they are in units of 10 us. */
 gboolean dccp_option_read_number (const DccpOption * option, guint64 * number);
 gboolean dccp_option_read_timestamp (const DccpOption * option,
     guint32 * stamp);
@@ -70,20 +82,23 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
   DCCP_DROP_RECEIVE_BUFFER = 2,
   DCCP_DROP_CORRUPT = 3,
   DCCP_DROP_DELIVERED_CORRUPT = 7,
-  DCCP_DROP_NONE = 8            /* of a block: these packets were not dropped */
+  /* The packets of this block were not dropped. */
+  DCCP_DROP_NONE = 8
 } DccpDropCode;
 
-/* The next block of a Data Dropped: its packets go from the acknowledgement
- * number downwards. `offset` begins with 0. FALSE: that was all. */
+/* Returns the next block of a Data Dropped option. The first block begins at
+ * the acknowledgement number, and the blocks continue downwards. `offset` must
+ * be 0 before the first call. Returns FALSE after the last block. */
 gboolean dccp_option_next_drop_block (const DccpOption * option,
     guint * offset, DccpDropCode * code, guint * run);
 
-/* In as many bytes as the time needs; more than it can hold is its most */
+/* Writes the time in as few bytes as it needs. A longer time than the maximum
+ * of the option is written as the maximum. */
 gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
     guint64 elapsed);
 gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
 gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
     guint32 stamp, guint64 elapsed);
-/* `blocks`: as they go on the wire */
+/* Writes a Data Dropped option. `blocks` has the format of the wire. */
 gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
     const guint8 * blocks, gsize n);

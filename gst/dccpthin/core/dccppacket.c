@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec of DCCP's header; see the header file. Every packet goes through
- * here, and the checksum over every byte of it.
+/* The codec of the DCCP header; see the header file. Every packet is parsed or
+ * written here, and the checksum reads all covered bytes of it.
  */
 
 #include "dccppacket.h"
@@ -9,7 +9,7 @@
 
 #include "wire.h"
 
-/* RFC 4340 section 5.1: where the fields of the generic header are */
+/* Offsets of the fields of the generic header (RFC 4340 section 5.1). */
 #define DATA_OFFSET 4
 #define CCVAL_COVERAGE 5
 #define CHECKSUM 6
@@ -17,10 +17,13 @@
 #define SEQUENCE_SHORT 9        /* 3 bytes */
 #define SEQUENCE_LONG 10        /* 6 bytes */
 
-#define LONG_HEADER 16          /* bytes, X = 1 */
-#define LONG_ACKNOWLEDGEMENT 8  /* bytes of its subheader, 2 of them reserved */
-#define SHORT_ACKNOWLEDGEMENT 4 /* the same for X = 0, 1 of them reserved */
-#define WORD 4                  /* bytes, of Data Offset and CsCov */
+/* header size in bytes if the header bit X is 1 */
+#define LONG_HEADER 16
+/* size of the acknowledgement subheader; 2 bytes are reserved */
+#define LONG_ACKNOWLEDGEMENT 8
+/* size of that subheader if X is 0; 1 byte is reserved */
+#define SHORT_ACKNOWLEDGEMENT 4
+#define WORD 4                  /* unit of Data Offset and CsCov in bytes */
 #define MAX_COVERAGE 15
 #define MAX_CCVAL 15
 
@@ -38,7 +41,7 @@ dccp_type_get_name (DccpType type)
   return names[type];
 }
 
-/* What is reserved counts as Unspecified (section 5.6). */
+/* Reserved codes count as Unspecified (RFC 4340 section 5.6). */
 const gchar *
 dccp_reset_code_get_name (guint8 code)
 {
@@ -72,8 +75,9 @@ dccp_type_has_acknowledgement (DccpType type)
   return type != DCCP_REQUEST && type != DCCP_DATA && type != DCCP_LISTEN;
 }
 
-/* Section 5: those whose application data is the application's; Listen has none
- * (RFC 5596 section 2.2.1), and that of the others is no concern of its. */
+/* Returns whether packets of this type carry data of the application (RFC 4340
+ * section 5). DCCP-Listen has no data (RFC 5596 section 2.2.1), and the
+ * application area of the remaining types is not passed to the application. */
 gboolean
 dccp_type_has_data (DccpType type)
 {
@@ -87,7 +91,7 @@ has_service_code (DccpType type)
   return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_LISTEN;
 }
 
-/* Section 5.1, X */
+/* The header bit X may be 0 for these types (RFC 4340 section 5.1). */
 static gboolean
 may_be_short (DccpType type)
 {
@@ -108,7 +112,9 @@ dccp_type_get_header_size (DccpType type, gboolean extended)
 
 /* --- checksum ------------------------------------------------------------- */
 
-/* Section 9.1: as TCP's. The length in 32 bits also for IPv4, which adds 0. */
+/* RFC 4340 section 9.1: the pseudo-header is the one of TCP. The length has 32
+ * bits also for IPv4, because the additional bits are 0 and do not change the
+ * sum. */
 static guint64
 sum_pseudo_header (const DatagramPath * path, gsize length)
 {
@@ -120,7 +126,8 @@ sum_pseudo_header (const DatagramPath * path, gsize length)
       + wire_sum (tail, sizeof (tail));
 }
 
-/* Bytes of the payload that a CsCov covers, section 9.2 */
+/* Returns the number of payload bytes that a CsCov covers (RFC 4340 section
+ * 9.2). */
 static gsize
 get_covered (guint8 coverage, gsize payload_size)
 {
@@ -138,7 +145,7 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Returns what is behind it. */
+/* Returns the address after the acknowledgement number. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {
@@ -190,7 +197,7 @@ dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
 
   if (size < DCCP_MIN_HEADER)
     return DCCP_REFUSED_SHORT;
-  type = bytes[TYPE_X] >> 1 & 0x0f;     /* reserved bits are ignored */
+  type = bytes[TYPE_X] >> 1 & 0x0f;     /* The reserved bits are ignored. */
   if (type >= DCCP_LAST_TYPE)
     return DCCP_REFUSED_TYPE;
   packet->type = type;
@@ -273,8 +280,8 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* The header is a whole number of words, so that the payload goes on at the
- * beginning of one. Its bytes lie in memory as they have to be sent. */
+/* The header has a multiple of 4 bytes, so that the sums of header and payload
+ * can be added. The sum is computed in network byte order. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)
@@ -292,7 +299,8 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
-/* More than there is to cover would be refused. */
+/* A packet whose CsCov exceeds its payload would be refused. The checksum of
+ * such a packet covers all bytes instead. */
 static guint8
 get_wire_coverage (const DccpPacket * packet)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A DCCP packet, bytes to fields and back (RFC 4340 section 5), of every type.
- * Knows nothing of connections. What is refused is refused for a reason that is
- * counted; nothing is allocated, and nothing outside of the bytes is read.
+/* Parses and writes DCCP packets of every type (RFC 4340 section 5). This code
+ * does not depend on a connection. An invalid packet is refused with a reason,
+ * for which there is a counter. Parsing allocates no memory and reads nothing
+ * outside the given bytes.
  */
 
 #pragma once
@@ -10,9 +11,11 @@
 #include "dccpsequence.h"
 
 #define DCCP_PROTOCOL 33        /* of IP */
-#define DCCP_MIN_HEADER 12 /* bytes; with long sequence numbers 16 */
-#define DCCP_MAX_HEADER 1020            /* bytes, with options: Data Offset is 8
-                                         * bits of words */
+/* minimum header size in bytes; 16 with long sequence numbers */
+#define DCCP_MIN_HEADER 12
+/* Maximum size of the header with its options in bytes. Data Offset has 8 bits
+ * and counts 32-bit words. */
+#define DCCP_MAX_HEADER 1020
 #define DCCP_ENCAPSULATION_PORT 6511    /* UDP, RFC 6773 section 5.1 */
 
 typedef enum                    /* section 5.1, table 1 */
@@ -37,9 +40,10 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_CLOSED,
   DCCP_RESET_ABORTED,
   DCCP_RESET_NO_CONNECTION,
-  DCCP_RESET_PACKET_ERROR,      /* data 1: type of the packet */
-  DCCP_RESET_OPTION_ERROR,      /* data: option, its first two bytes */
-  DCCP_RESET_MANDATORY_ERROR,   /* the same */
+  DCCP_RESET_PACKET_ERROR,      /* data byte 1: type of the packet */
+  /* data: option type, first two bytes of the value */
+  DCCP_RESET_OPTION_ERROR,
+  DCCP_RESET_MANDATORY_ERROR,   /* data: as for DCCP_RESET_OPTION_ERROR */
   DCCP_RESET_CONNECTION_REFUSED,
   DCCP_RESET_BAD_SERVICE_CODE,
   DCCP_RESET_TOO_BUSY,
@@ -48,21 +52,26 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_ENCAPSULATED_PORT_REUSE
 } DccpResetCode;
 
-/* Why a packet was refused, by the codec or by an endpoint; for counters */
+/* Why the codec or an endpoint refused a packet. There is a counter for each
+ * reason. */
 typedef enum
 {
   DCCP_ACCEPTED,
-  DCCP_REFUSED_SHORT,           /* shorter than its header */
-  DCCP_REFUSED_OFFSET,          /* Data Offset into the header or behind all */
+  DCCP_REFUSED_SHORT,           /* shorter than the header of its type */
+  /* Data Offset points into the header or beyond the packet. */
+  DCCP_REFUSED_OFFSET,
   DCCP_REFUSED_TYPE,            /* reserved */
-  DCCP_REFUSED_SHORT_SEQUENCE,  /* X = 0 where it must be 1 */
-  DCCP_REFUSED_COVERAGE,        /* of more than there is, or too little */
+  /* The header bit X is 0 although it must be 1. */
+  DCCP_REFUSED_SHORT_SEQUENCE,
+  /* CsCov exceeds the packet, or covers less than we accept. */
+  DCCP_REFUSED_COVERAGE,
   DCCP_REFUSED_CHECKSUM,
-  DCCP_REFUSED_FLOW,            /* of no connection of ours */
-  DCCP_REFUSED_STATE,           /* a type that has no place in this state */
-  DCCP_REFUSED_SEQUENCE,        /* outside of the window */
-  DCCP_REFUSED_ACKNOWLEDGEMENT, /* outside of the window */
-  DCCP_REFUSED_OPTION,          /* negotiation that can't be; it is reset */
+  DCCP_REFUSED_FLOW,            /* belongs to no connection of ours */
+  DCCP_REFUSED_STATE,           /* The type is not allowed in this state. */
+  DCCP_REFUSED_SEQUENCE,        /* sequence number outside the window */
+  DCCP_REFUSED_ACKNOWLEDGEMENT, /* acknowledgement number outside the window */
+  /* invalid feature negotiation; the connection is reset */
+  DCCP_REFUSED_OPTION,
   DCCP_LAST_REFUSAL
 } DccpRefusal;
 
@@ -70,15 +79,17 @@ typedef struct
 {
   guint16 source, destination;  /* DCCP ports */
   DccpType type;
-  gboolean extended;            /* X: 48 bits of sequence number, else 24 */
+  /* Header bit X: sequence numbers have 48 bits, otherwise 24 bits. */
+  gboolean extended;
   guint8 ccval;                 /* 0 to 15 */
-  guint8 coverage;              /* CsCov: 0: all; n: header and (n - 1) * 4
-                                 * bytes of the payload */
+  /* CsCov: 0 = the checksum covers all bytes; n = it covers the header and (n -
+   * 1) * 4 bytes of the payload. */
+  guint8 coverage;
   guint64 sequence;
-  guint64 acknowledgement;      /* where the type has one */
-  guint32 service_code;         /* Request, Response, Listen */
+  guint64 acknowledgement;      /* used only by types that have one */
+  guint32 service_code;         /* of Request, Response and Listen */
   guint8 reset_code, reset_data[3];
-  const guint8 *options;        /* within the bytes that were read */
+  const guint8 *options;        /* points into the parsed bytes */
   gsize options_size;
   const guint8 *payload;
   gsize payload_size;
@@ -86,20 +97,22 @@ typedef struct
 
 const gchar *dccp_type_get_name (DccpType type);
 const gchar *dccp_reset_code_get_name (guint8 code);
-/* A word for statistics, as "short" */
+/* Returns the name of a reason in the statistics, such as "short". */
 const gchar *dccp_refusal_get_name (DccpRefusal refusal);
 gboolean dccp_type_has_acknowledgement (DccpType type);
 gboolean dccp_type_has_data (DccpType type);
-/* Bytes before the options */
+/* Returns the size of the header without options, in bytes. */
 gsize dccp_type_get_header_size (DccpType type, gboolean extended);
 
-/* `path`: for the checksum, which packets in UDP don't need (RFC 6773 section
- * 3.3); `packet` points into `bytes`. Undefined unless it is accepted. */
+/* Parses a packet. `path` is needed for the checksum, which is not checked if
+ * DCCP is encapsulated in UDP (RFC 6773 section 3.3). `packet` points into
+ * `bytes`, and is undefined unless the result is DCCP_ACCEPTED. */
 DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
-/* Writes header and options, the latter padded to whole words, and the checksum
- * over what is covered; the payload is to follow them. A coverage of more than
- * there is becomes that of all. Bytes written, at most DCCP_MAX_HEADER; 0:
- * the options are too long. */
+/* Writes the header and the options, which are padded to whole 32-bit words,
+ * and the checksum. The caller sends the payload after them. If the CsCov of
+ * `packet` exceeds the payload, the checksum covers all bytes. Returns the
+ * number of written bytes, at most DCCP_MAX_HEADER, or 0 if the options are too
+ * long. */
 gsize dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);

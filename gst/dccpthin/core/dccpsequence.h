@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arithmetic on DCCP's circular sequence numbers of 48 bits (RFC 4340 section
- * 3.1, 7.6).
+/* Arithmetic on the circular sequence numbers of DCCP, which have 48 bits (RFC
+ * 4340 sections 3.1 and 7.6).
  */
 
 #pragma once
@@ -24,7 +24,7 @@ dccp_sequence_difference (guint64 a, guint64 b)
       (64 - DCCP_SEQUENCE_BITS);
 }
 
-/* low <= sequence <= high, circular */
+/* Returns whether low <= sequence <= high on the circle of sequence numbers. */
 static inline gboolean
 dccp_sequence_is_between (guint64 sequence, guint64 low, guint64 high)
 {
@@ -32,7 +32,8 @@ dccp_sequence_is_between (guint64 sequence, guint64 low, guint64 high)
       ((high - low) & DCCP_SEQUENCE_MASK);
 }
 
-/* The number with these lowest 24 bits that is nearest to `near` (7.6) */
+/* Returns the sequence number nearest to `near` whose lowest 24 bits are `low`
+ * (RFC 4340 section 7.6). */
 static inline guint64
 dccp_sequence_extend (guint32 low, guint64 near)
 {

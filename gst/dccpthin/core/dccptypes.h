@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an endpoint of DCCP is told, and what it tells: settings, events, states
- * and counters. Its connections know them too.
+/* Settings, events, states and counters of a DCCP endpoint. The connections of
+ * the endpoint use them too.
  */
 
 #pragma once
@@ -8,60 +8,79 @@
 #include "dccpccid.h"
 #include "dccppacket.h"
 
-/* Maximum bytes that dccp_endpoint_poll_output writes. Data is not written, but
- * pointed to. */
+/* Maximum number of bytes that dccp_endpoint_poll_output () writes. Payload is
+ * not copied; the datagram points to it. */
 #define DCCP_MAX_CONTROL DCCP_MAX_HEADER
 
 typedef struct
 {
   gboolean is_listener;
-  guint16 local_port;           /* of DCCP; a client's 0: one by chance */
-  guint16 remote_port;          /* a client's */
+  /* DCCP port; 0 for a client = chosen at random */
+  guint16 local_port;
+  guint16 remote_port;          /* used by a client only */
   guint32 service_code;
-  guint64 sequence_window;      /* packets, of our own direction (7.5.2) */
-  guint mtu;                    /* bytes of an IP packet on the path */
-  guint8 coverage;              /* CsCov of our data; used when the other end
-                                 * allows it, else all is covered */
-  guint8 min_coverage;          /* that we accept, 0: only CsCov 0 */
-  guint64 connect_timeout;      /* ns without a Response; 0: never */
-  guint64 idle_timeout;         /* ns without any valid packet, though Syncs asked
-                                 * for one from half of it on; 0: never */
-  guint64 time_wait;            /* ns, 2 MSL; a listener is ready for the next
-                                 * connection all the same */
-  const DccpCcid *const *ccids; /* congestion controls to agree on, the preferred
-                                 * one first; NULL behind the last */
-  gint equation;                /* of CCID 3, a TfrcEquation */
-  gboolean reduce_oscillation;  /* of CCID 3 */
-  guint32 segment_size;         /* s, bytes; 0: mean of those sent */
-  guint64 granularity;          /* ns, of the caller's timer */
+  /* our Sequence Window in packets (RFC 4340 section 7.5.2) */
+  guint64 sequence_window;
+  guint mtu;                    /* path MTU in bytes */
+  /* CsCov of the data that we send. If the peer does not allow it, the checksum
+   * covers all bytes. */
+  guint8 coverage;
+  /* minimum CsCov that we accept; 0 = only CsCov 0 */
+  guint8 min_coverage;
+  /* maximum time without a Response in ns; 0 = no timeout */
+  guint64 connect_timeout;
+  /* Maximum time without a valid packet in ns; 0 = no timeout. After half of
+   * this time the endpoint begins to ask the peer with Syncs. */
+  guint64 idle_timeout;
+  /* Time in the state TIMEWAIT in ns, two maximum segment lifetimes. A listener
+   * accepts the next connection during this time. */
+  guint64 time_wait;
+  /* Accepted congestion controls in order of preference, followed by NULL. */
+  const DccpCcid *const *ccids;
+  gint equation;                /* for CCID 3: a TfrcEquation */
+  gboolean reduce_oscillation;  /* for CCID 3: RFC 5348 section 4.5 */
+  /* s of RFC 5348 in bytes; 0 = mean size of the sent packets */
+  guint32 segment_size;
+  guint64 granularity;          /* resolution of the caller's timer in ns */
 } DccpEndpointConfig;
 
 typedef struct
 {
-  const guint8 *payload;        /* within the bytes that came */
+  const guint8 *payload;        /* points into the received bytes */
   gsize size;
   guint64 sequence;
-  gboolean discont;             /* packets before it are missing, for now */
-  guint8 coverage;              /* CsCov: what is behind may be damaged */
+  /* Packets before this one are missing; they may still arrive. */
+  gboolean discont;
+  /* CsCov: the bytes that it does not cover may be damaged. */
+  guint8 coverage;
 } DccpData;
 
 typedef enum
 {
-  DCCP_EVENT_CONNECTED,         /* data may go; path says to whom */
-  DCCP_EVENT_CLOSED,            /* in order, by them or by us */
-  DCCP_EVENT_RESET,             /* by them: reset_code, reset_data */
-  DCCP_EVENT_ABORTED,           /* by us, as what they sent can't be: reset_code */
-  DCCP_EVENT_TIMED_OUT,         /* no answer within a timeout of the config */
-  DCCP_EVENT_UNREACHABLE,       /* ICMP, while connecting */
-  DCCP_EVENT_REFUSED,           /* somebody else wanted to connect: path */
-  DCCP_EVENT_RATE,              /* of data allowed, has changed by a tenth */
-  DCCP_EVENT_SLOW_RECEIVER,     /* TRUE: the other end is slow; FALSE: no more */
-  DCCP_EVENT_DROPPED,           /* the other end threw packets away: `sequence`
-                                 * and some of the `lost` - 1 that follow */
-  DCCP_EVENT_LOST,              /* the other end misses packets, that it had not
-                                 * told of: `sequence` and some of the `lost` - 1
-                                 * that follow */
-  DCCP_EVENT_DATA               /* data for the application: `data`, `time` */
+  DCCP_EVENT_CONNECTED,         /* Data may be sent to the peer `path`. */
+  /* The peer or we closed the connection regularly. */
+  DCCP_EVENT_CLOSED,
+  /* The peer sent a Reset with reset_code and reset_data. */
+  DCCP_EVENT_RESET,
+  /* We sent a Reset with reset_code, because the application aborted the
+   * connection or because a packet of the peer was invalid. */
+  DCCP_EVENT_ABORTED,
+  /* no answer within a timeout of the configuration */
+  DCCP_EVENT_TIMED_OUT,
+  DCCP_EVENT_UNREACHABLE,       /* ICMP error while the client connects */
+  /* A second client at `path` tried to connect and was refused. */
+  DCCP_EVENT_REFUSED,
+  /* The allowed rate has changed by at least a tenth. */
+  DCCP_EVENT_RATE,
+  /* `slow` is TRUE if the peer is a slow receiver now. */
+  DCCP_EVENT_SLOW_RECEIVER,
+  /* The peer dropped packets: `sequence` and some of the `lost` - 1 numbers
+   * after it. */
+  DCCP_EVENT_DROPPED,
+  /* The peer newly reported a loss: `sequence` and some of the `lost` - 1
+   * numbers after it. */
+  DCCP_EVENT_LOST,
+  DCCP_EVENT_DATA               /* Data arrived: `data` and `time` are set. */
 } DccpEventType;
 
 typedef struct
@@ -70,13 +89,15 @@ typedef struct
   DatagramPath path;
   guint8 reset_code, reset_data[3];
   gboolean slow;
-  guint dropped;                /* packets newly reported, */
-  guint8 drop_code;             /* for this reason */
+  /* number of packets newly reported with drop_code */
+  guint dropped;
+  /* reason for which the peer dropped the packets */
+  guint8 drop_code;
   guint64 sequence;
   guint32 lost;
-  guint64 rate;                 /* bits per second of payload */
+  guint64 rate;                 /* bit/s of payload */
   DccpData data;
-  guint64 time;                 /* ns, when the data arrived */
+  guint64 time;                 /* arrival time of the data in ns */
 } DccpEvent;
 
 typedef enum                    /* RFC 4340 section 4.3 */
@@ -94,31 +115,35 @@ typedef enum                    /* RFC 4340 section 4.3 */
 
 const gchar *dccp_state_get_name (DccpState state);
 
-/* Counters never go back, and go on from connection to connection. */
+/* Counters never decrease; they continue from one connection to the next. */
 typedef struct
 {
   DccpState state;
-  guint64 connections;          /* that were open */
-  guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];      /* valid ones */
-  guint64 bytes_sent, bytes_received;   /* of payload */
-  guint64 refused[DCCP_LAST_REFUSAL];   /* packets */
-  guint64 answers_suppressed;   /* Syncs and Resets beyond the limit */
+  guint64 connections;          /* number of connections that were open */
+  /* received: valid packets only */
+  guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];
+  guint64 bytes_sent, bytes_received;   /* payload bytes */
+  guint64 refused[DCCP_LAST_REFUSAL];   /* packets by reason */
+  /* Syncs and Resets that the rate limit suppressed */
+  guint64 answers_suppressed;
   guint64 connections_refused;
-  guint64 option_errors;        /* broken or unknown ones, ignored */
-  /* our data */
-  guint64 rate;                 /* X, bits per second of payload; 0: no
-                                 * connection */
-  guint64 reported_rate;        /* X_recv of the other end, bits per second */
-  gdouble loss_event_rate;      /* p; 0: no loss */
-  gboolean is_app_limited;      /* the path may carry more than `rate` */
+  /* invalid or unknown options that were ignored */
+  guint64 option_errors;
+  /* data that we send */
+  /* Allowed rate X of RFC 5348 in bit/s of payload; 0 = no connection. */
+  guint64 rate;
+  guint64 reported_rate;        /* X_recv that the peer reports, in bit/s */
+  gdouble loss_event_rate;      /* p of RFC 5348; 0 = no loss */
+  gboolean is_app_limited;      /* The path may carry more than `rate`. */
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;
-  guint64 loss_events_received; /* where the other end tells of them one by one */
+  /* Counted only if the peer reports each loss event. */
+  guint64 loss_events_received;
   guint64 slow_receiver_received, dropped_received;
-  /* their data */
+  /* data that the peer sends */
   gdouble their_loss_event_rate;
-  guint64 receive_rate;         /* X_recv, bits per second */
+  guint64 receive_rate;         /* X_recv that we measure, in bit/s */
   guint64 lost, loss_events, reordered, duplicates;
   guint64 feedback_sent;
   guint64 slow_receiver_sent, dropped_sent;

@@ -7,22 +7,24 @@
 
 #include "tfrctable.h"
 
-#define MIN_P 1e-8              /* as the header says */
-/* A clock that stands still gives no round trip of 0 */
+#define MIN_P 1e-8              /* minimum of p; see the header */
+/* Minimum round-trip time in seconds, for a clock that stands still. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
-#define MAX_SEGMENT G_MAXUINT16 /* a DCCP packet is an IP packet */
-/* Of MIN_P to 1 this leaves 2e-15 of the logarithm. */
+/* A DCCP packet is not longer than an IP packet. */
+#define MAX_SEGMENT G_MAXUINT16
+/* Number of bisections. From the range MIN_P to 1 they leave an interval whose
+ * logarithm is 2e-15. */
 #define BISECTIONS 53
 
-/* What is no number is the worst */
+/* A p that is not a number counts as 1, the worst value. */
 static gdouble
 clamp_p (gdouble p)
 {
   return p <= 1 ? MAX (p, MIN_P) : 1;
 }
 
-/* RFC 5348 section 3.1 with b = 1 and t_RTO = 4 R, which it recommends */
+/* RFC 5348 section 3.1 with the recommended values b = 1 and t_RTO = 4 R. */
 static gdouble
 get_exact_f (gdouble p)
 {
@@ -39,7 +41,8 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
   return get_exact_f (p);
 }
 
-/* s / R as 2^24 bytes per second, of integers: 16 + 24 + 20 bits */
+/* Returns s / R in units of 2^-24 bytes per second. The product fits into 64
+ * bits: s has 16 bits, the scale 24 and the number of us per second 20. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {
@@ -71,7 +74,8 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
           -TFRC_TABLE_P_BITS));
 }
 
-/* f rises with p: half of the logarithm's range goes each time. */
+/* Inverts f by bisection, which is possible because f increases with p. Each
+ * step halves the range of the logarithm. */
 static gdouble
 invert_exactly (gdouble f)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The throughput equation of TFRC (RFC 5348 section 3.1), with b = 1 and t_RTO
- * = 4 R: X = s / (R * f (p)); exact, or from a table for small clients, as
- * Erixzon 4.2 has it. Rates are bytes per second, times seconds.
+ * = 4 R: X = s / (R * f (p)). It is computed either exactly or with the table
+ * that Erixzon section 4.2 suggests for small clients. Rates are in bytes per
+ * second, times in seconds.
  */
 
 #pragma once
@@ -11,16 +12,18 @@
 typedef enum
 {
   TFRC_EQUATION_EXACT,
-  TFRC_EQUATION_TABLE           /* integers only, within 0.4 %: tfrctable.h */
+  /* integers only, error at most 0.4 % (tfrctable.h) */
+  TFRC_EQUATION_TABLE
 } TfrcEquation;
 
-/* p: loss event rate, in (0, 1]; what is outside is taken as the nearer end,
- * and less than 1e-8 as that */
+/* Returns f (p) of the loss event rate p. A value outside the range 1e-8 to 1
+ * is replaced by the nearer end of the range. */
 gdouble tfrc_equation_f (TfrcEquation equation, gdouble p);
-/* Bytes per second */
+/* Returns the rate in bytes per second. */
 gdouble tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble p);
-/* The p at which the equation gives this rate: for the first loss interval (RFC
- * 5348 section 6.3.1), within 0.1 % of the rate */
+/* Returns the loss event rate p at which the equation gives the rate `rate`,
+ * within 0.1 % of the rate. The receiver needs it for the first loss interval
+ * (RFC 5348 section 6.3.1). */
 gdouble tfrc_equation_inverse (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble rate);

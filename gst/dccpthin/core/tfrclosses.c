@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define N (TFRC_LOSSES_KEPT - 1)
-/* History is discounted down to this (5.5; RFC 3448 had 0.5) */
+/* Minimum of the discount factor (section 5.5; 0.5 in RFC 3448). */
 #define THRESHOLD 0.25
 
 /* w_i (5.4) */
@@ -43,14 +43,15 @@ tfrc_losses_set_first (TfrcLosses * losses, gdouble length)
   losses->intervals[0].data = length;
 }
 
-/* I_i; even a lie has a packet. */
+/* Length of the interval I_i. It is at least one packet, even if the peer
+ * reports less. */
 static gdouble
 get_length (const TfrcLosses * losses, guint i)
 {
   return MAX (losses->intervals[i].data, 1);
 }
 
-/* W_tot1, I_tot1: of the closed intervals */
+/* Computes W_tot and I_tot of the closed intervals. */
 static void
 sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 {
@@ -65,8 +66,8 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
   }
 }
 
-/* DF: an open interval of more than twice the mean of the closed ones makes
- * these count less (5.5). */
+/* Returns the discount factor DF. If the open interval is longer than twice the
+ * mean of the closed ones, the closed ones have less weight (section 5.5). */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {
@@ -91,8 +92,9 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* Of fewer intervals than eight the oldest counts only where the open one does not
- * (5.4: I_0 to I_(k-1), or I_1 to I_k). */
+/* The result is the greater one of two weighted means (section 5.4): that of
+ * I_0 to I_(k-1), which includes the open interval, and that of I_1 to I_k. The
+ * first mean omits the oldest interval, even if there are fewer than eight. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -114,9 +116,9 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* The option does not say how much its intervals are discounted. The oldest is
- * taken as not at all, and each later one's beginning discounts those before it
- * as it did at the receiver. */
+/* The option does not contain the discount factors. The oldest interval begins
+ * with no discount. The beginning of each later interval then discounts the
+ * intervals before it, as it did at the receiver. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)
@@ -135,7 +137,7 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
       tfrc_losses_begin (&losses);
     losses.intervals[0].data = interval->data;
   }
-  /* One that begins with a loss, and none before it */
+  /* The only interval begins with a loss and has no predecessor. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

@@ -11,39 +11,41 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define NEVER G_MAXUINT64
 
-/* Packets with higher numbers that make a missing one lost: NDUPACK (RFC 5348
- * section 5.1), which is the most that Skip Length may be too (RFC 4342 section
- * 8.6.1) */
+/* NDUPACK: a missing packet counts as lost when this number of packets with
+ * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
+ * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* Numbers behind which it is known whether they came: bits of a word */
+/* Number of the latest sequence numbers for which it is known whether they
+ * arrived; one bit each in a word. */
 #define NUMBERS_KNOWN 64
-/* The window counter has 4 bits and counts quarters of a round trip; feedback
- * is due each 4, and losses further apart than 4 are two loss events (RFC 4342
- * sections 8.1, 10.2, 10.3). It jumps by at most 5, which says no more than
- * that a round trip may have passed. */
+/* The window counter has 4 bits and counts quarters of a round trip. Feedback
+ * is due every 4 counts, and losses that are more than 4 counts apart belong to
+ * two loss events (RFC 4342 sections 8.1, 10.2 and 10.3). The counter increases
+ * by at most 5, which only means that at least one round trip may have passed.
+ */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Before anything is known of it: RFC 4340 section 3.4 */
+/* Round-trip time before anything is known about it (RFC 4340 section 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* Reports for which a round trip that was not measured again is believed; no RFC
- * has a number */
+/* Number of reports after which a round-trip time that was not measured again
+ * is no longer used. No RFC has a value for this. */
 #define ROUND_TRIP_REPORTS 16
-/* As of the sender's: RFC 5348 section 4.3 */
+/* Filter of the round-trip time, as for the sender (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* The reports from which receive rates are counted; more than four are not made
- * in a round trip */
+/* Number of stored reports. The receive rate is measured from one of them to
+ * now. A round trip has at most four reports. */
 #define MARKS 8
-/* After so many round trips the window counter may have gone round: it has 16
- * values and counts about 4 in a round trip (RFC 4342 section 8.1). */
+/* After this number of round trips the window counter may have wrapped around:
+ * it has 16 values and counts about 4 per round trip (RFC 4342 section 8.1). */
 #define COUNTER_ROUND_TRIPS 3
-/* The numbers of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
+/* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
-/* Of the mean packet size: as the sender's (RFC 5348 section 4.1) */
+/* Filter of the mean packet size, as for the sender (RFC 5348 section 4.1). */
 #define SEGMENT_FILTER 0.9
 
-/* A packet that came */
+/* A packet that arrived. */
 typedef struct
 {
   guint64 sequence, time;
@@ -54,8 +56,9 @@ typedef struct
 
 typedef struct
 {
-  guint64 time;                 /* when its last packet came */
-  guint64 bytes;                /* that had come until then */
+  /* arrival time of the last packet before the report */
+  guint64 time;
+  guint64 bytes;                /* bytes that had arrived until then */
 } Mark;
 
 struct _TfrcReceiver
@@ -63,25 +66,31 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets came. Of all numbers up to `last`'s it is decided whether
-   * they are lost. */
-  Arrival last;                 /* the latest before the first hole */
-  guint8 last_ccval;            /* of the latest data before it */
-  Arrival pending[NDUPACK];     /* behind holes, in the numbers' order */
+  /* --- which packets arrived. For all numbers up to that of `last` it is
+   * decided whether the packet is lost. */
+  Arrival last;                 /* the latest packet before the first gap */
+  /* CCVal of the latest data packet up to `last` */
+  guint8 last_ccval;
+  /* packets after gaps, in the order of their numbers */
+  Arrival pending[NDUPACK];
   guint n_pending;
-  guint64 came;                 /* bit i: number last - i */
+  /* Bit i is set if the packet with the number last - i arrived. */
+  guint64 came;
   guint64 greatest, greatest_time;
 
   /* --- the latest loss event */
   TfrcLosses losses;
-  guint64 event_time;           /* when its first packet would have come */
-  guint8 event_ccval;           /* of the latest data before it */
-  gboolean event_is_over;       /* the window counter says so */
+  /* expected arrival time of its first lost packet */
+  guint64 event_time;
+  /* CCVal of the latest data packet before the event */
+  guint8 event_ccval;
+  /* The window counter shows that the event is over. */
+  gboolean event_is_over;
 
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  guint64 given_at;             /* report */
+  guint64 given_at;             /* number of reports at that time */
   gdouble counted;
   guint64 counted_at;
   gboolean has_counter;
@@ -89,8 +98,8 @@ struct _TfrcReceiver
   guint64 counter_time;
 
   /* --- the receive rate */
-  guint64 bytes;                /* all, of new packets */
-  guint64 data_time;            /* of the latest data */
+  guint64 bytes;                /* payload bytes of all new packets */
+  guint64 data_time;            /* arrival time of the latest data packet */
   Mark marks[MARKS];
   guint n_marks, next_mark;
   gdouble receive_rate, max_receive_rate;
@@ -114,7 +123,7 @@ tfrc_receiver_new (const TfrcReceiverConfig * config)
       config->initial_sequence & DCCP_SEQUENCE_MASK;
   receiver->came = 1;
   tfrc_losses_init (&receiver->losses);
-  /* The first packet came, or there would be no connection. */
+  /* The first packet has arrived; otherwise there would be no connection. */
   tfrc_losses_add_lossless (&receiver->losses, 1, 0);
   return receiver;
 }
@@ -144,8 +153,8 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Estimates of the sender come again and again. That of the handshake comes
- * once and is soon wrong where a queue grows. */
+/* The sender repeats its RTT Estimates. The handshake measures the round-trip
+ * time only once, and this value becomes wrong when a queue grows. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -160,7 +169,8 @@ has_counted_round_trip (TfrcReceiver * receiver)
       && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS;
 }
 
-/* Without an estimate the window counter is better. */
+/* Without RTT Estimates the round-trip time derived from the window counter is
+ * more accurate. */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
@@ -185,7 +195,7 @@ restart_counting (TfrcReceiver * receiver, guint8 ccval)
   receiver->counter_time = receiver->now;
 }
 
-/* RFC 4342 section 8.1: four of the counter are a round trip. */
+/* RFC 4342 section 8.1: four counts of the window counter are a round trip. */
 static void
 count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 {
@@ -212,9 +222,10 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Since the latest report that is a round trip old (RFC 4342 errata 610, 611),
- * and from packet to packet: the paper counts the packets in an interval of
- * fixed length, of which a short one has none, one or two (section 5.3.4). */
+/* The receive rate since the latest report that is at least a round trip old
+ * (RFC 4342 errata 610 and 611), measured from the arrival of one packet to
+ * that of another. The paper counts the packets in an interval of fixed length,
+ * but a short interval contains none, one or two packets (section 5.3.4). */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -246,8 +257,9 @@ add_mark (TfrcReceiver * receiver)
 
 /* --- losses */
 
-/* RFC 5348 section 6.3.1: the interval that would have allowed the highest rate
- * that came, at least half a packet a round trip. */
+/* RFC 5348 section 6.3.1: the first interval has the length for which the
+ * equation gives the highest rate that was received, but at least half a packet
+ * per round trip. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -282,18 +294,22 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
     receiver->event_is_over = TRUE;
 }
 
-/* Numbers that are missing, one next to the other */
+/* A sequence of missing numbers. */
 typedef struct
 {
   guint64 n;
-  guint64 n_data;               /* the first of them; the rest is no data, as
-                                 * the NDP Count of the packet behind says */
-  guint64 time;                 /* when the packet before them came */
-  gdouble step;                 /* ns from one to the next: they are taken to be
-                                 * spread evenly (RFC 5348 section 5.2) */
+  /* Number of missing packets with data, which are taken to be the first ones.
+   * The NDP Count of the packet after the gap tells how many of the last ones
+   * had no data. */
+  guint64 n_data;
+  guint64 time;                 /* arrival time of the packet before the gap */
+  /* Time in ns between two of the packets. They are taken to be evenly spaced
+   * (RFC 5348 section 5.2). */
+  gdouble step;
 } Gap;
 
-/* Numbers from the first on of a loss event that began at `time` */
+/* Returns how many of the first packets of the gap belong to a loss event that
+ * began at `time`. */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -304,7 +320,7 @@ count_within (const Gap * gap, guint64 time, guint64 round_trip)
   return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
 }
 
-/* `n` of its first numbers are of the event that is there. */
+/* The first `n` packets of the gap belong to the current loss event. */
 static void
 take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -316,8 +332,8 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
   gap->time += n * gap->step;
 }
 
-/* A long gap is several loss events, of a round trip each. Those that would be
- * forgotten at once are only counted. */
+/* A long gap consists of several loss events of one round trip each. Events
+ * whose intervals would be forgotten immediately are only counted. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -346,9 +362,10 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Less than a round trip since the loss event began: by time where that is
- * known (RFC 5348 section 5.2), else by the window counter too, which the
- * sender's own round trip moves (RFC 4342 section 10.2). */
+/* Returns whether less than a round trip has passed since the current loss
+ * event began. If the round-trip time is known, time decides (RFC 5348 section
+ * 5.2). Otherwise the window counter decides too, which advances with the
+ * sender's own round-trip time (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -369,8 +386,8 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* From one end of the gap to the other; in a long one the counter may have gone
- * round. */
+/* Returns whether the gap is a single loss event according to the window
+ * counter. In a long gap the counter may have wrapped around. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -381,8 +398,8 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* Of the handshake's alone nobody knows whether it is still so; the counter
- * says how many quarters went by in the gap. */
+/* If only the handshake has measured the round-trip time, it may be wrong now.
+ * The window counter tells how many quarters of a round trip the gap took. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -460,11 +477,11 @@ settle (TfrcReceiver * receiver)
   }
 }
 
-/* --- what comes */
+/* --- packets that arrive */
 
-/* It was given up, or came before: too late to change what was said of it, as
- * RFC 5348 section 5.1 allows. FALSE: it came before, or so long ago that it
- * must have. */
+/* The packet was counted as lost, or it is a duplicate. A packet that was
+ * counted as lost remains lost, as RFC 5348 section 5.1 allows. Returns FALSE
+ * for a duplicate, and for a packet that is so old that it counts as one. */
 static gboolean
 note_late (TfrcReceiver * receiver, guint64 behind)
 {
@@ -513,8 +530,8 @@ note_number (TfrcReceiver * receiver, const Arrival * arrival)
   return keep_pending (receiver, arrival);
 }
 
-/* Feedback is due with the first data, and when the window counter is four
- * ahead of what it was at the last one (RFC 4342 section 10.3). */
+/* Feedback is due after the first data packet, and when the window counter has
+ * advanced by four since the last feedback (RFC 4342 section 10.3). */
 static void
 note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
     gboolean is_newest)
@@ -565,8 +582,8 @@ tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now)
       || receiver->now >= tfrc_receiver_next_wakeup (receiver));
 }
 
-/* What came since the last feedback is not left without one for more than a
- * round trip (RFC 5348 section 6.2). */
+/* If packets arrived since the last feedback, the next feedback follows after
+ * at most one round trip (RFC 5348 section 6.2). */
 guint64
 tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
 {
@@ -582,8 +599,8 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* Of more numbers behind a hole the rest counts as lossless: they are not
-   * lost yet. */
+  /* Skip Length covers at most NDUPACK packets. The remaining packets after the
+   * gap count as lossless, because they are not lost yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);
@@ -596,14 +613,16 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 
     to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MAX_PACKETS);
     to->loss = MIN (from->loss, MAX_LOSS);
-    /* of the first interval 0 until there is a loss (RFC 4342 section 6.1.1) */
+    /* The Data Length of the first interval is 0 until there is a loss (RFC
+     * 4342 section 6.1.1). */
     to->data = receiver->loss_events == 0 ? 0 :
         MIN (from->data + 0.5, MAX_PACKETS);
     to->ecn_nonce = FALSE;
   }
 }
 
-/* 1 / p, rounded up (RFC 4342 section 8.5), but not for what arithmetic adds */
+/* Returns 1 / p, rounded up (RFC 4342 section 8.5). A rounding error of the
+ * arithmetic does not increase the result. */
 static guint32
 get_inverse_rate (TfrcReceiver * receiver)
 {

@@ -28,8 +28,8 @@ forget_oldest (TfrcReceiveRates * rates)
       rates->n * sizeof (rates->rates[0]));
 }
 
-/* When it is full the last but this one goes: what falls slowly is remembered
- * as what it was a little later. */
+/* If the set is full, the new rate replaces the last one. A rate that falls
+ * slowly is then stored with a slightly later value. */
 static void
 add (TfrcReceiveRates * rates, guint64 now, gdouble rate)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* X_recv_set of a TFRC sender (RFC 5348 section 4.3): the receive rates of the
- * last two round trips, of which only the largest ever counts. A rate that a
- * later one exceeds is therefore not kept, and the set stays small.
+ * last two round trips. Only the largest rate of the set is ever used. A rate
+ * that a later rate exceeds is therefore removed, and the set stays small.
  */
 
 #pragma once
@@ -15,20 +15,23 @@ typedef struct
   struct
   {
     guint64 time;               /* ns */
-    gdouble rate;               /* bytes per second; infinite: the first one */
-  } rates[TFRC_RECEIVE_RATES_KEPT];     /* oldest and largest first */
+    /* bytes per second; infinite for the initial entry */
+    gdouble rate;
+  /* The oldest and largest rate is first. */
+  } rates[TFRC_RECEIVE_RATES_KEPT];
   guint n;
 } TfrcReceiveRates;
 
-/* What the sender begins with: one item, infinite */
+/* Sets the initial state of a sender: one entry with an infinite rate. */
 void tfrc_receive_rates_init (TfrcReceiveRates * rates, guint64 now);
-/* Nothing else is in it then */
+/* Replaces all entries by this rate. */
 void tfrc_receive_rates_replace (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
-/* Adds it and forgets what is older than two round trips */
+/* Adds a rate, and removes the rates that are older than two round trips. */
 void tfrc_receive_rates_update (TfrcReceiveRates * rates, guint64 now,
     gdouble rate, guint64 round_trip);
-/* Adds it and forgets all but the largest that is finite, whose time is now */
+/* Adds a rate, and keeps only the largest finite rate, whose time becomes
+ * `now`. */
 void tfrc_receive_rates_maximize (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 void tfrc_receive_rates_halve (TfrcReceiveRates * rates);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender of TFRC; see the header. Sections are those of RFC 5348 where no
- * other RFC is named; what it calls X, R, s, p and tld is so called here. */
+ * other RFC is named. The names X, R, s, p and tld are those of this RFC. */
 
 #include "tfrcsender.h"
 
@@ -14,59 +14,61 @@
 #define NEVER G_MAXUINT64
 #define LONG_AGO G_MININT64
 
-/* Ethernet, 1500 bytes, without headers of 40; for a caller that says none */
+/* Maximum payload size in bytes for a caller that sets none: 1500 bytes of
+ * Ethernet without 40 bytes of headers. */
 #define DEFAULT_MAX_SEGMENT 1460
-#define DEFAULT_GRANULARITY (SECOND / 1000)     /* 8.3 has 10 ms; timers are
-                                                 * better now */
-/* t_mbi: at least one packet in 64 seconds (4.3) */
+/* Section 8.3 uses 10 ms, but the timers of today are better. */
+#define DEFAULT_GRANULARITY (SECOND / 1000)
+/* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
 #define BACKOFF 64
-/* The no-feedback timer before there is a round trip (4.2) */
+/* The no-feedback timer before the round-trip time is known (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* q and q2: how much of the old average stays (4.3, 4.5). The paper has 0.8 in
- * its place, equation 4.1. */
+/* q and q2: weight of the old average (sections 4.3 and 4.5). The paper uses
+ * 0.8 in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
-/* The mean packet size over so many (4.1 advises the last four loss intervals, of
- * which a sender without losses has none; the paper takes the mean of ten) */
+/* Weight of the old average in the mean packet size. Section 4.1 suggests the
+ * mean over the last four loss intervals, but a sender without losses has none.
+ * The paper uses the mean of ten packets. */
 #define SEGMENT_FILTER 0.9
-/* Of the mean deviation: RFC 6298 section 2.3 */
+/* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
-/* No RFC bounds a sample of the round trip. Over a loopback interface it is far
- * below this minimum, and a clock that stands still gives none. The maximum is
- * t_mbi (4.3). */
+/* Limits of a round-trip time sample; no RFC has a minimum. On a loopback
+ * interface the round-trip time is far below the minimum, and a clock that
+ * stands still measures 0. The maximum is t_mbi (section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
-/* What a data-limited sender's receive rate counts after a loss (4.3) */
+/* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* The share of data-limited intervals is a mean over about this time. Frames
- * come every 16 to 40 ms, and one that is larger than what a round trip carries
- * uses the whole rate for a moment. */
+/* Time over which the share of data-limited intervals is averaged. A frame
+ * follows every 16 to 40 ms. A frame that is larger than the data of a round
+ * trip uses the whole rate for a short time. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
-/* The window counter has 4 bits, counts quarters of a round trip, and jumps by
- * at most 5 (RFC 4342 section 8.1). */
+/* The window counter has 4 bits, counts quarters of a round trip, and increases
+ * by at most 5 (RFC 4342 section 8.1). */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Numbers sent that are remembered, of our choice: 80 Mbit/s of large packets over a second; a
- * power of 2 */
+/* Number of sent packets that are remembered; it must be a power of 2. It is
+ * chosen to cover one second of 80 Mbit/s with large packets. */
 #define SENT_KEPT 8192
 
 typedef struct
 {
-  guint64 sequence;             /* 48 bits, above them CCVal */
+  guint64 sequence;             /* 48 bits; the CCVal is in the bits above */
   guint64 time;                 /* ns */
 } Sent;
 
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  guint64 now;                  /* the latest that the caller said */
+  guint64 now;                  /* latest time that the caller gave */
 
-  /* --- what was sent */
+  /* --- sent packets */
   Sent sent[SENT_KEPT];
-  gboolean has_sent;            /* anything */
+  gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
   gdouble mean_size;            /* 0: no data yet */
 
@@ -77,35 +79,37 @@ struct _TfrcSender
   gdouble variance;
 
   /* --- the rate, bytes per second */
-  gdouble rate;                 /* X; without R packets per second */
+  gdouble rate;                 /* X; packets per second while R is unknown */
   gdouble receive_limit;        /* recv_limit */
   TfrcReceiveRates receive_rates;       /* X_recv_set */
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
   gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
-  guint64 drop_until;           /* stays until then at least */
+  guint64 drop_until;           /* earliest time at which drop_rate may end */
 
   /* --- pacing */
   gboolean has_nominal;
-  gint64 nominal;               /* when the last data packet was to go */
+  /* time at which the last data packet was scheduled */
+  gint64 nominal;
   guint32 last_size;
-  gboolean more;                /* data waits */
+  gboolean more;                /* another packet waits to be sent */
 
   /* --- the window counter */
   guint8 counter;
   guint64 counter_time;
 
-  /* --- was the interval data-limited: 8.2.1 */
+  /* --- whether the interval was data-limited (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
-  gdouble limited_share;        /* 0 to 1: of the time, lately */
+  /* 0 to 1: recent share of the time that was data-limited */
+  gdouble limited_share;
   guint64 limited_time;         /* ns, when limited_share was updated */
 
   /* --- the no-feedback timer */
   guint64 timer;
   gboolean sent_since_timer;
 
-  guint64 acknowledged;         /* of the latest feedback */
+  guint64 acknowledged;         /* number acknowledged by the latest feedback */
   guint32 receive_rate;
   guint64 feedbacks, no_feedbacks, slow_receivers, dropped;
 };
@@ -131,7 +135,7 @@ tfrc_sender_new (const TfrcSenderConfig * config)
     sender->config.max_segment = DEFAULT_MAX_SEGMENT;
   for (i = 0; i < SENT_KEPT; i++)
     sender->sent[i].sequence = G_MAXUINT64;
-  sender->rate = 1;             /* packet per second: 4.2 */
+  sender->rate = 1;             /* one packet per second (section 4.2) */
   sender->receive_limit = INFINITY;
   sender->drop_rate = G_MAXDOUBLE;
   tfrc_receive_rates_init (&sender->receive_rates, 0);
@@ -148,10 +152,9 @@ tfrc_sender_free (TfrcSender * sender)
   g_free (sender);
 }
 
-/* --- units, and what others are made of */
+/* --- units, and functions that the following parts use */
 
-/* The clock never goes back; who lets it is not served worse than by one that
- * stands still. */
+/* If the caller's time goes back, the clock stands still instead. */
 static guint64
 advance (TfrcSender * sender, guint64 now)
 {
@@ -188,7 +191,8 @@ get_min_rate (TfrcSender * sender)
   return get_segment_size (sender) / BACKOFF;
 }
 
-/* W_init / R (4.2); it is recover_rate too (4.4) */
+/* Returns W_init / R (section 4.2), which is also recover_rate (section 4.4).
+ */
 static gdouble
 get_initial_rate (TfrcSender * sender)
 {
@@ -198,7 +202,7 @@ get_initial_rate (TfrcSender * sender)
       / sender->round_trip;
 }
 
-/* X in bytes per second, with the round trip or without one yet */
+/* Returns X in bytes per second, also while the round-trip time is unknown. */
 static gdouble
 get_allowed_rate (TfrcSender * sender)
 {
@@ -206,8 +210,8 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* ... and what the receiver's drops (RFC 4342 section 5.2) and our own limit
- * leave of it */
+/* Returns X after two more limits: the one that the receiver's dropped packets
+ * set (RFC 4342 section 5.2), and our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -269,8 +273,9 @@ take_sample (TfrcSender * sender, guint64 ns)
   sender->last_sample = sample;
 }
 
-/* The first: from one packet a second to a window a round trip (4.2). The rate
- * that the receiver says is no limit yet. */
+/* The first sample raises the rate from one packet per second to the initial
+ * window per round trip (section 4.2). The receive rate that the receiver
+ * reports is no limit yet. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
@@ -324,9 +329,10 @@ get_tolerance (TfrcSender * sender, gint64 interval)
   return tolerance / 2;
 }
 
-/* By the rate of now, not that of the last packet: what the sender learns
- * counts at once. What was not sent for longer than a round trip is forgotten,
- * so that fewer packets than a round trip's may go in one. */
+/* Returns the nominal send time of the next packet. It is computed from the
+ * current rate, so that a change of the rate has an immediate effect. A sender
+ * that paused for more than a round trip loses the unused part, so that it
+ * sends less than the packets of one round trip in a burst. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -353,7 +359,7 @@ tfrc_sender_next_send (TfrcSender * sender, guint64 now)
   return MAX (at, (gint64) now);
 }
 
-/* --- what is sent */
+/* --- sent packets */
 
 static void
 remember (TfrcSender * sender, guint64 sequence)
@@ -377,8 +383,8 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
-/* Of one that is longer ago than what is remembered, the oldest that is: the
- * round trip is that long at least. */
+/* Returns the sent packet, or the oldest one that is remembered if the packet
+ * is older. The round-trip time is at least the age of the oldest one. */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -411,10 +417,11 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* 8.2.1: all that it is allowed to send is sent, and not by our own limit.
- * Where less than two packets are allowed in a round trip any packet is all,
- * even the only one in minutes; one that could have gone an interval earlier is
- * none that waited for us. */
+/* The sender is not data-limited if it has sent all that it is allowed to send
+ * (section 8.2.1), and if its own maximum rate was not the reason to wait. If
+ * fewer than two packets are allowed per round trip, every packet uses up the
+ * allowance, even a single packet in minutes. Therefore a packet that could
+ * have been sent an interval earlier does not count. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -455,8 +462,8 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* With a nominal size it is packets that are paced, else bytes; a packet
-   * without payload is one too. */
+  /* With a configured packet size the pacing counts packets, otherwise bytes. A
+   * packet without payload counts as one of the mean size. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -481,7 +488,8 @@ tfrc_sender_sent_other (TfrcSender * sender, guint64 now, guint64 sequence)
 
 /* --- feedback: 4.3 */
 
-/* FALSE: the number was never sent, or what it says is old. */
+/* Returns FALSE if the acknowledged number was never sent, or if later feedback
+ * has arrived. */
 static gboolean
 is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -496,8 +504,8 @@ is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
       sender->acknowledged) >= 0;
 }
 
-/* R_sample, or the whole time where the receiver says that it held it back for
- * longer than that */
+/* Takes R_sample, or the whole time since the packet was sent if the receiver
+ * reports a longer Elapsed Time than that. */
 static void
 time_feedback (TfrcSender * sender, const Sent * sent,
     const TfrcFeedback * feedback)
@@ -512,8 +520,8 @@ time_feedback (TfrcSender * sender, const Sent * sent,
     take_first_sample (sender, sample);
 }
 
-/* The packet that went with this counter is a round trip old: the next is at
- * least four ahead (RFC 4342 section 8.1). */
+/* The packet with this counter was sent one round trip ago. The counter of the
+ * next packet is therefore at least four greater (RFC 4342 section 8.1). */
 static void
 raise_counter (TfrcSender * sender, const Sent * sent)
 {
@@ -525,8 +533,10 @@ raise_counter (TfrcSender * sender, const Sent * sent)
   sender->counter_time = sender->now;
 }
 
-/* The interval that feedback on a packet sent at t_new is about ended with it;
- * it began a round trip before, or where the last one ended (8.2.1). */
+/* Returns whether the sender was data-limited in the interval of this feedback
+ * (section 8.2.1). The interval ends at t_new, when the acknowledged packet was
+ * sent. It begins a round trip earlier, or at the end of the last interval if
+ * that is earlier. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {
@@ -544,7 +554,8 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
   return is_limited;
 }
 
-/* The application limited the sender, or not, since the last call. */
+/* Updates limited_share. `is_limited` tells whether the application limited the
+ * sender since the last call. */
 static void
 note_limited (TfrcSender * sender, gboolean is_limited)
 {
@@ -556,8 +567,8 @@ note_limited (TfrcSender * sender, gboolean is_limited)
   sender->limited_time = sender->now;
 }
 
-/* A rate that the loss event rate limits is known, however little the
- * application sends. */
+/* If the loss event rate limits the rate, the capacity of the path is known
+ * even if the application sends little. */
 static gboolean
 is_app_limited (TfrcSender * sender)
 {
@@ -567,7 +578,7 @@ is_app_limited (TfrcSender * sender)
   return sender->limited_share >= 0.5;
 }
 
-/* What is no number is the worst. */
+/* A p that is not a number counts as 1, the worst value. */
 static gdouble
 clamp_loss_event_rate (gdouble p)
 {
@@ -596,8 +607,8 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
 }
 
-/* The end of step 4. Slow start waits while the receiver is slow (RFC 4340
- * section 11.6). */
+/* Computes X at the end of step 4 of section 4.3. Slow start pauses while the
+ * receiver is slow (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {
@@ -614,10 +625,10 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* RFC 4342 section 5.2 lowers X_recv for this; of a set of which the largest
- * counts that would do nothing, so that it is a limit of its own here, for a
- * round trip at least and until feedback comes without it: as long as X_recv is
- * in force. */
+/* RFC 4342 section 5.2 reduces X_recv when the receiver drops packets. Only the
+ * largest value of X_recv_set is used, so that reducing one value would have no
+ * effect. Therefore the drops set a separate limit. Like X_recv, it holds for
+ * at least a round trip, until feedback reports no more drops. */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -639,8 +650,8 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->drop_rate = limit;
 }
 
-/* A receive rate of 0 is that of the first feedback, for which nothing is known
- * yet; who says it again never makes us faster. */
+/* A receive rate of 0 belongs to the first feedback, before the receiver has
+ * measured it. If a receiver reports 0 again, this does not raise the rate. */
 static void
 take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
@@ -656,11 +667,12 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* The first of all has set the rate already (4.2), unless it knows better */
+  /* The first sample has already set the rate (section 4.2), unless the
+   * feedback reports a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* Step 3 has this before the new rate; when that falls, two packets would
-   * take longer. */
+  /* Section 4.3 restarts the timer in step 3, before the new rate is known. If
+   * the rate falls, the time of two packets is longer. */
   restart_timer (sender);
 }
 
@@ -717,7 +729,8 @@ halve_without_loss (TfrcSender * sender)
   sender->rate = MAX (sender->rate / 2, min);
 }
 
-/* It was idle, and is no faster than it may begin anyway. */
+/* Returns whether the rate is not halved, because the sender was idle and is
+ * not faster than at its beginning. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

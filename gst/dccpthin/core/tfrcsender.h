@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of TFRC (RFC 5348 section 4) as CCID 3 has it (RFC 4342 sections 5
- * and 8.1): how fast to send, when the next packet may go, and which value of
- * the window counter it has. A core: no packets, no clock. Times are ns on one
- * clock of the caller's that never goes back; rates are bytes per second.
+/* The sender of TFRC (RFC 5348 section 4) for CCID 3 (RFC 4342 sections 5 and
+ * 8.1). It computes the allowed rate, the time of the next packet, and the
+ * window counter of each packet. It is a core that knows neither packets nor a
+ * clock. Times are in ns on one clock of the caller that never goes back; rates
+ * are in bytes per second.
  *
  *   sender = tfrc_sender_new (&config);
  *   tfrc_sender_set_round_trip (sender, now, round_trip);   of the handshake
  *   if (tfrc_sender_next_send (sender, now) <= now)
- *     ccval = tfrc_sender_sent (sender, now, sequence, size);
+ *     ccval = tfrc_sender_sent (sender, now, sequence, size, more);
  *   tfrc_sender_feedback (sender, now, &feedback);
  *   at tfrc_sender_next_wakeup (sender): tfrc_sender_timeout (sender, now)
  */
@@ -19,33 +20,43 @@
 typedef struct
 {
   TfrcEquation equation;
-  guint32 segment_size;         /* s, bytes; 0: mean of those sent (RFC 5348
-                                 * section 4.1) */
-  guint32 max_segment;          /* MSS, bytes, for the initial rate */
+  /* Packet size s in bytes; 0 = mean size of the sent packets (RFC 5348 section
+   * 4.1). */
+  guint32 segment_size;
+  /* maximum payload size in bytes, MSS of the initial rate */
+  guint32 max_segment;
   gboolean reduce_oscillation;  /* section 4.5 */
-  guint64 granularity;          /* ns: t_gran of the caller's timer (8.3) */
-  guint64 max_rate;             /* bytes per second, 0: no limit of ours */
+  /* resolution of the caller's timer in ns, t_gran (RFC 5348 section 8.3) */
+  guint64 granularity;
+  /* our own limit in bytes per second; 0 = no limit */
+  guint64 max_rate;
 } TfrcSenderConfig;
 
 void tfrc_sender_config_init (TfrcSenderConfig * config);
 
-/* What an acknowledgement says */
+/* The contents of one acknowledgement. */
 typedef struct
 {
-  guint64 acknowledged;         /* sequence number, 48 bits */
-  guint64 elapsed;              /* ns that the receiver held it back, where
-                                 * has_elapsed */
+  guint64 acknowledged;         /* acknowledged sequence number, 48 bits */
+  /* ns from the arrival of the acknowledged packet to the acknowledgement;
+   * valid if has_elapsed is TRUE */
+  guint64 elapsed;
   gboolean has_elapsed;
-  gboolean has_receive_rate;    /* without it nothing but the round trip is
-                                 * taken from this one */
+  /* If this is FALSE, the acknowledgement does not change X, but its round-trip
+   * time is used. */
+  gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
-  gdouble loss_event_rate;      /* p, by the loss intervals or by the option; 0:
-                                 * no loss yet */
-  gboolean new_loss_event;      /* since the last one, whatever p */
+  /* p, computed from the loss intervals or read from the option; 0 = no loss
+   * yet. */
+  gdouble loss_event_rate;
+  /* There is a new loss event since the last feedback, whatever p is. */
+  gboolean new_loss_event;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
-  guint dropped;                /* packets that it newly reports with Drop Code
-                                 * 2 (RFC 4342 section 5.2) */
-  gboolean dropped_others;      /* ... with 0 or 1 */
+  /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
+   * 4342 section 5.2). */
+  guint dropped;
+  /* packets were newly reported with Drop Code 0 or 1 */
+  gboolean dropped_others;
 } TfrcFeedback;
 
 typedef struct _TfrcSender TfrcSender;
@@ -53,28 +64,30 @@ typedef struct _TfrcSender TfrcSender;
 TfrcSender *tfrc_sender_new (const TfrcSenderConfig * config);
 void tfrc_sender_free (TfrcSender * sender);
 
-/* Before the first feedback */
+/* Sets the round-trip time of the handshake. Ignored after the first feedback.
+ */
 void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
     guint64 round_trip);
-/* While it runs; bytes per second, 0: none */
+/* Changes the sender's own limit in bytes per second; 0 = no limit. */
 void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
-/* When the next data packet may go, `now` or earlier: at once. Credit for what
- * was not sent is less than a round trip's (4.6). */
+/* Returns the time at which the next data packet may be sent; `now` means
+ * immediately. A sender that paused may catch up by less than the packets of
+ * one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
-/* A data packet of `size` bytes of payload goes: its CCVal (RFC 4342 section
- * 8.1). `more`: another one waits behind it, so that the sender is not limited
- * by its data (RFC 5348 section 8.2.1). */
+/* A data packet with `size` bytes of payload is sent. `more` is TRUE if another
+ * packet waits, so that the sender is not data-limited (RFC 5348 section
+ * 8.2.1). Returns the CCVal of the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
-/* Any other packet took this number: its acknowledgement times the round trip
- * too */
+/* A packet without data is sent with this sequence number. Its acknowledgement
+ * measures the round-trip time too. */
 void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
     guint64 sequence);
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,
     const TfrcFeedback * feedback);
 
-/* The no-feedback timer */
+/* Returns the time of the no-feedback timer. */
 guint64 tfrc_sender_next_wakeup (TfrcSender * sender);
 void tfrc_sender_timeout (TfrcSender * sender, guint64 now);
 
@@ -82,20 +95,23 @@ typedef struct
 {
   gdouble rate;                 /* X */
   gdouble instant_rate;         /* X_inst */
-  gdouble receive_limit;        /* recv_limit; G_MAXDOUBLE: none yet */
+  gdouble receive_limit;        /* recv_limit; G_MAXDOUBLE = no limit yet */
   guint32 receive_rate;         /* X_recv of the last feedback */
   gdouble loss_event_rate;      /* p */
   guint64 round_trip;           /* ns, R; 0: unknown */
-  guint64 round_trip_variance;  /* ns, mean deviation of the samples */
+  guint64 round_trip_variance;  /* mean deviation of the samples in ns */
   guint32 segment_size;         /* s */
-  /* The application has sent less than was allowed in most of the last second.
-   * The rate is then a lower bound of what the path carries, unless the loss
-   * event rate limits it. */
+  /* The application sent less than was allowed in most of the last second. The
+   * rate is then a lower bound of the path's capacity, unless the loss event
+   * rate limits it. */
   gboolean is_app_limited;
-  guint64 feedbacks;            /* counters, which never go back */
-  guint64 no_feedbacks;         /* times that the timer ran out */
-  guint64 slow_receivers;       /* feedbacks with Slow Receiver */
-  guint64 dropped;              /* packets reported as dropped */
+  guint64 feedbacks;            /* counters, which never decrease */
+  /* number of times that the no-feedback timer expired */
+  guint64 no_feedbacks;
+  /* feedback packets with the option Slow Receiver */
+  guint64 slow_receivers;
+  /* packets that the receiver reported as dropped */
+  guint64 dropped;
 } TfrcSenderState;
 
 void tfrc_sender_get_state (TfrcSender * sender, TfrcSenderState * state);

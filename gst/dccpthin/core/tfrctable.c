@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* f (p) with integers alone; see the header. */
+/* f (p) computed with integers only; see the header. */
 
 #include "tfrctable.h"
 
@@ -64,7 +64,8 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 };
 /* *INDENT-ON* */
 
-/* Where the step with this p begins, and how many bits wide it is */
+/* Returns the index of the table step that contains p. Stores the beginning of
+ * the step and the number of bits of its width. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {

@@ -53,6 +53,16 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
+/* The rest of a dropped frame takes its place in the queue. */
+static void
+keep_rest (IfdLine * line, IfdLineItem * item)
+{
+  item->object = item->rest;
+  item->second = item->sequence = item->rest = NULL;
+  item->is_frame = FALSE;
+  line->objects++;
+}
+
 /* Removes a frame that the IFD algorithm has dropped. */
 static void
 drop_frame (IfdLine * line, const IfdEvent * event)
@@ -67,6 +77,11 @@ drop_frame (IfdLine * line, const IfdEvent * event)
   g_queue_push_tail (&line->drops, drop);
   if (item->has_sequence)
     line->sequence_is_missing = TRUE;
+  if (item->rest) {
+    keep_rest (line, item);
+    drop->item.rest = NULL;
+    return;
+  }
   g_queue_delete_link (&line->items, link);
   g_free (item);
 }
@@ -101,6 +116,17 @@ ifd_line_push (IfdLine * line, gpointer object)
   IfdLineItem *queued = g_new0 (IfdLineItem, 1);
 
   queued->object = object;
+  g_queue_push_tail (&line->items, queued);
+  line->objects++;
+}
+
+void
+ifd_line_push_data (IfdLine * line, const IfdLineItem * item)
+{
+  IfdLineItem *queued = g_new (IfdLineItem, 1);
+
+  *queued = *item;
+  queued->is_frame = FALSE;
   g_queue_push_tail (&line->items, queued);
   line->objects++;
 }

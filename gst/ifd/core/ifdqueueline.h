@@ -20,7 +20,8 @@
 /* An element of the queue */
 typedef struct
 {
-  /* a frame or its first field, an event, or a query */
+  /* a frame or its first field, data that are never dropped, an event, or a
+   * query */
   gpointer object;
   gboolean is_frame;            /* set by the queue */
   /* for frames only: */
@@ -30,6 +31,13 @@ typedef struct
   gboolean has_sequence;        /* contains an MPEG sequence header */
   /* The sequence header that the frame needs; may be NULL */
   gpointer sequence;
+  /* What is sent in place of the frame if the frame is dropped; NULL if that
+   * is nothing. It then takes the place of `object`, which is no frame any
+   * more. */
+  gpointer rest;
+  /* for a transport stream: PID of the video, or 0; and by how much its
+   * continuity counter advances in what `rest` leaves out */
+  guint pid, n_removed;
   /* set by ifd_line_pop: */
   /* the frame does not directly follow the last frame that was sent */
   gboolean discont;
@@ -58,6 +66,8 @@ void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
 void ifd_line_push (IfdLine * line, gpointer object);
+/* Adds data that are never dropped. */
+void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
 /* Removes `object`, a query whose sender no longer waits for the answer, if it
  * is in the queue. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatarrivals.h: stores when which bytes arrived, until
- * a frame contains them. */
+/* Implementation of mpegstatarrivals.h: stores the arrival times of the bytes
+ * of the stream until a frame contains these bytes. */
 
 #include "mpegstatarrivals.h"
 
@@ -23,7 +23,7 @@ struct _MpegStatArrivals
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */
-  guint64 framed;               /* bytes that frames contained */
+  guint64 framed;               /* number of bytes that were output in frames */
   /* the framer's counter of junk bytes at the reset */
   guint64 junk;
   MpegStatTime last;

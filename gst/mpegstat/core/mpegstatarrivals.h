@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines when the last byte of a frame arrived. In an unparsed stream a
- * frame is complete only when the next one begins, which is usually a frame
- * period later. Its arrival is that of the buffer that contained its last byte.
- * The code depends on GLib only.
+ * frame is complete only when the next frame begins, which is usually a frame
+ * period later. Its arrival time is therefore the arrival time of the buffer
+ * that contained its last byte. The code depends on GLib only.
  */
 
 #pragma once

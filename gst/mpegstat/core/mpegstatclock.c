@@ -16,8 +16,8 @@ since (guint64 now, guint64 then)
 }
 
 /* Returns the time since the last arrival. If the clock has changed, only the
- * time in PLAYING counts: from its start until now, or from the last arrival
- * until its end. */
+ * time in PLAYING counts: the time since playing started, or the time from the
+ * last arrival until playing stopped. */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
     guint64 monotonic)

@@ -248,6 +248,8 @@ mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival, guint64 wall,
   describe_unit (unit, event);
   input_described (core, event);
   event++;
+  if (complete && unit->layer >= 0 && unit->layer < MPEGSTAT_MAX_LAYERS)
+    core->totals.layers[unit->layer]++;
 
   return event - events;
 }

@@ -61,13 +61,16 @@ typedef struct
   guint64 lost[MPEG_VIDEO_PICTURE_LAST];
 } MpegStatEvent;
 
-/* Arrays are indexed by MpegVideoPictureType. Only complete frames count for
- * frames, bytes, bitrates, latency and jitter. */
+#define MPEGSTAT_MAX_LAYERS 8
+
+/* Arrays, except `layers`, are indexed by MpegVideoPictureType. Only complete
+ * frames count for frames, bytes, bitrates, latency and jitter. */
 typedef struct
 {
   guint64 frames[MPEG_VIDEO_PICTURE_LAST];
   guint64 bytes[MPEG_VIDEO_PICTURE_LAST];
   guint64 lost[MPEG_VIDEO_PICTURE_LAST];
+  guint64 layers[MPEGSTAT_MAX_LAYERS];  /* frames by temporal layer */
   guint64 incomplete;
   guint64 gops;
   guint64 bitrate;              /* in bit/s, over the last second */
@@ -96,12 +99,14 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoFrame * frame,
     const MpegVideoPosition * position, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* An access unit of H.264 or H.265. `size` is the size of its slices only,
- * because parameter sets and framing may change between sender and receiver. */
+/* An access unit of H.264 or H.265, or a frame of VP8, VP9 or AV1. `size` of an
+ * access unit is the size of its slices only, because parameter sets and
+ * framing may change between sender and receiver. */
 typedef struct
 {
   /* I: starts a GOP; B: no other frame refers to it */
   MpegVideoPictureType type;
+  gint layer;                   /* temporal layer; -1 if unknown */
   /* for I-frames; the meaning is the same as in a GOP header */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;

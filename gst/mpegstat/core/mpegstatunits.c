@@ -14,7 +14,11 @@
 
 struct _MpegStatUnits
 {
+  /* One of the two is NULL. */
   IfdClassifier *classifier;
+  SlotReader *slots;
+  SlotCodec slot_codec;
+  guint64 malformed;            /* frames that `slots` could not parse */
   guint64 period;               /* duration of a frame in ns; 0 if unknown */
 
   /* number of the next access unit in transport order */
@@ -36,10 +40,22 @@ mpegstat_units_new (IfdCodec codec)
   return units;
 }
 
+MpegStatUnits *
+mpegstat_units_new_slots (SlotCodec codec)
+{
+  MpegStatUnits *units = g_new0 (MpegStatUnits, 1);
+
+  units->slots = slot_reader_new (codec);
+  units->slot_codec = codec;
+  mpegstat_units_restart (units);
+  return units;
+}
+
 void
 mpegstat_units_free (MpegStatUnits * units)
 {
-  ifd_classifier_free (units->classifier);
+  g_clear_pointer (&units->classifier, ifd_classifier_free);
+  g_clear_pointer (&units->slots, slot_reader_free);
   g_free (units);
 }
 
@@ -47,6 +63,18 @@ IfdClassifier *
 mpegstat_units_get_classifier (MpegStatUnits * units)
 {
   return units->classifier;
+}
+
+SlotReader *
+mpegstat_units_get_slots (MpegStatUnits * units)
+{
+  return units->slots;
+}
+
+guint64
+mpegstat_units_get_malformed (const MpegStatUnits * units)
+{
+  return units->malformed;
 }
 
 void
@@ -58,7 +86,10 @@ mpegstat_units_set_period (MpegStatUnits * units, guint64 period)
 void
 mpegstat_units_restart (MpegStatUnits * units)
 {
-  ifd_classifier_reset (units->classifier);
+  if (units->classifier)
+    ifd_classifier_reset (units->classifier);
+  else
+    slot_reader_reset (units->slots);
   units->next_number = 0;
   units->first_pts = units->first_dts = MPEG_VIDEO_TIME_NONE;
   units->latest_pts = 0;
@@ -145,23 +176,55 @@ picture_type (IfdFrameType type)
   }
 }
 
-void
-mpegstat_units_input (MpegStatUnits * units, const guint8 * data, gsize size,
-    guint64 pts, guint64 dts, MpegStatUnit * unit)
+static void
+read_access_unit (MpegStatUnits * units, const guint8 * data, gsize size,
+    guint64 pts, MpegStatUnit * unit)
 {
   IfdSlices slices;
   IfdFrame frame;
 
-  memset (unit, 0, sizeof (*unit));
-  place (units, pts, dts, unit);
   ifd_classifier_input (units->classifier, data, size, pts, &frame);
   unit->type = picture_type (frame.type);
   unit->closed = (frame.flags & IFD_FRAME_CLOSED) != 0;
   unit->broken_link = (frame.flags & IFD_FRAME_BROKEN) != 0;
+  unit->layer = frame.layer;
   unit->has_hash = ifd_classifier_find_slices (units->classifier, data, size,
       &slices);
   unit->size = slices.size;
   if (unit->has_hash)
     unit->hash = mpegstat_hash (slices.first,
         MIN (slices.first_size, MPEGSTAT_HASH_BYTES), slices.size);
+}
+
+/* A frame of AV1 has no hash, because parsers and containers change its OBU
+ * headers. */
+static void
+read_slots (MpegStatUnits * units, const guint8 * data, gsize size,
+    const SlotLayer * layer, MpegStatUnit * unit)
+{
+  SlotUse use;
+
+  if (!slot_reader_input (units->slots, data, size, layer, &use))
+    units->malformed++;
+  unit->type = use.is_key ? MPEG_VIDEO_PICTURE_I : use.is_reference ?
+      MPEG_VIDEO_PICTURE_P : MPEG_VIDEO_PICTURE_B;
+  unit->closed = use.is_key;
+  unit->layer = use.layer;
+  unit->size = size;
+  unit->has_hash = units->slot_codec == SLOT_CODEC_VP8
+      || units->slot_codec == SLOT_CODEC_VP9;
+  if (unit->has_hash)
+    unit->hash = mpegstat_hash (data, MIN (size, MPEGSTAT_HASH_BYTES), size);
+}
+
+void
+mpegstat_units_input (MpegStatUnits * units, const guint8 * data, gsize size,
+    guint64 pts, guint64 dts, const SlotLayer * layer, MpegStatUnit * unit)
+{
+  memset (unit, 0, sizeof (*unit));
+  place (units, pts, dts, unit);
+  if (units->slots)
+    read_slots (units, data, size, layer, unit);
+  else
+    read_access_unit (units, data, size, pts, unit);
 }

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines type, position and hash of an access unit of H.264 or H.265. Its
- * bytes do not show its position, in contrast to MPEG-1/2 video, so the
- * position comes from timestamps or from counting. The code depends on GLib
- * only.
+/* Determines type, position and hash of an access unit of H.264 or H.265, or of
+ * a frame of VP8, VP9 or AV1. The bytes do not show the position, in contrast to
+ * MPEG-1/2 video, so the position comes from timestamps or from counting. The
+ * code depends on GLib only.
  */
 
 #pragma once
 
 #include "ifdclassifier.h"
 #include "mpegstatcore.h"
+#include "slotuse.h"
 
 typedef struct _MpegStatUnits MpegStatUnits;
 
 MpegStatUnits *mpegstat_units_new (IfdCodec codec);
+MpegStatUnits *mpegstat_units_new_slots (SlotCodec codec);
 void mpegstat_units_free (MpegStatUnits * units);
-/* Returns the classifier, for setting codec data and reading its counters. */
+/* Returns the classifier of H.264 and H.265, or the reader of the other codecs,
+ * for setting codec data and reading its counters; otherwise NULL. */
 IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
+SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
+/* Returns the number of malformed frames of VP8, VP9 and AV1. */
+guint64 mpegstat_units_get_malformed (const MpegStatUnits * units);
 /* Sets the duration of a frame in ns; 0 if unknown. */
 void mpegstat_units_set_period (MpegStatUnits * units, guint64 period);
 /* Starts a new stream: numbers and times are relative to the next access unit.
@@ -23,6 +29,7 @@ void mpegstat_units_set_period (MpegStatUnits * units, guint64 period);
 void mpegstat_units_restart (MpegStatUnits * units);
 
 /* Processes an access unit and fills `unit`. `pts` and `dts` are in ns or
- * MPEG_VIDEO_TIME_NONE. */
+ * MPEG_VIDEO_TIME_NONE. `layer` is the layer of a VP8 frame, or NULL. */
 void mpegstat_units_input (MpegStatUnits * units, const guint8 * data,
-    gsize size, guint64 pts, guint64 dts, MpegStatUnit * unit);
+    gsize size, guint64 pts, guint64 dts, const SlotLayer * layer,
+    MpegStatUnit * unit);

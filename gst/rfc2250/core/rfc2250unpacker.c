@@ -466,9 +466,9 @@ unpacker_take_chunk (Rfc2250Unpacker * unpacker)
   return g_realloc (chunk, unpacker->len);
 }
 
-/* Returns whether the frame is a single field after a gap. The other field, or
- * all of it, was then in the gap. Without a gap, a single field is normal for a
- * sender that sets the marker after each field. */
+/* Returns whether the frame is a single field after a gap. The other field was
+ * then lost in the gap, completely or in part. Without a gap, a single field is
+ * normal for a sender that sets the marker after each field. */
 static gboolean
 lacks_field (const Rfc2250Unpacker * unpacker)
 {
@@ -519,8 +519,8 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
 }
 
 /* Returns whether a payload that begins with this picture header is the second
- * field of the current frame. Perhaps only packets without a picture header
- * were received of the first field. */
+ * field of the current frame. Of the first field, perhaps only packets without
+ * a picture header were received. */
 static gboolean
 opens_second_field (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, const MpegVideoPicture * picture)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A packet that is further behind than this is not a late packet; the sender
+/* If a packet is further behind than this, it is not a late packet: the sender
  * has restarted. The value equals max-reorder of GstRTPBaseDepayload and
  * MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
@@ -334,9 +334,10 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* A source that was replaced becomes the current one again at once. An attacker
- * who cannot see the packets of a source does not know its SSRC, so such a
- * packet is trusted. The source that replaced it is not remembered. */
+/* A replaced source becomes the current one again immediately. An attacker who
+ * cannot see the packets of a source does not know its SSRC, so that a packet
+ * with this SSRC is trusted. The source that had replaced it is not remembered.
+ */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {

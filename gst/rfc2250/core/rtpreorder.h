@@ -4,13 +4,13 @@
  * packets are not accessed.
  *
  * A single packet of another source, or with a sequence number that is far off,
- * is a stray and is dropped. Two such packets with consecutive numbers, without
- * a packet of the current source between them, start a new sequence. If they
- * have the SSRC of the current source, the new sequence starts at once (RFC
- * 3550 A.1). If they have another SSRC, it starts only if the current source
- * has been silent for a second. Until then at most 1024 packets of new sources
- * are kept, so that none of them is lost. A source that was replaced becomes
- * the current source again with its next packet.
+ * is a stray and is dropped. Two strays with consecutive numbers, without a
+ * packet of the current source between them, start a new sequence. If they have
+ * the SSRC of the current source, the new sequence starts immediately (RFC 3550
+ * A.1). If they have another SSRC, it starts only if the current source has
+ * been silent for a second. Until then at most 1024 packets of new sources are
+ * kept, so that none of them is lost. A source that was replaced becomes the
+ * current source again with its next packet.
  */
 
 #pragma once
@@ -20,7 +20,7 @@
 typedef enum
 {
   /* The packet is the next in order and no packet waits. The caller still owns
-   * it and uses it at once. */
+   * the packet and must use it immediately. */
   RTP_REORDER_NEXT,
   /* The reorder buffer owns the packet; see rtp_reorder_poll_output (). */
   RTP_REORDER_TAKEN,

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The length of H.263's picture header; see the header. Fields have the names
- * of ITU-T H.263 section 5.1, in the order of its figures 7 and 8.
+/* Computes the size of an H.263 picture header; see the header file. Fields
+ * have the names of ITU-T H.263 section 5.1, and are read in the order of its
+ * figures 7 and 8.
  */
 
 #include "h263picture.h"
 
-/* Less than any header has: none has these values of its fields. Thus one that
- * can't be told wins over one that can, and that one over none. */
+/* Result for a header whose fields have impossible values. It is less than any
+ * size, and H263_HEADER_UNKNOWN is greater than any size. The maximum of two
+ * results is therefore the one that covers more. */
 #define IMPOSSIBLE 0
 
-/* PTYPE, source format, table 1 */
+/* Source format in PTYPE, table 1 */
 #define FORMAT_FORBIDDEN 0
 #define FORMAT_RESERVED 6
 #define FORMAT_EXTENDED 7       /* PLUSPTYPE follows */
-/* OPPTYPE, source format, section 5.1.4.2: 7 is reserved here */
+/* Source format in OPPTYPE, section 5.1.4.2, where 7 is reserved. */
 #define PLUS_FORMAT_CUSTOM 6
 #define PLUS_FORMAT_RESERVED 7
 /* CPFMT, section 5.1.5 */
 #define PAR_EXTENDED 15
 
-/* MPPTYPE, picture type code, section 5.1.4.3 */
+/* Picture type code in MPPTYPE, section 5.1.4.3 */
 enum
 {
   PLUS_TYPE_IMPROVED_PB = 2,
-  PLUS_TYPE_B,                  /* these three: scalability, annex O */
+  PLUS_TYPE_B,                  /* B, EI and EP use scalability (annex O) */
   PLUS_TYPE_EI,
   PLUS_TYPE_EP,
   PLUS_TYPE_RESERVED
@@ -33,10 +35,12 @@ typedef struct
 {
   const guint8 *data;
   gsize size;
-  gsize place;                  /* bits; beyond size: there were not so many */
+  /* position in bits; beyond `size` if data was missing */
+  gsize place;
 } Bits;
 
-/* Ones beyond the end: a PQUANT that was cut off is no wrong one. */
+/* Reads `n` bits. Bits beyond the end are 1, so that a truncated PQUANT does
+ * not have the impossible value 0. */
 static guint
 read_bits (Bits * bits, guint n)
 {
@@ -51,7 +55,8 @@ read_bits (Bits * bits, guint n)
   return value;
 }
 
-/* PEI and PSUPP, and that was it */
+/* Reads PEI and PSUPP, which end the header, and returns the size of the
+ * header. */
 static gsize
 end_header (Bits * bits)
 {
@@ -62,7 +67,7 @@ end_header (Bits * bits)
   return (bits->place + 7) / 8;
 }
 
-/* CPM and PSBI */
+/* Reads CPM and PSBI. */
 static void
 read_multipoint (Bits * bits)
 {
@@ -107,13 +112,14 @@ read_options (Bits * bits, Options * options)
   options->slices = read_bits (bits, 1);
   options->reference_selection = read_bits (bits, 1);
   read_bits (bits, 3);          /* annexes R, S, and T */
-  /* What else is reserved, annexes U and V use: their fields we don't know. */
+  /* The remaining bits belong to annexes U and V or are reserved. The fields of
+   * annexes U and V are not supported. */
   return read_bits (bits, 4) == 8
       && options->source_format != FORMAT_FORBIDDEN
       && options->source_format != PLUS_FORMAT_RESERVED;
 }
 
-/* CPFMT, EPAR, CPCFC, ETR */
+/* Reads CPFMT, EPAR, CPCFC and ETR. */
 static void
 read_custom_formats (Bits * bits, const Options * options)
 {
@@ -129,8 +135,8 @@ read_custom_formats (Bits * bits, const Options * options)
     read_bits (bits, 8 + 2);
 }
 
-/* RPSMF, TRPI, TRP; returns BCI's two bits: 01, but if a message follows, and
- * with it another BCI, 1x */
+/* Reads RPSMF, TRPI and TRP. Returns the two bits of BCI: 01, or 1x if a
+ * back-channel message and another BCI follow. */
 static guint
 read_reference_selection (Bits * bits)
 {
@@ -140,7 +146,7 @@ read_reference_selection (Bits * bits)
   return read_bits (bits, 2);
 }
 
-/* From CPFMT on */
+/* Reads the fields from CPFMT on. */
 static gsize
 read_plus_fields (Bits bits, const Options * options, guint type,
     gboolean scalable)
@@ -166,8 +172,9 @@ read_plus_fields (Bits bits, const Options * options, guint type,
   return end_header (&bits);
 }
 
-/* Scalability is told of B, EI, and EP pictures only; a base layer has ELNUM or
- * has it not. Both are read, and the longer counts. */
+/* Only B, EI and EP pictures show that scalability is used. For all other types
+ * it is unknown whether the field ELNUM exists. Both cases are computed, and
+ * the larger size is used. */
 static gsize
 read_plus (Bits bits)
 {
@@ -175,14 +182,14 @@ read_plus (Bits bits)
   guint type, extended = read_bits (&bits, 3);  /* UFEP */
   gsize size = IMPOSSIBLE;
 
-  /* With UFEP 0 an earlier header says which fields there are, and those of
-   * annexes N and U have any length. */
+  /* If UFEP is 0, an earlier header determines which fields exist. The fields
+   * of annexes N and U have a variable size. */
   if (extended != 1 || !read_options (&bits, &options))
     return H263_HEADER_UNKNOWN;
   type = read_bits (&bits, 3);
   if (type >= PLUS_TYPE_RESERVED)
     return IMPOSSIBLE;
-  if (read_bits (&bits, 1))     /* annex P: RPRP has any length */
+  if (read_bits (&bits, 1))     /* Annex P: RPRP has a variable size. */
     return H263_HEADER_UNKNOWN;
   read_bits (&bits, 2);         /* annex Q, RTYPE */
   if (read_bits (&bits, 3) != 1)
@@ -199,7 +206,7 @@ h263_is_picture_start (const guint8 * data, gsize size)
   return size > 0 && data[0] >> 2 == 0x20;
 }
 
-/* From PTYPE on */
+/* Reads the header from PTYPE on. */
 static gsize
 read_header (Bits bits)
 {
@@ -207,7 +214,8 @@ read_header (Bits bits)
 
   if (read_bits (&bits, 2) != 2)
     return IMPOSSIBLE;
-  read_bits (&bits, 3);         /* split screen, document camera, freeze */
+  /* split screen, document camera, freeze picture release */
+  read_bits (&bits, 3);
   source_format = read_bits (&bits, 3);
   if (source_format == FORMAT_EXTENDED)
     return read_plus (bits);
@@ -217,7 +225,7 @@ read_header (Bits bits)
 gsize
 h263_get_picture_header_size (const guint8 * data, gsize size)
 {
-  /* behind the rest of PSC, and TR */
+  /* The position is after the rest of PSC and after TR. */
   Bits bits = { data, size, 6 + 8 };
   gsize header_size;
 

@@ -7,21 +7,23 @@
 
 #include "wire.h"
 
-/* RFC 3828 section 3.1: 16 bits; what is longer is covered whole or not beyond
- * this (section 3.5, jumbograms) */
+/* Maximum of the 16-bit coverage field (RFC 3828 section 3.1). A longer packet
+ * is covered either completely or only up to this size (section 3.5,
+ * jumbograms). */
 #define MAX_COVERAGE 0xffff
-#define ZERO_AS_SENT 0xffff     /* 0 would be no checksum, section 3.1 */
+/* The checksum must not be 0 on the wire (RFC 3828 section 3.1). */
+#define ZERO_AS_SENT 0xffff
 
 /* RFC 791 section 3.1 */
 #define IPV4_MIN_HEADER 20
 #define IPV4_MORE_OR_OFFSET 0x3fff
 
-/* The sum of RFC 1071, of words as they lie in memory (its section 2 B), with
- * the carries not folded in yet */
+/* A sum as in RFC 1071, computed in the byte order of the memory (section 2 B),
+ * whose carries are not folded yet. */
 typedef struct
 {
   guint64 sum;
-  gboolean odd;                 /* the next byte is the second one of a word */
+  gboolean odd;                 /* the next byte is the second byte of a word */
 } Checksum;
 
 const gchar *
@@ -38,8 +40,8 @@ udplite_verdict_get_name (UdpliteVerdict verdict)
 
 /* Checksum */
 
-/* Bytes that begin in the middle of a word count in the other half of it: their
- * sum is that with its bytes swapped (RFC 1071 section 2 B). */
+/* If the bytes begin in the middle of a word, the bytes of their sum must be
+ * swapped (RFC 1071 section 2 B). */
 static void
 checksum_add (Checksum * self, gconstpointer data, gsize size)
 {
@@ -49,8 +51,10 @@ checksum_add (Checksum * self, gconstpointer data, gsize size)
   self->odd ^= size & 1;
 }
 
-/* RFC 768, RFC 8200 section 8.1. The length is the one that IP knows, not the
- * coverage (RFC 3828 section 3.1); in 32 bits also for IPv4, which adds 0. */
+/* Adds the pseudo-header of RFC 768 and RFC 8200 section 8.1. The length is
+ * that of the IP payload, not the coverage (RFC 3828 section 3.1). It has 32
+ * bits also for IPv4, because the additional bits are 0 and do not change the
+ * sum. */
 static void
 checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
     gsize length)
@@ -65,7 +69,7 @@ checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
   checksum_add (self, tail, sizeof (tail));
 }
 
-/* Its bytes lie in memory as they have to be sent. */
+/* Returns the checksum in the byte order in which it is sent. */
 static guint16
 checksum_get (const Checksum * self)
 {
@@ -135,7 +139,8 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 
 /* Receiving */
 
-/* With the checksum sent among them, the words add up to all ones. */
+/* The sum over all covered bytes, including the checksum, must have all bits
+ * set. */
 static gboolean
 is_whole (const guint8 * packet, gsize size, gsize coverage,
     const UdpliteAddresses * addresses)
@@ -176,7 +181,7 @@ udplite_parse (const guint8 * packet, gsize size,
   return UDPLITE_VALID;
 }
 
-/* The system has verified the checksum of the IP header. */
+/* The kernel has already verified the checksum of the IP header. */
 gboolean
 udplite_parse_ipv4 (const guint8 * packet, gsize size,
     UdpliteAddresses * addresses, gsize * offset, gsize * length)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The packets of UDP-Lite, RFC 3828: header, partial checksum, and what has to
- * be refused. Plain bytes: no sockets.
+/* UDP-Lite packets (RFC 3828): header, partial checksum, and the checks of
+ * received packets. The code handles bytes only and uses no sockets.
  */
 
 #pragma once
 
 #include "datagram.h"
 
-#define UDPLITE_PROTOCOL 136    /* in IP, RFC 3828 section 5 */
+#define UDPLITE_PROTOCOL 136    /* IP protocol number, RFC 3828 section 5 */
 #define UDPLITE_HEADER_SIZE 8
 
-/* Of the pseudo-header, in network byte order; of IPv4 the first four bytes.
- * All zero where UDP-Lite is carried in UDP: a NAT may rewrite addresses. */
+/* Addresses of the pseudo-header in network byte order; an IPv4 address uses
+ * the first four bytes. If UDP-Lite is carried in UDP, all bytes are zero,
+ * because a NAT may rewrite the addresses. */
 typedef struct
 {
   gboolean ipv6;
@@ -22,45 +23,50 @@ typedef struct
 typedef struct
 {
   guint16 source_port, destination_port;
-  guint coverage;               /* bytes from the header's first on, as it says;
-                                 * never 0: the packet's size, if so */
+  /* Number of covered bytes, including the header. If the field is 0, which
+   * means the whole packet, this is the size of the packet. */
+  guint coverage;
 } UdpliteHeader;
 
-/* Why a packet is dropped, in the order of the checks */
+/* Reasons for dropping a packet, in the order of the checks. */
 typedef enum
 {
   UDPLITE_VALID,
-  UDPLITE_TOO_SHORT,            /* no header */
+  UDPLITE_TOO_SHORT,            /* shorter than the header */
   UDPLITE_COVERAGE_TOO_SMALL,   /* 1 to 7, RFC 3828 section 3.1 */
-  UDPLITE_COVERAGE_TOO_LARGE,   /* more than the packet has */
-  UDPLITE_NO_CHECKSUM,          /* it is 0, section 3.1 */
-  UDPLITE_BELOW_MINIMUM,        /* less is covered than the receiver demands */
+  UDPLITE_COVERAGE_TOO_LARGE,   /* greater than the size of the packet */
+  UDPLITE_NO_CHECKSUM,          /* the checksum is 0, RFC 3828 section 3.1 */
+  UDPLITE_BELOW_MINIMUM,        /* smaller than the minimum of the receiver */
   UDPLITE_BAD_CHECKSUM,
   UDPLITE_LAST
 } UdpliteVerdict;
 
-/* "too-short", ... as in names of statistics */
+/* Returns the name of a verdict in the statistics, such as "too-short". */
 const gchar *udplite_verdict_get_name (UdpliteVerdict verdict);
 
-/* Coverage as it may go on the wire: of a packet of `size` bytes, header
- * included, so that `coverage` of them are covered. 0: all; 1 to 7: 8; all of
- * them or more: 0. */
+/* Returns the value of the coverage field so that at least `coverage` bytes of
+ * a packet of `size` bytes are covered, the header included. 0 means the whole
+ * packet, and is also returned if `coverage` is not less than `size`. Values
+ * from 1 to 7 become 8, the minimum. */
 guint udplite_get_wire_coverage (guint coverage, gsize size);
 
-/* Writes the header of a packet with this payload; `coverage` as above. */
+/* Writes the header of a packet with this payload. `coverage` has the same
+ * meaning as in udplite_get_wire_coverage (). */
 void udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
     guint16 source_port, guint16 destination_port, guint coverage,
     const DatagramPart * payload, guint n_vectors);
 
-/* Reads the packet: header and payload. min_coverage: bytes that must be
- * covered, header included; 0: any number. A receiver that asks for more than
- * the packet has gets it if all is covered. The header is filled in where there
- * is one, whatever the verdict. */
+/* Parses and checks a packet, which consists of header and payload.
+ * `min_coverage` is the minimum number of covered bytes, including the header;
+ * 0 = any number. A packet that is covered completely is accepted even if it is
+ * shorter than the minimum. `header` is filled in if the packet has a header,
+ * whatever the verdict is. */
 UdpliteVerdict udplite_parse (const guint8 * packet, gsize size,
     const UdpliteAddresses * addresses, guint min_coverage,
     UdpliteHeader * header);
 
-/* Finds the UDP-Lite packet in an IPv4 packet, as a raw socket brings it.
- * FALSE: it is none (cut, not version 4, another protocol, a fragment). */
+/* Finds the UDP-Lite packet in an IPv4 packet that a raw socket has received.
+ * Returns FALSE if the packet is truncated, is a fragment, has another
+ * protocol, or is not IPv4. */
 gboolean udplite_parse_ipv4 (const guint8 * packet, gsize size,
     UdpliteAddresses * addresses, gsize * offset, gsize * length);

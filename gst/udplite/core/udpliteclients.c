@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-/* Removed receivers whose figures can still be asked for */
+/* Maximum number of removed receivers whose statistics are kept. */
 #define MAX_REMOVED 64
 
 struct _UdpliteClients
 {
-  GPtrArray *clients;           /* of UdpliteClient, in the order of adding */
-  GQueue removed;               /* likewise, the newest first */
+  /* UdpliteClient in the order in which they were added */
+  GPtrArray *clients;
+  /* removed UdpliteClient, the latest one first */
+  GQueue removed;
   guint64 next_id;
 };
 
@@ -94,7 +96,7 @@ udplite_clients_find_id (const UdpliteClients * self, guint64 id)
   return NULL;
 }
 
-/* Takes the address */
+/* Sets the address of the receiver. Takes ownership of `address`. */
 static void
 take_address (UdpliteClient * client, GSocketAddress * address)
 {
@@ -103,8 +105,8 @@ take_address (UdpliteClient * client, GSocketAddress * address)
   g_object_unref (address);
 }
 
-/* What is an address needs no asking; that of a link has its interface in it
- * (RFC 4007: fe80::1%eth0). */
+/* A name that is an IP address need not be resolved. A link-local address
+ * contains its interface (RFC 4007: fe80::1%eth0). */
 static void
 take_literal (UdpliteClient * client)
 {
@@ -234,7 +236,7 @@ udplite_clients_parse (const gchar * text, guint16 default_port, gchar ** host,
     colon = end[1] == ':' ? end + 1 : NULL;
   } else {
     colon = strrchr (text, ':');
-    /* more than one: an address of IPv6 without its brackets */
+    /* Several colons: an IPv6 address without brackets. */
     if (colon && strchr (text, ':') != colon) {
       if (!g_hostname_is_ip_address (text))
         return FALSE;

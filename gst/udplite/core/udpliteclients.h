@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receivers of a UDP-Lite sink: who was added how many times, under which
- * name, and what was sent to each. No sockets; not thread safe.
+/* The list of the receivers of a UDP-Lite sink. For each receiver it stores its
+ * name, how many times it was added, and how much was sent to it. The code uses
+ * no sockets and is not thread safe.
  */
 
 #pragma once
@@ -11,11 +12,13 @@ typedef struct
 {
   gchar *host;                  /* as it was added */
   guint16 port;
-  guint times;                  /* that it was added, at least 1 */
-  guint64 id;                   /* of this one, never again of another */
-  gboolean is_joined;           /* to the multicast group that it is */
-  gboolean is_refused;          /* joining it was: the log has said so */
-  DatagramPath path;            /* to it; address_size: 0: not known yet */
+  guint times;                  /* how many times it was added; at least 1 */
+  guint64 id;                   /* unique number, which is never reused */
+  gboolean is_joined;           /* we have joined this multicast group */
+  /* joining the group failed, which was already logged */
+  gboolean is_refused;
+  /* path to the receiver; address_size 0 = not known yet */
+  DatagramPath path;
   guint64 packets_sent, bytes_sent;
   guint64 errors;               /* packets that the system refused */
   guint64 added_at, removed_at; /* ns since 1970; 0: not yet */
@@ -28,32 +31,34 @@ void udplite_clients_free (UdpliteClients * self);
 
 guint udplite_clients_get_number (const UdpliteClients * self);
 UdpliteClient *udplite_clients_get (const UdpliteClients * self, guint i);
-/* NULL: there is none */
+/* These functions return NULL if there is no such receiver. */
 UdpliteClient *udplite_clients_find (const UdpliteClients * self,
     const gchar * host, guint16 port);
 UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,
     guint64 id);
 
-/* One more time, perhaps the first. `now`: ns since 1970 */
+/* Adds a receiver, or increments its `times` if it is in the list. `now` is in
+ * ns since 1970. */
 UdpliteClient *udplite_clients_add (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
-/* One time less: FALSE, it was not there. The last time it goes, and its figures
- * stay for a while. */
+/* Decrements the `times` of a receiver. At 0 the receiver is removed, and its
+ * statistics are kept for a while. Returns FALSE if the receiver is not in the
+ * list. */
 gboolean udplite_clients_remove (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
 void udplite_clients_clear (UdpliteClients * self, guint64 now);
-/* One that is gone; NULL: nothing is known of it any more. */
+/* Returns a removed receiver, or NULL if its statistics are no longer kept. */
 const UdpliteClient *udplite_clients_find_removed (const UdpliteClients * self,
     const gchar * host, guint16 port);
 
 void udplite_client_set_address (UdpliteClient * client,
     GInetAddress * address);
-/* If somebody had to be asked for it */
+/* Forgets the address of a receiver if it was resolved from a name. */
 void udplite_client_forget_address (UdpliteClient * client);
 
-/* "host:port,[v6]:port"; free it */
+/* Returns the list as "host:port,[v6]:port". The caller frees the text. */
 gchar *udplite_clients_to_string (const UdpliteClients * self);
-/* Splits "host:port", "[host]:port" or "host" (default_port). FALSE: it is none
- * of these. */
+/* Splits "host:port", "[host]:port" or "host", which has the port
+ * `default_port`. Returns FALSE if `text` has none of these formats. */
 gboolean udplite_clients_parse (const gchar * text, guint16 default_port,
     gchar ** host, guint16 * port);

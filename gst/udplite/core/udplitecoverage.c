@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of a packet must arrive whole; see the header. From outside in: RTP, the
- * payload's header, the headers of the video at its head.
+/* Computes which part of a packet must arrive undamaged; see the header. The
+ * headers are read from the outside in: the RTP header, the payload header, and
+ * the headers of the video at the beginning of the payload.
  */
 
 #include "udplitecoverage.h"
@@ -10,7 +11,8 @@
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
-/* RFC 5761 section 4: RTCP, where both share a port */
+/* Range of RTCP packet types, for RTP and RTCP on one port (RFC 5761 section
+ * 4). */
 #define RTCP_MIN_TYPE 192
 #define RTCP_MAX_TYPE 223
 
@@ -21,8 +23,8 @@
 /* RFC 4629 section 5.1 */
 #define H263_1998_HEADER_SIZE 2
 
-/* Answers of the readers below, where one is needed */
-#define NO_HEADER 0             /* it is cut or nonsense */
+/* Special results of the following read functions. */
+#define NO_HEADER 0             /* the header is truncated or invalid */
 #define ALL_OF_IT G_MAXSIZE
 
 UdpliteFormat
@@ -51,8 +53,8 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
 
 /* RTP */
 
-/* The last byte says how much is padding: what is padded has no header that
- * would do. */
+/* The last byte of a padded packet is the size of the padding, so that covering
+ * the headers only would not be sufficient. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
@@ -67,8 +69,8 @@ read_rtp (const guint8 * rtp, gsize size)
 
 /* MPEG-1 and MPEG-2 video, RFC 2250 */
 
-/* Headers stand at the head of a payload (section 3.1), perhaps with zero bytes
- * before them, and end where the first slice begins. */
+/* Video headers are at the beginning of a payload (RFC 2250 section 3.1),
+ * possibly after zero bytes. They end where the first slice begins. */
 static gsize
 read_mpv_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -98,7 +100,8 @@ read_h263 (const guint8 * payload, gsize size)
   return payload[0] & 0x40 ? H263_MODE_C_SIZE : H263_MODE_B_SIZE;       /* P */
 }
 
-/* A picture begins at a byte, SBIT 0 (H.263 section 5.1.1). */
+/* A picture begins at a byte boundary, so that SBIT is 0 (H.263 section 5.1.1).
+ */
 static gsize
 read_h263_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -132,7 +135,8 @@ read_h263_1998 (const guint8 * payload, gsize size)
   return header + ((payload[0] & 1) << 5 | payload[1] >> 3);    /* PLEN */
 }
 
-/* P: the payload begins with a start code, less its zeros. */
+/* The bit P says that the payload begins with a start code, without its two
+ * zero bytes. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -148,7 +152,8 @@ read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 typedef struct
 {
   gsize (*read_header) (const guint8 * payload, gsize size);
-  /* of a payload that has that header: bytes behind it, or ALL_OF_IT */
+  /* Returns the size of the video headers after the payload header, or
+   * ALL_OF_IT. */
   gsize (*read_stream) (const guint8 * payload, gsize size, gsize header);
 } Readers;
 

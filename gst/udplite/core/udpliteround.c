@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See udpliteround.h. */
+/* Sends a batch of packets to each receiver; see udpliteround.h. */
 
 #include "udpliteround.h"
 
@@ -17,8 +17,9 @@ count_times (const UdpliteClient * client, gboolean has_duplicates)
   return has_duplicates ? client->times : 1;
 }
 
-/* The receiver whose turn it is, or the next one if that has gone; NULL: there
- * is none. The list changed only a little since the last call. */
+/* Returns the current receiver, or the next one if it was removed, or NULL if
+ * there is none. The search begins at the last known index, because the list
+ * changes little between two calls. */
 static UdpliteClient *
 find_client (UdpliteRound * round, const UdpliteClients * clients)
 {

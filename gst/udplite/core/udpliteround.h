@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A round: packets that go to each receiver of a list, as often as it was added.
- * It says what to send next and is told what was sent, so that it goes on where
- * a socket had no room, although receivers come and go meanwhile. It has no
- * sockets.
+/* A round sends a batch of packets to each receiver of a list, as many times as
+ * the receiver was added. The round tells the caller what to send next, and the
+ * caller reports what was sent. If a socket has no room, the round can be
+ * resumed later, even if receivers were added or removed meanwhile. The code
+ * uses no sockets.
  *
  *   while (udplite_round_next (&round, clients, duplicates, n, &turn)) {
- *     udplite_round_note_sent (&round, number that was sent);
+ *     udplite_round_note_sent (&round, number of sent packets);
  *     if the next packet failed: udplite_round_skip (&round);
- *     if there is no room: stop, and begin again here
+ *     if there is no room: stop, and later resume here
  *   }
  *   udplite_round_clear (&round);
  */
@@ -16,20 +17,23 @@
 
 #include "udpliteclients.h"
 
-#define UDPLITE_MAX_ROUND 64    /* packets */
+#define UDPLITE_MAX_ROUND 64    /* maximum number of packets */
 
-/* All zero is the beginning. */
+/* Position in a round. It is all zero at the beginning. */
 typedef struct
 {
-  guint64 id;                   /* of the receiver whose turn it is; receivers
-                                 * are in the order of their ids */
-  guint index;                  /* where it was in the list last */
-  guint time;                   /* how often it got all packets */
-  guint packet;                 /* how many it got of the next time */
-  gboolean reached[UDPLITE_MAX_ROUND];  /* some receiver got the packet. */
+  /* id of the current receiver; the list is in the order of the ids */
+  guint64 id;
+  /* last known index of this receiver in the list */
+  guint index;
+  guint time;                   /* how many times it has got all packets */
+  /* number of packets that it has got the next time */
+  guint packet;
+  /* TRUE if at least one receiver got the packet */
+  gboolean reached[UDPLITE_MAX_ROUND];
 } UdpliteRound;
 
-/* Packets to be sent to one receiver */
+/* A range of packets for one receiver. */
 typedef struct
 {
   UdpliteClient *client;
@@ -38,16 +42,18 @@ typedef struct
 
 void udplite_round_clear (UdpliteRound * round);
 
-/* The next turn of a round of `n` packets. has_duplicates: who was added several
- * times gets each packet so often. FALSE: the round is over. */
+/* Determines the next turn of a round with `n` packets. If `has_duplicates` is
+ * TRUE, a receiver gets each packet as many times as it was added. Returns
+ * FALSE if the round is finished. */
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
-/* The first packets of the turn were sent. */
+/* The first `sent` packets of the turn were sent. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
-/* The receiver does not get the next packet. */
+/* The next packet is not sent to the current receiver. */
 void udplite_round_skip (UdpliteRound * round);
 
-/* Whether a packet goes once in all */
+/* Returns whether each packet is sent exactly once: there is a single receiver,
+ * which gets no duplicates. */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);

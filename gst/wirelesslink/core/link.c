@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The link around its model: flows, device queues, time and statistics. The model is advanced lazily, event by
- * event, up to the time that the caller tells, as mahimahi's link queue is; so
- * no time in it depends on when it was asked.
+/* The part of the link around its model: flows, device queues, time and
+ * statistics. The model is advanced lazily, one event after the other, up to
+ * the time of the caller, like the link queue of mahimahi. The times in the
+ * model therefore do not depend on the times of the calls.
  */
 
 #include "link.h"
@@ -10,7 +11,8 @@
 
 #include "linkmodel.h"
 
-/* bytes: larger packets than this, nobody has computed with */
+/* Maximum packet size in bytes. The arithmetic is checked only up to this size.
+ */
 #define MAX_SIZE (1 << 30)
 
 static const LinkModelClass *
@@ -83,8 +85,8 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* Copies share the user of a first that may have gone already: only firsts
-   * are freed with it. */
+  /* A duplicate shares the `user` of its original, which may have left the link
+   * already. Therefore `user_free` is called for originals only. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);
   while ((item = g_queue_pop_head (&link->outputs)))
@@ -194,7 +196,8 @@ link_next_wakeup (Link * link)
   return MIN (next, MIN (model, queue));
 }
 
-/* Everything up to and with `until`, in the order of its times */
+/* Performs all events up to and including `until` in the order of their times.
+ */
 static void
 advance (Link * link, guint64 until)
 {
@@ -270,7 +273,7 @@ create_item (Link * link, guint flow, guint32 size, gpointer user)
   return item;
 }
 
-/* FALSE: it has met its fate. */
+/* Returns FALSE if the packet was dropped. */
 static gboolean
 queue_item (Link * link, LinkItem * item, const VideoPacket * video)
 {
@@ -306,7 +309,7 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     link_want_call (link);
   if (link_peek (link, station))
     link->klass->arrived (link->model, station);
-  /* what leaves without any delay leaves now */
+  /* A packet without delay leaves the link in this call. */
   advance (link, link->now);
 }
 
@@ -328,7 +331,7 @@ link_end_flow (Link * link, guint64 now, guint flow)
   }
 }
 
-/* What comes out */
+/* Outputs and statistics */
 
 gboolean
 link_poll_output (Link * link, LinkPacket * packet)

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A bad link, or a radio medium that several stations share: packets go in at
- * one time and come out at another, or not, or damaged. A core: no I/O, times
- * are the caller's, all randomness comes from the seed. The same configuration
- * and arrivals give the same fates and times on every machine.
+/* A model of a bad link, or of a radio medium that several stations share.
+ * Packets enter at one time and leave at another, or are lost or damaged. It is
+ * a core without I/O: the caller supplies the times, and all randomness comes
+ * from the seed. The same configuration and arrivals give the same fates and
+ * times on every machine.
  *
  *   link = link_new (&config, &error);
  *   flow = link_add_flow (link, station);
  *   link_input (link, now, flow, size, user);
- *   while (link_poll_output (link, &packet)) ...   what left up to now
- *   while (link_poll_event (link, &event)) ...     what became of the others
+ *   while (link_poll_output (link, &packet)) ...   packets that left until now
+ *   while (link_poll_event (link, &event)) ...     fates and other events
  *   wait until link_next_wakeup (link), then link_timeout (link, now)
  *
- * Times are ns since the link began and never go back; an earlier one counts
- * as the latest seen. A packet leaves with the model's own time, never with
- * that of the call in which it is found.
+ * Times are in ns since the link began. If a time is earlier than the latest
+ * one, the link uses the latest one. The departure time of a packet is computed
+ * by the model; it does not depend on the time of the call that returns the
+ * packet.
  */
 
 #pragma once
@@ -23,58 +25,65 @@
 #include "linkreport.h"
 #include "videopacket.h"
 
-/* Copies the configuration. NULL with LINK_ERROR where it can't hold. */
+/* Creates a link with a copy of the configuration. Returns NULL with an error
+ * of the domain LINK_ERROR if the configuration is invalid. */
 Link *link_new (const LinkConfig * config, GError ** error);
-/* user_free is called for each packet that is still in the link; may be NULL */
+/* Frees the link. `user_free` is called for the `user` of each packet that is
+ * still in the link; it may be NULL. */
 void link_free (Link * link, GDestroyNotify user_free);
 
-/* A flow through the transmitter of this station, 0 to LINK_MAX_STATIONS - 1;
- * returns its number, from 0. Flows can be added at any time. */
+/* Adds a flow that uses the transmitter of `station`, 0 to LINK_MAX_STATIONS -
+ * 1. Returns the number of the flow; the first one is 0. Flows can be added at
+ * any time. */
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* LINK_MODEL_PIPE: transmissions that begin at `from` or later take this rate
- * (bit/s) and delay (ns) instead of those of the configuration, in the direction
- * of this station. Steps are added in the order of their times, before these
- * have come. */
+/* LINK_MODEL_PIPE: transmissions that begin at `from` or later use this rate in
+ * bit/s and this delay in ns, in the direction of `station`. They replace those
+ * of the configuration. Steps must be added in the order of their times, and
+ * before these times. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* LINK_MODEL_PIPE: packets of more than `above` bytes are lost that are in
- * transmission or on their way to the receiver at any time from `from` up to,
- * without, `to`. What waits in the queue stays. Cuts are added before they
- * begin, in any order. */
+/* LINK_MODEL_PIPE: packets of more than `above` bytes are lost if they are in
+ * transmission or on their way to the receiver between `from` (included) and
+ * `to` (excluded). Packets in the queue are not lost. A cut must be added
+ * before it begins; the order does not matter. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
-/* A packet arrives. It always ends in an output or in a fate event. */
+/* A packet arrives. Each packet ends in an output or in a fate event. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
-/* The same of a packet of which it is known what it is of a frame */
+/* A packet arrives whose position in a video frame is known. */
 void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     const VideoPacket * video, gpointer user);
-/* Whether the queue of this flow's station would take one more packet now */
+/* Returns whether the queue of this flow's station would accept a packet of
+ * this size now. */
 gboolean link_has_room (Link * link, guint flow, guint32 size);
 gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
     const VideoPacket * video);
-/* Nothing more comes of this flow, for now: what waits in the queue for the rest
- * of its frame is given up. */
+/* Tells the link that no further packet of this flow follows for now. Packets
+ * in the queue that wait for the rest of their frame are dropped. */
 void link_end_flow (Link * link, guint64 now, guint flow);
-/* Time passes. */
+/* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);
-/* The next packet that left up to the last time told, in the order of
- * departures; FALSE when there is none. The caller owns user of copy 0. */
+/* Returns the next packet that left the link until the latest time, in the
+ * order of departures, or FALSE if there is none. If `copy` of the packet is 0,
+ * its `user` belongs to the caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
-/* When something may happen next: LINK_NEVER while all is at rest */
+/* Returns the time of the next event in the link; LINK_NEVER = no event will
+ * occur without a new packet. */
 guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
 void link_get_stats (Link * link, LinkStats * stats);
-/* What LINK_QUEUE_IFD chose, of all streams, without lateness; FALSE with other
- * queues */
+/* Adds up the statistics of LINK_QUEUE_IFD over all streams. The lateness is
+ * not included. Returns FALSE if the link has another queue. */
 gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
-/* Packets and bytes that wait in the queue of a station */
+/* Returns the packets and bytes that wait in the queue of a station. */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
-/* The chance that what is sent now gets through whole at the first attempt (a
- * packet of 1500 bytes, where bit errors are told), 0 to 1; 0 without a call */
+/* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at
+ * the first attempt. For bit errors the packet has 1500 bytes. The result is 0
+ * without a call. */
 gdouble link_get_quality (Link * link, guint station);

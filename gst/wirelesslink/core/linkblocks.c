@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The transparent data service of GSM, without RLP: PPP over a serial line, its
- * bytes in radio blocks that arrive in time or damaged (Singh, 2.3.2, 5.1,
- * appendix B).
+/* The transparent data service of GSM, without RLP. Packets are framed by PPP
+ * and cross a serial line. Their bytes are sent in radio blocks, which arrive
+ * without delay but may have errors (Singh 2.3.2, 5.1, appendix B).
  *
  *   queue -> serial line -> radio blocks -> frame check -> out
  */
@@ -14,8 +14,9 @@
 typedef struct
 {
   LinkSerial line;
-  GQueue air;                   /* of LinkItem whose blocks are known */
-  guint64 free_block;           /* the first that carries nothing yet */
+  /* LinkItem that were assigned to radio blocks */
+  GQueue air;
+  guint64 free_block;           /* first block that is not used yet */
 } Direction;
 
 typedef struct
@@ -26,18 +27,21 @@ typedef struct
   Direction directions[2];
 } Blocks;
 
-/* What becomes of a packet when one of its bytes is hit */
+/* Effect of the damaged bytes on a packet. */
 typedef struct
 {
-  guint64 before;               /* framing and headers, then the packet */
-  gboolean spoilt;              /* it can't be recognised, or is dropped */
+  /* size in bytes of the framing and headers before the packet */
+  guint64 before;
+  /* The packet is lost, because its framing or header is damaged. */
+  gboolean spoilt;
 } Damage;
 
-/* Onto the air */
+/* Entering the radio */
 
-/* Its last block is the first that begins when the last byte is there; those
- * before follow each other without a gap, but none comes before its bytes or
- * is of two packets. */
+/* Assigns radio blocks to the packet. Its last block begins when its last byte
+ * has crossed the serial line. The other blocks precede it without a gap. No
+ * block begins before its bytes are there, and no block carries bytes of two
+ * packets. */
 static void
 enter_air (Blocks * blocks, Direction * direction)
 {
@@ -60,9 +64,10 @@ enter_air (Blocks * blocks, Direction * direction)
   g_queue_push_tail (&direction->air, item);
 }
 
-/* On it */
+/* Crossing the radio */
 
-/* As WSim: each byte of a block that is hit, with the same chance (5.1) */
+/* Damages each byte of a block with errors with the same probability, as WSim
+ * does (Singh 5.1). */
 static void
 hit_block (Blocks * blocks, LinkItem * item, guint64 block, guint64 offset,
     Damage * damage)
@@ -114,7 +119,7 @@ leave_air (Blocks * blocks, LinkItem * item)
 {
   LinkFate fate = cross_air (blocks, item);
 
-  /* A recorded run says what happens to it, whatever the blocks are. */
+  /* A recorded pattern overrides the errors of the radio blocks. */
   if (item->recorded) {
     link_item_replay_damage (item);
     fate = item->recorded->fate;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a configuration may hold: the syntax of interference windows, and the
- * range of each number. The profiles are in linkprofiles.c.
+/* Checks a configuration: the syntax of interference windows, and the range of
+ * each number. The profiles are in linkprofiles.c.
  */
 
 #include "linkconfig.h"
 
 #include <string.h>
 
-/* Not by G_DEFINE_QUARK: indenters put spaces into the name that it makes. */
+/* G_DEFINE_QUARK is not used, because gst-indent puts spaces into the quark
+ * name that it makes. */
 GQuark
 link_error_quark (void)
 {
@@ -69,7 +70,7 @@ link_config_parse_interference (LinkConfig * config, const gchar * text,
   return FALSE;
 }
 
-/* Checks: a table of what must lie between what */
+/* Ranges: each number has a minimum and a maximum. */
 
 typedef struct
 {
@@ -94,26 +95,29 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
-/* ns: what comes and goes more often is an error rate, and costs a wakeup each
- * time */
+/* Minimum mean time in a state, in ns. Each change costs a wakeup; shorter
+ * states should be an error rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-#define MIN_WLAN_RATE 250000    /* bit/s: one in each symbol of OFDM */
+#define MIN_WLAN_RATE 250000    /* bit/s: an OFDM symbol then has one bit */
 #define MAX_BURST 1e9           /* bytes */
-/* bit/s: the model draws each packet's opportunity, and the rate 50 times a
- * second, until a packet is sent */
+/* bit/s. With a lower rate a packet could take long: until it is sent, the
+ * model draws one opportunity after the other, and the rate 50 times a second.
+ */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-#define MIN_REVERSION 1e8       /* ns: five steps of the model */
+#define MIN_REVERSION 1e8       /* ns: five ticks of the model */
 
-/* Only where both are there does it come and go. */
+/* Returns the minimum of the mean times. It applies only if the state changes
+ * at all, which needs two mean times. */
 static gdouble
 get_min (const LinkOnOffConfig * config)
 {
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* The user did not set these limits directly. */
+/* Adds to the error how the limits of the mean rate were computed, because the
+ * user has not set them directly. */
 static void
 explain_mean (GError * error)
 {
@@ -125,8 +129,9 @@ explain_mean (GError * error)
   error->message = text;
 }
 
-/* The mean must be so far from both limits that a wandering rate can keep it:
- * at the margin within 7 %, in the middle within 1 %. */
+/* The mean rate must be far enough from the minimum and the maximum for the
+ * model to reach it. At this margin the error is at most 7 %, and in the middle
+ * of the range 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a link is made of. A profile fills it in with the numbers of a network
- * that was measured (sources in linkprofiles.c); every number may then be
- * changed. Times are ns, rates bit/s, sizes bytes, probabilities 0 to 1.
+/* The configuration of a link. A profile provides the numbers of a measured
+ * network, whose sources are in linkprofiles.c. Every number may then be
+ * changed. Times are in ns, rates in bit/s, sizes in bytes, and probabilities
+ * are 0 to 1.
  */
 
 #pragma once
@@ -21,18 +22,19 @@ GQuark link_error_quark (void);
 
 typedef enum
 {
-  LINK_ERROR_RANGE,             /* a number that can't be */
-  LINK_ERROR_SYNTAX,            /* a text or file that can't be read */
-  LINK_ERROR_EMPTY              /* a file with nothing in it */
+  LINK_ERROR_RANGE,             /* a number outside its range */
+  LINK_ERROR_SYNTAX,            /* a text or file with invalid syntax */
+  LINK_ERROR_EMPTY              /* a file without contents */
 } LinkError;
 
-/* The profiles that code names. linkprofiles.c may have more, with higher
- * numbers: their list is what link_profile_get_info() returns. */
+/* Profiles with a name in the code. linkprofiles.c may have further profiles
+ * with greater numbers; link_profile_get_info () returns all of them. */
 typedef enum
 {
   LINK_PROFILE_CUSTOM,
   LINK_PROFILE_80211B,
-  LINK_PROFILE_80211B_OUWENS,   /* with the card of Ouwens 3.5 */
+  /* with the network card of Ouwens section 3.5 */
+  LINK_PROFILE_80211B_OUWENS,
   LINK_PROFILE_80211G,
   LINK_PROFILE_GSM,             /* non-transparent: RLP */
   LINK_PROFILE_GSM_TRANSPARENT,
@@ -67,23 +69,26 @@ typedef enum
 typedef enum
 {
   LINK_QUEUE_DROP_TAIL,
-  LINK_QUEUE_DROP_FRAME,        /* no packet of a frame without the others */
-  LINK_QUEUE_IFD                /* chooses among frames */
+  LINK_QUEUE_DROP_FRAME,        /* drops all packets of a frame together */
+  LINK_QUEUE_IFD                /* drops frames by frame type */
 } LinkQueueDiscipline;
 
-/* The limits hold for what waits, besides the packet in service; 0: none. */
+/* Limits of the packets that wait, without the packet in service; 0 = no limit.
+ */
 typedef struct
 {
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  guint64 time;                 /* ns: full while the oldest waits longer */
-  IfdConfig ifd;                /* of LINK_QUEUE_IFD, whose video has no other
-                                 * limits */
+  /* The queue is full while its oldest packet has waited longer than this, in
+   * ns. */
+  guint64 time;
+  /* Used by LINK_QUEUE_IFD, whose video frames have no other limits. */
+  IfdConfig ifd;
 } LinkQueueConfig;
 
-/* A process that is good for a while and bad for a while, a function of time
- * and seed alone. Never bad where mean_bad is 0. */
+/* A process that alternates between a good and a bad state. It depends only on
+ * the time and the seed. It is never bad if mean_bad is 0. */
 typedef struct
 {
   guint64 mean_good, mean_bad;  /* ns */
@@ -92,8 +97,8 @@ typedef struct
 typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
-  LINK_FALLBACK_ARF,            /* down after failures in a row */
-  LINK_FALLBACK_LOSS,           /* to the slowest after a packet lost */
+  LINK_FALLBACK_ARF,            /* lower rate after several failures in a row */
+  LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
 } LinkFallback;
 
@@ -101,17 +106,21 @@ typedef struct
 {
   guint n_rates;                /* from the slowest to the fastest */
   guint64 rates[LINK_MAX_RATES];        /* bit/s */
-  gdouble failure[LINK_MAX_RATES];      /* of an attempt, at each rate */
-  gdouble oven_failure[LINK_MAX_RATES]; /* more, where the oven overlaps */
-  guint top_rate;               /* index of the fastest that is used */
-  guint64 ack_rate;             /* bit/s; 0: the highest basic rate below */
-  gboolean ofdm;                /* 802.11g, or DSSS and CCK of 802.11b */
+  /* failure probability of an attempt, for each rate */
+  gdouble failure[LINK_MAX_RATES];
+  /* additional failure probability while the oven radiates */
+  gdouble oven_failure[LINK_MAX_RATES];
+  guint top_rate;               /* index of the highest rate in use */
+  /* bit/s; 0 = the highest basic rate up to the data rate */
+  guint64 ack_rate;
+  gboolean ofdm;                /* 802.11g instead of DSSS and CCK of 802.11b */
   gboolean short_preamble;
-  guint retry_limit;            /* transmissions; 0 counts as 16 */
+  guint retry_limit;            /* maximum number of transmissions; 0 = 16 */
   LinkFallback fallback;
-  guint down_after;             /* failed attempts in a row */
-  guint up_after;               /* successes in a row */
-  guint loss_up_after;          /* successes for each step up after a loss */
+  /* failed attempts in a row before a lower rate */
+  guint down_after;
+  guint up_after;               /* successes in a row before a higher rate */
+  guint loss_up_after;          /* successes per step up after a lost packet */
 } LinkDcfConfig;
 
 typedef struct
@@ -119,134 +128,163 @@ typedef struct
   guint64 begin, end;           /* ns since the link began */
 } LinkWindow;
 
-/* A microwave oven: on for a part of each cycle of the mains. */
+/* A microwave oven, which radiates during a part of each cycle of the mains
+ * voltage. */
 typedef struct
 {
   gboolean always;              /* on during the whole run */
-  guint n_windows;              /* else in these, in order */
+  /* otherwise on in these windows, in increasing order */
+  guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  guint64 on;                   /* ns of each cycle */
+  /* time in ns per cycle during which it radiates */
+  guint64 on;
 } LinkOvenConfig;
 
-/* A cellular link whose rate wanders (linkwander.h). The defaults are the
- * values of the paper, where it has them; its packets have 12000 bits. */
+/* A cellular link with a varying rate (linkwander.h). The defaults are those of
+ * the paper (Winstein et al. 2013) where it states them; its packets have 12000
+ * bits. */
 typedef struct
 {
-  guint64 mean_rate[2];         /* bit/s over a long time, with the outages; 0:
-                                 * the direction has no such model */
-  guint64 min_rate;             /* bit/s, outside of outages */
-  guint64 max_rate;             /* bit/s; the paper: 1000 packets/s */
-  guint64 noise;                /* bit/s after one second of Brownian motion,
-                                 * standard deviation; the paper: 200 packets */
-  guint64 reversion;            /* ns: time constant of the return to the mean;
-                                 * not in the paper */
-  gdouble outage_escape;        /* 1/s: 1 / mean length of an outage; the paper:
-                                 * 1 */
-  guint64 outage_interval;      /* ns from the end of an outage to the next one,
-                                 * mean; 0: there are none */
+  /* Long-term mean in bit/s, including the outages; 0 = this direction does not
+   * use the cellular model. */
+  guint64 mean_rate[2];
+  guint64 min_rate;             /* bit/s between two outages */
+  guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
+  /* Standard deviation in bit/s after one second of Brownian motion; 200
+   * packets/s in the paper. */
+  guint64 noise;
+  /* Time constant in ns of the return to the mean; the paper has none. */
+  guint64 reversion;
+  /* 1 / mean length of an outage, in 1/s; 1 in the paper. */
+  gdouble outage_escape;
+  /* Mean time in ns from the end of an outage to the next outage; 0 = no
+   * outages. */
+  guint64 outage_interval;
 } LinkCellularConfig;
 
-/* Where a field has two values they are for station 0, the mobile, and for the
- * others. */
+/* In an array of two, the first value is for station 0, the mobile, and the
+ * second for all other stations. */
 typedef struct
 {
   guint64 rate[2];              /* bit/s; 0: no limit */
-  guint64 burst;                /* bytes in a token bucket that fills at rate;
-                                 * 0: no bucket, a packet takes its time */
-  LinkCellularConfig cellular;  /* instead of a rate */
-  const gchar *trace[2];        /* text in mahimahi's format instead of both;
-                                 * [1] NULL: as [0] */
-  gboolean half_duplex;         /* one medium for both directions */
-  gboolean take_turns;          /* on it the stations send in turn; otherwise
-                                 * the packet that waits longest goes first */
-  guint64 turnaround;           /* ns, when the direction changes */
-  guint overhead;               /* bytes that are sent with each packet */
+  /* Size in bytes of a token bucket that is filled at `rate`; 0 = no bucket,
+   * each packet is transmitted at `rate`. */
+  guint64 burst;
+  LinkCellularConfig cellular;  /* used instead of `rate` */
+  /* Text of a delivery trace in mahimahi's format, used instead of `rate` and
+   * `cellular`. If trace[1] is NULL, trace[0] is used for both directions. */
+  const gchar *trace[2];
+  gboolean half_duplex;         /* both directions share one medium */
+  /* On a half-duplex medium the stations send in turn. Otherwise the packet
+   * that has waited longest is sent first. */
+  gboolean take_turns;
+  guint64 turnaround;           /* pause in ns when the direction changes */
+  /* framing bytes that are sent with each packet */
+  guint overhead;
   guint64 delay[2];             /* ns */
-  guint64 jitter;               /* ns more, uniform from 0 to this */
-  gboolean jitter_exponential;  /* instead, with this mean */
-  guint64 idle_delay;           /* ns more for the first packet of station 0 */
-  guint idle_delay_size;        /* ... that is larger than this */
-  LinkOnOffConfig fading;       /* good and bad times of the radio */
-  gdouble loss_good, loss_bad;  /* of a packet, in each state */
+  /* additional delay in ns, uniform from 0 to this value */
+  guint64 jitter;
+  /* exponential jitter with the mean `jitter` instead */
+  gboolean jitter_exponential;
+  /* Additional delay in ns of a packet of station 0 that finds the link idle.
+   */
+  guint64 idle_delay;
+  /* idle_delay applies only to packets larger than this, in bytes */
+  guint idle_delay_size;
+  LinkOnOffConfig fading;       /* good and bad states of the radio */
+  gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
   gdouble bit_error_good, bit_error_bad;
-  gboolean drop_damaged;        /* a frame check below */
+  gboolean drop_damaged;        /* A frame check drops damaged packets. */
   gdouble duplicate;
-  gdouble reorder;              /* part of the packets that others overtake */
+  /* share of the packets that later packets may overtake */
+  gdouble reorder;
   guint64 reorder_delay;        /* ns */
-  LinkOnOffConfig outage;       /* the transmitter stops: nothing is lost */
-  LinkOnOffConfig stall;        /* the network behind it stops, then gives all
-                                 * at once */
-  guint64 receiver_rate;        /* bit/s that the receiver can take; 0: all */
+  /* The transmitter pauses, and no packet is lost. */
+  LinkOnOffConfig outage;
+  /* The network after the link pauses, and then delivers all waiting packets at
+   * once. */
+  LinkOnOffConfig stall;
+  /* rate of the receiver in bit/s; 0 = no limit */
+  guint64 receiver_rate;
   guint64 receiver_buffer;      /* bytes; 0: no limit */
 } LinkPipeConfig;
 
 typedef enum
 {
-  LINK_AFTER_N2_RESET,          /* what is in flight is lost */
-  LINK_AFTER_N2_DISCONNECT      /* the call is lost too */
+  LINK_AFTER_N2_RESET,          /* packets in flight are lost */
+  LINK_AFTER_N2_DISCONNECT      /* the call is ended, too */
 } LinkAfterN2;
 
 typedef struct
 {
-  guint64 serial_rate[2];       /* bytes/s of the line before the radio */
+  /* rate of the serial line before the radio, in bytes/s */
+  guint64 serial_rate[2];
   guint64 block_time;           /* ns */
   guint block_payload;          /* bytes */
   gdouble block_error_rate;
   gdouble mean_burst;           /* blocks */
-  gdouble corrupt_share;        /* of the bytes of a block that is hit */
-  const gchar *trace;           /* '0' and '1' for each block, NULL: on/off */
-  const gchar *trace_down;      /* for the others; NULL: as trace */
-  guint overhead;               /* bytes of framing with each packet */
-  guint overhead_before;        /* of these, before the packet */
-  gboolean frame_check;         /* a damaged packet is dropped */
-  guint64 delay[2];             /* ns, behind the radio */
-  guint64 radio_delay;          /* ns, of the radio: interleaving */
+  /* share of the bytes that are damaged in a block with errors */
+  gdouble corrupt_share;
+  /* Text with '0' or '1' for each block; NULL = random bursts. */
+  const gchar *trace;
+  /* trace of all other stations; NULL = as `trace` */
+  const gchar *trace_down;
+  guint overhead;               /* framing bytes of each packet */
+  guint overhead_before;        /* framing bytes that precede the packet */
+  gboolean frame_check;         /* damaged packets are dropped */
+  guint64 delay[2];             /* delay in ns after the radio */
+  guint64 radio_delay;          /* delay in ns of the radio's interleaving */
   guint rlp_window;             /* frames */
   guint64 rlp_t1;               /* ns */
-  guint rlp_n2;                 /* retransmissions of a frame or a poll */
+  /* maximum number of retransmissions of a frame or a poll */
+  guint rlp_n2;
   LinkAfterN2 rlp_after_n2;
 } LinkBlocksConfig;
 
 typedef struct
 {
   gboolean enabled;
-  guint64 command_min, command_max;     /* ns: the phases of a call's set-up */
+  /* durations in ns of the phases of call set-up */
+  guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  gdouble slow;                 /* part of the calls with a slow handshake */
+  gdouble slow;                 /* share of the calls with a slow handshake */
   guint64 slow_extra_max;       /* ns */
-  gdouble failure;              /* of a call */
-  guint64 failure_min, failure_max;     /* ns until that is known */
-  guint64 mean_time_to_break;   /* ns; 0: calls don't break */
-  guint64 hang_up_after;        /* ns without a packet; 0: never */
+  gdouble failure;              /* probability that a call fails */
+  guint64 failure_min, failure_max;     /* ns until a failed call is detected */
+  guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
+  guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
 
 typedef struct
 {
-  guint profile;                /* LinkProfile, or a later number */
+  guint profile;                /* a LinkProfile or a greater number */
   LinkModelType model;
   guint64 seed;
-  guint overhead;               /* bytes of IP and UDP that the packets put in
-                                 * don't have yet */
-  guint max_size;               /* bytes of a packet with that; 0: no limit */
+  /* Bytes of IP and UDP headers that the packets do not contain yet. */
+  guint overhead;
+  /* maximum packet size in bytes, including `overhead`; 0 = no limit */
+  guint max_size;
   LinkQueueConfig queue;
   LinkDcfConfig dcf;
   LinkOvenConfig oven;
   LinkPipeConfig pipe;
   LinkBlocksConfig blocks;
   LinkDialUpConfig dial_up;
-  const gchar *pattern;         /* text of a recorded run */
+  const gchar *pattern;         /* text of a recorded pattern */
 } LinkConfig;
 
-/* The name of a profile; NULL: there are not so many */
+/* Returns the name and description of a profile, or NULL if there is no profile
+ * with this number. */
 const LinkProfileInfo *link_profile_get_info (guint profile);
 guint link_profile_get_number (void);
-/* Everything as this profile has it */
+/* Sets every field to the value of the profile. */
 void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
-/* "20-40,50-60" in seconds, "always" or "none" */
+/* Parses "20-40,50-60" in seconds, "always" or "none". */
 gboolean link_config_parse_interference (LinkConfig * config,
     const gchar * text, GError ** error);
-/* FALSE with the name of the field and its limits */
+/* Checks the ranges of all numbers. Returns FALSE with an error that names the
+ * field and its limits. */
 gboolean link_config_check (const LinkConfig * config, GError ** error);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IEEE 802.11 medium access: stations that contend for one medium, collide,
- * repeat what was not acknowledged, and change their rate. Section numbers are
- * those of IEEE 802.11-1999 and its supplements b (1999) and g (2003).
+/* IEEE 802.11 medium access. Stations contend for one medium, collide,
+ * retransmit frames that were not acknowledged, and change their rate. Section
+ * numbers are those of IEEE 802.11-1999 and its supplements b (1999) and g
+ * (2003).
  *
- * The medium is idle or busy. While it is idle each station with a packet has
- * a time at which it will begin to send; the earliest one begins, and what
- * becomes of its attempt is drawn at once. A station that overhears a frame
- * that failed waits DIFS, not EIFS (9.2.3.4): nobody here hears a bad frame.
+ * The medium is idle or busy. While it is idle, each station with a packet has
+ * a time at which it will begin to send. The station with the earliest time
+ * begins, and the result of its attempt is drawn immediately. A station that
+ * overhears a failed frame waits DIFS, not EIFS (9.2.3.4), because no station
+ * receives an erroneous frame in this model.
  */
 
 #include "linkmodel.h"
@@ -15,22 +17,24 @@
 
 #define US G_GUINT64_CONSTANT (1000)
 
-/* 15.3.3, 18.3.3: DSSS and CCK; 19.8.4: ERP-OFDM without 802.11b around */
+/* Slot times, SIFS and contention windows: 15.3.3 and 18.3.3 for DSSS and CCK,
+ * 19.8.4 for ERP-OFDM without 802.11b stations. */
 #define DSSS_SLOT (20 * US)
 #define OFDM_SLOT (9 * US)
 #define SIFS (10 * US)
 #define DSSS_CW_MIN 31
 #define OFDM_CW_MIN 15
 #define CW_MAX 1023
-/* 18.2.2: PLCP preamble and header */
+/* PLCP preamble and header (18.2.2) */
 #define LONG_PLCP (192 * US)
 #define SHORT_PLCP (96 * US)
-/* 17.3.3, 19.3.2.3: preamble and SIGNAL, and a signal extension of 6 us */
+/* Preamble, SIGNAL field, and a signal extension of 6 us (17.3.3, 19.3.2.3). */
 #define OFDM_PLCP (20 * US)
 #define OFDM_SYMBOL (4 * US)
 #define OFDM_EXTENSION (6 * US)
 #define OFDM_SERVICE_AND_TAIL 22        /* bits */
-/* 7.2.2, 7.2.1.3: header and FCS of a data frame, LLC and SNAP, and an ACK */
+/* Sizes in bytes: header and FCS of a data frame (7.2.2), LLC and SNAP, and an
+ * ACK (7.2.1.3). */
 #define MAC_BYTES 28
 #define LLC_BYTES 8
 #define ACK_BYTES 14
@@ -39,14 +43,18 @@
 typedef struct
 {
   LinkItem *head;               /* in service */
-  guint64 ready;                /* ns, when it came into service */
+  /* time in ns at which `head` was taken into service */
+  guint64 ready;
   guint cw;
-  guint backoff;                /* slots left when the medium became idle */
+  /* remaining slots when the medium became idle */
+  guint backoff;
   guint rate;
   guint failures, successes;    /* in a row */
-  gboolean probing;             /* the first frame after a step up */
-  gboolean after_loss;          /* climbs slowly, until the top rate */
-  gboolean sending;             /* in what makes the medium busy */
+  /* the next frame is the first one after a step up */
+  gboolean probing;
+  /* uses loss_up_after until the top rate is reached */
+  gboolean after_loss;
+  gboolean sending;             /* takes part in the current transmission */
 } Station;
 
 typedef struct
@@ -59,7 +67,7 @@ typedef struct
   LinkOnOff fading[LINK_MAX_STATIONS];
   gdouble fade_failure;
   Station stations[LINK_MAX_STATIONS];
-  guint n_stations;             /* one more than the highest ever used */
+  guint n_stations;             /* one more than the greatest number in use */
   gboolean busy;
   guint64 idle_since, busy_until;
   guint64 quality_change;
@@ -70,7 +78,7 @@ typedef struct
 static guint64
 round_up_us (guint64 bits, guint64 rate)
 {
-  /* LENGTH of the PLCP is whole microseconds (18.2.3.5) */
+  /* The LENGTH field of the PLCP counts whole microseconds (18.2.3.5). */
   return (bits * 1000000 + rate - 1) / rate * US;
 }
 
@@ -85,12 +93,13 @@ get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
 
     return OFDM_PLCP + n * OFDM_SYMBOL + OFDM_EXTENSION;
   }
-  /* 1 Mbit/s has the long preamble only (18.2.2.2) */
+  /* 1 Mbit/s has only the long preamble (18.2.2.2). */
   return (dcf->config.short_preamble && rate > 1000000 ? SHORT_PLCP :
       LONG_PLCP) + round_up_us (bits, rate);
 }
 
-/* The highest basic rate that is not above that of the frame (9.6) */
+/* The ACK is sent at the highest basic rate that does not exceed the rate of
+ * the frame (9.6). */
 static guint64
 get_ack_rate (const Dcf * dcf, guint64 rate)
 {
@@ -117,7 +126,8 @@ get_data_time (const Dcf * dcf, const Station * station)
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
 }
 
-/* SIFS and the ACK, or as long in vain */
+/* Returns the time of SIFS and the ACK. A sender without an ACK waits as long.
+ */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)
 {
@@ -159,7 +169,8 @@ get_first_begin (const Dcf * dcf)
   return first;
 }
 
-/* What the others have left of their backoff when one begins to send */
+/* Stores the remaining backoff of the other stations when a station begins to
+ * send. */
 static void
 freeze_backoffs (Dcf * dcf)
 {
@@ -185,8 +196,9 @@ take_next (Dcf * dcf, guint number)
   station->ready = dcf->link->now;
 }
 
-/* Rates: the standard leaves them open (9.6); Kamerman and Monteban 1997 for
- * the ARF, Ouwens 3.5 for a card that falls to the bottom after a loss */
+/* Rate selection, which the standard does not define (9.6). The automatic rate
+ * fallback (ARF) is from Kamerman and Monteban 1997. Ouwens 3.5 describes a
+ * card that uses the lowest rate after a lost packet. */
 
 static void
 set_rate (Dcf * dcf, guint number, guint rate)
@@ -285,8 +297,8 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
       seeded_chance (get_failure (dcf, number, oven)));
 }
 
-/* A recorded packet has as many transmissions as it had, and more where they
- * collide now. */
+/* A replayed packet has as many transmissions as in the recorded run.
+ * Collisions in this run add further ones. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
@@ -298,8 +310,8 @@ get_retry_limit (const Dcf * dcf, const LinkItem * item)
       DEFAULT_RETRY_LIMIT;
 }
 
-/* The contention window is as small as can be again, and a backoff follows
- * every packet (9.2.5.2). */
+/* After each packet the contention window is at its minimum again, and a
+ * backoff follows (9.2.5.2). */
 static void
 finish_packet (Dcf * dcf, guint number, const LinkItem * item)
 {
@@ -323,7 +335,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* The packet itself ends when the medium is idle again. */
+/* The attempt has failed. Whether the packet is lost is decided when the medium
+ * becomes idle. */
 static void
 fail (Dcf * dcf, guint number)
 {
@@ -334,7 +347,8 @@ fail (Dcf * dcf, guint number)
   draw_backoff (dcf, number, station->head, station->head->p.attempts);
 }
 
-/* Those that begin in the same slot do not hear each other. */
+/* Stations that begin in the same slot do not hear each other. Returns how many
+ * stations begin now. */
 static guint
 find_senders (Dcf * dcf)
 {
@@ -479,7 +493,7 @@ link_dcf_arrived (gpointer model, guint number)
   if (station->head || station->sending)
     return;
   take_next (dcf, number);
-  /* Only an idle medium may be used at once (9.2.5.1). */
+  /* A station may send without backoff only if the medium is idle (9.2.5.1). */
   if (dcf->busy && station->backoff == 0)
     draw_backoff (dcf, number, station->head, G_MAXUINT32);
 }
@@ -514,7 +528,8 @@ link_dcf_quality (gpointer model, guint number)
   Dcf *dcf = model;
   gdouble calm = get_failure (dcf, number, FALSE);
 
-  /* Over a whole cycle of the mains: single half cycles are not news. */
+  /* The influence of the oven is averaged over a cycle of the mains voltage,
+   * because changes within a cycle are not reported. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

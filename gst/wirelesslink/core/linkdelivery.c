@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opportunities to send, see the header. */
+/* Opportunities to send; see the header. */
 
 #include "linkdelivery.h"
 
@@ -8,12 +8,14 @@
 
 struct _LinkDelivery
 {
-  GArray *times;                /* of guint64, ms */
-  guint64 period;               /* ms: the last of them */
-  guint64 round;                /* how often it has begun anew */
-  guint next;                   /* opportunity in this round */
-  LinkWander *wander;           /* or NULL: instead of all these */
-  guint64 open_at;              /* ns: of the one that has bytes left */
+  GArray *times;                /* guint64 in ms */
+  guint64 period;               /* time of the last opportunity in ms */
+  guint64 round;                /* number of repetitions of the trace */
+  /* index of the next opportunity in this repetition */
+  guint next;
+  LinkWander *wander;           /* used instead of the trace; or NULL */
+  /* time in ns of the opportunity that has bytes left */
+  guint64 open_at;
   guint left;                   /* bytes */
 };
 
@@ -117,7 +119,7 @@ step (LinkDelivery * delivery)
   }
 }
 
-/* Opportunities that nobody used are gone. */
+/* Skips the opportunities before `time`, which were not used. */
 static void
 skip_to (LinkDelivery * delivery, guint64 time)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link whose capacity is a row of opportunities to send 1500 bytes. They were
- * recorded, in mahimahi's format (Netravali et al. 2015): a line for each
- * opportunity, its time in ms, not falling; after the last one it begins again.
- * What is behind a # is a comment. Or a model of a cellular link yields them.
+/* A link whose capacity is a series of opportunities, each of which can send up
+ * to 1500 bytes. The opportunities come from a recorded trace or from a model
+ * of a cellular link. A trace is in mahimahi's format (Netravali et al. 2015):
+ * each line is the time of an opportunity in ms, and the times never decrease.
+ * After the last line the trace begins again. Text after a # is a comment.
  */
 
 #pragma once
@@ -15,12 +16,13 @@
 typedef struct _LinkDelivery LinkDelivery;
 
 LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
-/* Takes the wander. */
+/* Takes ownership of `wander`. */
 LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
-/* Sends so many bytes from this time on, which never falls from call to call;
- * returns when the last one is sent. What is left of an opportunity goes to
- * the next packet if that one waits by then, else it is wasted, as are those
- * while `outage` is bad, which must not be so for ever. */
+/* Sends `bytes` bytes from `time` on, and returns the time at which the last
+ * byte is sent. `time` must not decrease from call to call. The unused part of
+ * an opportunity is available to the next packet if that packet is waiting by
+ * then; otherwise it is lost. Opportunities while `outage` is bad are not used.
+ * The bad state must not last forever. */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A call that is made when a packet waits, and made again when it failed or
- * broke. It ends when the link was empty for hang_up_after, where that is set.
- * Its set-up has three phases (Alanko 3.1): the command to the phone,
- * the way through the telephone network, and what the modems agree on. Call
- * number n has its own draws.
+/* A telephone call that is set up when a packet waits, and again when it has
+ * failed or broken. If hang_up_after is set, the call ends when the link has
+ * been empty for this time. The set-up has three phases (Alanko 3.1): the
+ * command to the phone, the connection through the telephone network, and the
+ * handshake of the modems. The random draws of a call depend on the number of
+ * the call.
  */
 
 #include "linkdialup.h"
@@ -11,7 +12,7 @@
 #include "linkdraw.h"
 #include "seededdraw.h"
 
-/* What the draws of LINK_DRAW_DIAL are for */
+/* Purposes of the draws of LINK_DRAW_DIAL. */
 enum
 {
   DRAW_COMMAND,
@@ -28,11 +29,12 @@ struct _LinkDialUp
   LinkDialUpConfig config;
   guint64 seed;
   LinkCall state;
-  gboolean changed;             /* nobody was told of the state so far */
-  gboolean used;                /* packets are under way */
-  guint64 number;               /* of the call, from 0 */
-  guint64 begin, end;           /* ns: of the state; LINK_NEVER: not known */
-  guint64 hang_up_at;           /* ns; LINK_NEVER: not */
+  gboolean changed;             /* the current state was not reported yet */
+  gboolean used;                /* packets are in the link */
+  guint64 number;               /* number of the call; the first one is 0 */
+  /* beginning and end of the state in ns; LINK_NEVER = unknown */
+  guint64 begin, end;
+  guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
   guint64 calls, failed, broken;
   guint64 setup_time;           /* ns, of the last successful call */
 };
@@ -108,7 +110,8 @@ fails (const LinkDialUp * dial_up)
       seeded_chance (dial_up->config.failure));
 }
 
-/* Never at once: redials would have no end. */
+/* The time is never 0; otherwise failed calls would be repeated without end at
+ * one time. */
 static guint64
 draw_detection (const LinkDialUp * dial_up)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A call, as a state machine that knows nothing of packets: it is told when one
- * waits and whether any is under way, and it tells each state that it enters.
- * Private to the link's core.
+/* A telephone call as a state machine that does not know packets. The caller
+ * tells it whether a packet waits and whether any packet is in the link. It
+ * reports each state that it enters. Private to the link's core.
  *
- *   link_dial_up_want (), _set_used (), _break (), or _timeout () at the time
- *   that link_dial_up_next_wakeup () told; after each of them
+ *   call link_dial_up_want (), _set_used () or _break (), or _timeout () at the
+ *   time of link_dial_up_next_wakeup (); after each of these calls
  *   while (link_dial_up_poll_change (dial_up, &state)) ...
  */
 
@@ -18,17 +18,18 @@ typedef struct _LinkDialUp LinkDialUp;
 LinkDialUp *link_dial_up_new (const LinkDialUpConfig * config, guint64 seed);
 void link_dial_up_free (LinkDialUp * dial_up);
 
-/* A packet waits: dials unless it does already. */
+/* A packet waits. Dials if there is no call yet. */
 void link_dial_up_want (LinkDialUp * dial_up, guint64 now);
-/* The first packet came into the link, or the last one left it. */
+/* Tells whether packets are in the link: TRUE when the first packet enters it,
+ * FALSE when the last one has left it. */
 void link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used);
-/* The call, if there is one, breaks. */
+/* Breaks the call, if there is one. */
 void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
 
-/* The state that was entered, once; FALSE: none since */
+/* Returns each new state once, and FALSE if the state has not changed since. */
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
-/* Sets the counters of calls. */
+/* Sets the counters of calls in `stats`. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);

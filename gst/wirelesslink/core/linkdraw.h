@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the random draws of this core are for (seededdraw.h). Private to it. */
+/* Purposes of the random draws in this core (seededdraw.h). Private to the
+ * core. */
 
 #pragma once
 
 #include <glib.h>
 
-/* What a draw is for. Numbers are part of what a seed means: never reused. */
+/* Purpose of a draw. The result of a draw depends on this number, so that a
+ * number is never reused for another purpose. */
 typedef enum
 {
   LINK_DRAW_BACKOFF = 1,

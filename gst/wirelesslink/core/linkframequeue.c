@@ -1,47 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IFD among packets, see the header.
+/* I-Frame Delay for packets; see the header.
  *
- * A frame is whole when its first packet begins one, or follows the last of the
- * frame before; when no number is missing; and when its last has the marker, or
- * the first of the next frame follows it. One that is not is dropped as soon as
- * that is known, what comes of it later too, and the core is told that it is
- * missed. Packets out of order leave a hole.
+ * A frame is complete under three conditions. Its first packet begins a frame,
+ * or follows the last packet of the previous frame. No sequence number is
+ * missing. Its last packet has the marker, or is followed by the first packet
+ * of the next frame. An incomplete frame is dropped as soon as this is known,
+ * together with its later packets, and the IFD core is told that the frame is
+ * missing. A reordered packet counts as missing.
  */
 
 #include "linkframequeue.h"
 
 #include "mpegvideoframer.h"
 
-/* RFC 3550 A.1: a packet that is late by less is an old one, not one of a
- * sender that began anew */
+/* RFC 3550 A.1: a packet that is late by fewer than this many numbers is an old
+ * one. Otherwise the sender has started again. */
 #define MAX_MISORDER 100
-/* temporal_reference is modulo 1024 (13818-2 6.3.9) */
+/* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024
 
 typedef struct
 {
-  GQueue items;                 /* of LinkItem, in order */
+  /* LinkItem in the order of their sequence numbers */
+  GQueue items;
   IfdFrame info;
-  guint64 number;               /* in the order in which frames were whole */
+  guint64 number;               /* order in which the frames were completed */
 } LinkFrame;
 
 typedef enum
 {
-  STATE_BETWEEN,                /* the last frame ended */
-  STATE_ASSEMBLING,             /* C holds a frame, nothing of it missing yet */
+  STATE_BETWEEN,                /* the last frame has ended */
+  /* C holds a frame of which nothing is missing yet */
+  STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
-  STATE_PASSING                 /* its type is not known: not this queue's */
+  /* The type of the frame is unknown, so its packets are not queued here. */
+  STATE_PASSING
 } State;
 
 typedef struct
 {
   guint flow;
   guint64 stream;
-  guint64 heard;                /* ns: of its last packet */
+  guint64 heard;                /* arrival time of the last packet in ns */
   State state;
-  guint32 timestamp;            /* of the frame, or of the last one */
+  guint32 timestamp;            /* RTP timestamp of the current or last frame */
   guint16 last;                 /* sequence number */
-  LinkFrame *c;                 /* while assembling */
+  LinkFrame *c;                 /* used in STATE_ASSEMBLING only */
   guint intra_reference;        /* temporal reference of the last I-frame */
   Ifd *ifd;
 } Stream;
@@ -51,13 +55,13 @@ struct _LinkFrameQueue
   IfdConfig config;
   Stream *streams[LINK_FRAME_QUEUE_MAX_STREAMS];
   guint n_streams;
-  LinkFrame *s;                 /* NULL: nothing is being sent */
-  Stream *sending;              /* whose it is */
-  GQueue lost;                  /* of LinkItem */
-  guint packets;                /* in all C, W and S */
+  LinkFrame *s;                 /* frame that is being sent, or NULL */
+  Stream *sending;              /* stream of `s` */
+  GQueue lost;                  /* dropped LinkItem */
+  guint packets;                /* number of packets in all C, W and S */
   guint64 bytes;
-  guint64 next_number;          /* of a frame */
-  IfdStats retired;             /* of streams that are gone */
+  guint64 next_number;          /* number of the next frame */
+  IfdStats retired;             /* statistics of removed streams */
 };
 
 /* Frames */
@@ -81,7 +85,8 @@ frame_free (LinkFrame * frame, GDestroyNotify user_free)
   g_slice_free (LinkFrame, frame);
 }
 
-/* A D-picture refers to none, and is all that its stream has. */
+/* A D-picture refers to no other picture. A stream with D-pictures has no other
+ * types, so that they count as I-frames. */
 static IfdFrameType
 get_frame_type (MpegVideoPictureType type)
 {
@@ -97,7 +102,7 @@ get_frame_type (MpegVideoPictureType type)
 
 /* Statistics */
 
-/* Counters of 64 bits up to time_blocked, and nothing else */
+/* The fields up to time_blocked are counters of 64 bits only. */
 static void
 add_stats (IfdStats * total, const IfdStats * stats)
 {
@@ -158,7 +163,7 @@ is_idle (const LinkFrameQueue * queue, const Stream * stream, guint64 now)
       && !ifd_peek_output (stream->ifd, &frame);
 }
 
-/* The place for a new stream; NULL: there is none. */
+/* Returns the place for a new stream, or NULL if there is none. */
 static Stream **
 find_place (LinkFrameQueue * queue, guint64 now)
 {
@@ -185,8 +190,8 @@ find_stream (const LinkFrameQueue * queue, guint flow, guint64 key)
   return NULL;
 }
 
-/* A start code where one has to be is what tells video from what looks like
- * RTP by chance. */
+/* Other packets may look like RTP by chance. A packet counts as video only if
+ * it has a start code where one is required. */
 static gboolean
 begins_stream (const VideoPacket * video)
 {
@@ -271,7 +276,7 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
   frame_free (frame, NULL);
 }
 
-/* The frame in C is decided on. */
+/* Passes the frame in C to the IFD core, which may drop frames. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     IfdFrameFlags flags)
@@ -305,7 +310,7 @@ follows (const Stream * stream, const VideoPacket * video)
   return video->sequence == (guint16) (stream->last + 1);
 }
 
-/* An old packet, or one that came twice */
+/* Returns whether the packet is an old one or a duplicate. */
 static gboolean
 is_late (const Stream * stream, const VideoPacket * video)
 {
@@ -323,7 +328,8 @@ begins_frame (const Stream * stream, const VideoPacket * video)
       || video->timestamp != stream->timestamp;
 }
 
-/* B-frames that lead their GOP are shown before its I-frame. */
+/* B-frames that are displayed before the I-frame of their GOP are leading, all
+ * other B-frames trailing. */
 static IfdFrameFlags
 get_place_flag (Stream * stream, IfdFrameType type, guint reference)
 {
@@ -336,7 +342,8 @@ get_place_flag (Stream * stream, IfdFrameType type, guint reference)
   return distance < REFERENCES / 2 ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
 }
 
-/* Of field pictures, the first says what the frame is. */
+/* If a frame consists of two field pictures, the first one determines the type
+ * of the frame. */
 static void
 begin_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     const VideoPacket * video)
@@ -392,7 +399,7 @@ assemble (LinkFrameQueue * queue, Stream * stream, guint64 now,
     finish_frame (queue, stream, now, 0);
 }
 
-/* It is of a frame whose type nobody knows. */
+/* Returns whether the packet belongs to a frame of unknown type. */
 static gboolean
 is_unknown (const Stream * stream, const VideoPacket * video)
 {
@@ -412,7 +419,7 @@ link_frame_queue_wants (LinkFrameQueue * queue, guint64 now, guint flow,
   return begins_stream (video) && find_place (queue, now);
 }
 
-/* FALSE: it is not this queue's. */
+/* Returns FALSE if the packet is not queued here. */
 static gboolean
 enter_stream (LinkFrameQueue * queue, Stream * stream, guint64 now,
     LinkItem * item, const VideoPacket * video)
@@ -454,7 +461,7 @@ link_frame_queue_poll_lost (LinkFrameQueue * queue)
   return g_queue_pop_head (&queue->lost);
 }
 
-/* Frames without end */
+/* Incomplete frames */
 
 void
 link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now, guint flow)
@@ -498,7 +505,7 @@ link_frame_queue_next_timeout (LinkFrameQueue * queue)
 
 /* W and S: frames become packets */
 
-/* The oldest frame that waits, of any stream; NULL: none does. */
+/* Returns the oldest waiting frame of all streams, or NULL. */
 static LinkFrame *
 find_next (LinkFrameQueue * queue, Stream ** stream)
 {
@@ -562,7 +569,7 @@ link_frame_queue_take (LinkFrameQueue * queue, guint64 now)
   return item;
 }
 
-/* What there is to know */
+/* Sizes and statistics */
 
 void
 link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,

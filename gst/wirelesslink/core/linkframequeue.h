@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay as a queueing discipline (Ouwens 2.1; S. Kozlov's was one of the
- * Linux kernel): packets of video go in, those of whole frames come out, of the
- * frames that the link can carry and whose loss would cost most. Each stream has
- * C, where packets become a frame again, and W, which is the core in ifd.h; S,
- * the frame that is being sent, is one for all, and is sent to its end. Private
- * to the link's core.
+/* I-Frame Delay as a queueing discipline (Ouwens 2.1; the implementation of
+ * S. Kozlov was a queueing discipline of the Linux kernel). Video packets
+ * enter, and only the packets of complete frames leave. If the link cannot
+ * carry all frames, the frames whose loss costs most are kept. Each stream has
+ * a buffer C, in which packets are assembled into a frame, and a buffer W,
+ * which is the core of ifd.h. All streams share S, the frame that is being
+ * sent; it is always sent to its end. Private to the link's core.
  *
- *   if (!link_frame_queue_push (queue, now, item, &video)) it is no such packet
- *   while ((item = link_frame_queue_poll_lost (queue))) ...    given up
- *   while the channel is free: item = link_frame_queue_take (queue, now)
+ *   if (!link_frame_queue_push (queue, now, item, &video)) not a video packet
+ *   while ((item = link_frame_queue_poll_lost (queue))) ...    dropped
+ *   while the link is free: item = link_frame_queue_take (queue, now)
  *   at link_frame_queue_next_timeout (queue): link_frame_queue_timeout (...)
  */
 
@@ -19,14 +20,16 @@
 #include "linkitem.h"
 #include "videopacket.h"
 
-/* Packets of further streams are none of this queue's. */
+/* Maximum number of streams. Packets of further streams are not queued here. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* ns: a stream that was silent for so long makes room for another */
+/* A stream without packets for this time in ns makes room for another stream.
+ */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* ns: a frame of which nothing more came for so long has no end */
+/* A frame is incomplete if no packet of it arrives for this time in ns. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
-/* Limits of a frame: more bytes than MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE, or so
- * many packets that their numbers would be ambiguous (RFC 3550 A.1) */
+/* Maximum number of packets of a frame; with more packets their sequence
+ * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is
+ * MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE. */
 #define LINK_FRAME_QUEUE_MAX_PACKETS 32768
 
 typedef struct _LinkFrameQueue LinkFrameQueue;
@@ -34,28 +37,32 @@ typedef struct _LinkFrameQueue LinkFrameQueue;
 LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
-/* Whether a push would take this packet: it begins a frame of a new stream for
- * which there is a place, or belongs to a known one and to a frame whose type
- * is known. */
+/* Returns whether link_frame_queue_push () would accept this packet. It accepts
+ * the first packet of a new stream's frame if there is room for the stream, and
+ * packets of known streams if the type of their frame is known. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
-/* Takes the item, or returns FALSE. */
+/* Takes ownership of the item, or returns FALSE if the packet is not queued
+ * here. */
 gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
     LinkItem * item, const VideoPacket * video);
-/* The next packet that will not be sent, or NULL */
+/* Returns the next dropped packet, or NULL. */
 LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
-/* The packet that a take would take, which stays; or NULL */
+/* Returns the packet that link_frame_queue_take () would return, without
+ * removing it, or NULL. */
 LinkItem *link_frame_queue_peek (LinkFrameQueue * queue);
 LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
-/* Nothing more comes of this flow, for now: frames without end are given up. */
+/* No further packet of this flow follows for now. Incomplete frames are
+ * dropped. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
-/* The same for those that have waited too long */
+/* Drops the incomplete frames that have waited too long. */
 void link_frame_queue_timeout (LinkFrameQueue * queue, guint64 now);
 guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 
-/* Packets and bytes in all buffers */
+/* Returns the number of packets and bytes in all buffers. */
 void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
-/* Adds the counters of all streams that there were; not their lateness. */
+/* Adds the counters of all streams, also of those that were removed. The
+ * lateness is not included. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);

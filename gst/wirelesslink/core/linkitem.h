@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A packet inside the link, with what its queues and models note about it.
- * Private to this core.
+/* A packet inside the link, with the state that the queues and models store
+ * with it. Private to the core.
  */
 
 #pragma once
@@ -11,22 +11,28 @@
 typedef struct
 {
   LinkPacket p;
-  GArray *damage;               /* of LinkDamage, in order; NULL: none */
-  const LinkPatternEntry *recorded;     /* what happens to it; NULL: chance */
-  guint64 order;                /* of entry into the heap of departures */
-  /* the queue's own: the frame that it belongs to */
+  /* LinkDamage in increasing order; NULL = none */
+  GArray *damage;
+  /* recorded fate; NULL = the fate is drawn at random */
+  const LinkPatternEntry *recorded;
+  /* number of the packet in the heap of departures */
+  guint64 order;
+  /* Used by the queue only: the frame to which the packet belongs. */
   gboolean video;
   guint64 stream;
   guint32 timestamp;
-  /* the model's own, 0 when an item comes into service */
+  /* Used by the model only. Both times are 0 when the model takes the packet
+   * into service. */
   guint64 begun, finished;      /* ns */
 } LinkItem;
 
 LinkItem *link_item_new (guint flow, guint station, guint32 size,
     gpointer user);
-/* What is the caller's goes to user_free, which may be NULL, once: copies share
- * it. */
+/* Frees the item. `user_free`, which may be NULL, is called for `user`, but not
+ * for that of a duplicate, because a duplicate shares the `user` of its
+ * original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
-/* The damage that was recorded and no other, as far as the packet is long */
+/* Replaces the damage by the recorded damage. Offsets beyond the end of the
+ * packet are ignored. */
 void link_item_replay_damage (LinkItem * item);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the models do to the link that they carry packets for: what became of a
- * packet, when it leaves, and the call that they need. It calls a model by its
- * class only, and link.c not at all.
+/* Functions of the link for its models: they report the fate of a packet,
+ * schedule its departure, and control the telephone call. This file calls a
+ * model only by its class, and never calls link.c.
  */
 
 #include "linkmodel.h"
@@ -107,7 +107,7 @@ link_all_qualities_changed (Link * link)
   }
 }
 
-/* Departures: a binary heap by time, and by order of entry among equals */
+/* Departures: a binary heap, ordered by time and then by the order of entry. */
 
 static gboolean
 leaves_before (const LinkItem * a, const LinkItem * b)
@@ -223,7 +223,8 @@ has_waiting_packets (Link * link)
   return FALSE;
 }
 
-/* Packets that wait want the next call at once. */
+/* Reports the states of the call. If packets wait after the end of a call, the
+ * next call begins immediately. */
 static void
 follow_call (Link * link)
 {

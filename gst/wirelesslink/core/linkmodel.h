@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of a link, and what the models of what carries its packets (linkdcf.c,
- * linkpipe.c, linkblocks.c, linkrlp.c) do to it. Calls go one way: link.c calls a
- * model, a model calls linkmodel.c, and linkmodel.c calls the queues and the call
- * of linkdialup.h; what comes back up is in the class of the model. Private to
- * this core.
+/* The state of a link, and the functions of the link that its models call
+ * (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c). The calls go in one
+ * direction: link.c calls a model, a model calls linkmodel.c, and linkmodel.c
+ * calls the queues and the telephone call (linkdialup.h). linkmodel.c calls a
+ * model only by its LinkModelClass. Private to the core.
  */
 
 #pragma once
@@ -20,17 +20,20 @@
 typedef struct
 {
   gpointer (*create) (Link * link, GError ** error);
-  /* Items that it holds go to link_item_free with user_free. */
+  /* Frees the model. Its items are freed with link_item_free (), to which
+   * `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* An item came into the queue of an idle or busy station at link->now, or
-   * others made up a frame; there is one to take. */
+  /* The queue of a station has a packet to take at link->now. The station may
+   * be idle or busy. */
   void (*arrived) (gpointer model, guint station);
-  /* When its next own event is; LINK_NEVER while nothing waits */
+  /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
+   */
   guint64 (*next) (gpointer model);
-  /* The event that next () told, time link->now */
+  /* Performs the event that next () announced; link->now is its time. */
   void (*advance) (gpointer model);
-  /* The call begins or ends at link->now; may be NULL. At its end the model
-   * loses what is in service or in flight with LINK_FATE_CALL. */
+  /* The call begins or ends at link->now; may be NULL. At the end of the call
+   * the model loses all packets in service and in flight with LINK_FATE_CALL.
+   */
   void (*call_changed) (gpointer model, gboolean connected);
   gdouble (*quality) (gpointer model, guint station);
 } LinkModelClass;
@@ -47,7 +50,7 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
-/* From this time on a direction has this rate and delay. */
+/* Rate and delay of a direction from a given time on. */
 typedef struct
 {
   guint64 from;                 /* ns */
@@ -56,7 +59,8 @@ typedef struct
   guint64 delay;                /* ns */
 } LinkStep;
 
-/* Packets of more bytes than `above` do not survive this time. */
+/* Packets of more than `above` bytes are lost if they are in transmission or in
+ * flight during this time. */
 typedef struct
 {
   guint64 from, to;             /* ns */
@@ -65,75 +69,82 @@ typedef struct
 
 struct _Link
 {
-  LinkConfig config;            /* its texts are not valid after link_new */
+  LinkConfig config;            /* Its texts are not valid after link_new (). */
   guint64 now;                  /* ns: model time */
   LinkQueue queues[LINK_MAX_STATIONS];  /* by station */
   LinkStats stats;
-  LinkPattern *pattern;         /* replayed, or NULL */
+  LinkPattern *pattern;         /* recorded pattern that is replayed, or NULL */
   const LinkModelClass *klass;
   gpointer model;
   LinkDialUp *dial_up;          /* NULL: always connected */
-  guint64 in_flight;            /* packets that have not met their fate */
-  gdouble quality[LINK_MAX_STATIONS];   /* last told */
+  /* number of packets whose fate is not known yet */
+  guint64 in_flight;
+  gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
   GArray *flows;                /* of LinkFlow */
   GArray *steps;                /* of LinkStep, in the order of their times */
   GArray *cuts;                 /* of LinkCut */
-  GPtrArray *departures;        /* of LinkItem: heap by departure and order */
+  /* LinkItem in a heap, by departure time and order */
+  GPtrArray *departures;
   guint64 n_departures;
-  GQueue outputs;               /* of LinkItem that left */
-  GArray *events;               /* of LinkEvent, ring from first_event */
+  GQueue outputs;               /* LinkItem that left the link */
+  GArray *events;               /* LinkEvent; first_event is the oldest one */
   guint first_event;
-  LinkItem *last_output;        /* whose damage the caller may read */
-  LinkDamage *event_damage;     /* of the last event polled */
+  LinkItem *last_output;        /* The caller may still read its damage. */
+  LinkDamage *event_damage;     /* damage of the last event that was polled */
 };
 
-/* What a model may do */
+/* --- functions for the models */
 
-/* The direction of a station, an index into arrays of two */
+/* Returns the direction of a station, 0 or 1, which is the index into arrays of
+ * two values. */
 static inline guint
 link_direction (guint station)
 {
   return station == 0 ? 0 : 1;
 }
 
-/* Takes the oldest item of a queue into service, or NULL. */
+/* Takes the oldest packet of a station's queue into service. Returns NULL if
+ * the queue is empty. */
 static inline LinkItem *
 link_take (Link * link, guint station)
 {
   return link_queue_take (&link->queues[station], link->now);
 }
 
-/* The oldest item, which stays */
+/* Returns the oldest packet of a station's queue without removing it, or NULL.
+ */
 static inline LinkItem *
 link_peek (Link * link, guint station)
 {
   return link_queue_peek (&link->queues[station]);
 }
 
-/* It leaves at this time, now or later. */
+/* The packet leaves the link at `departure`, which is now or later. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
-/* One more copy of an item leaves at this time; before link_deliver of it. */
+/* A duplicate of the packet leaves the link at `departure`. Must be called
+ * before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
-/* It ends here, at link->now. */
+/* The packet is lost at link->now. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
-/* It does not arrive. */
+/* Returns whether a packet with this fate does not arrive. */
 static inline gboolean
 link_fate_is_lost (LinkFate fate)
 {
   return fate > LINK_FATE_DAMAGED;
 }
 
-/* Whether the call stands; TRUE without dial-up */
+/* Returns whether there is a call; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* The call breaks now: a reason of the model's. */
+/* The model breaks the call now. */
 void link_disconnect (Link * link);
-/* Something that the quality depends on changed at link->now. */
+/* The quality for the station may have changed at link->now. */
 void link_quality_changed (Link * link, guint station);
-/* The same for all stations that have sent */
+/* The qualities for all stations that have sent a packet may have changed at
+ * link->now. */
 void link_all_qualities_changed (Link * link);
 
-/* What link.c does besides */
+/* --- further functions for link.c */
 
 static inline LinkFlow *
 link_get_flow (Link * link, guint flow)
@@ -142,7 +153,7 @@ link_get_flow (Link * link, guint flow)
   return &g_array_index (link->flows, LinkFlow, flow);
 }
 
-/* The first departure becomes an output. */
+/* Moves the packet with the earliest departure to the outputs. */
 void link_release_departure (Link * link);
 static inline guint64
 link_next_departure (const Link * link)
@@ -152,9 +163,11 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* A packet waits: without a call one is made. Links with calls only */
+/* Dials if there is no call, because a packet waits. Only for links with
+ * dial-up. */
 void link_want_call (Link * link);
-/* What link_next_call () told, at link->now */
+/* Performs the event whose time link_next_call () returned; link->now is this
+ * time. */
 void link_advance_call (Link * link);
 static inline guint64
 link_next_call (const Link * link)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A channel in two states, see the header. Sojourn number i has its own draw,
- * so that the whole course follows from the seed; the cursor only saves adding
- * them up again.
+/* A channel with two states; see the header. Each state has a number, and its
+ * duration is drawn from the seed and this number. The sequence of states
+ * therefore depends on the seed only. The cursor avoids adding up the durations
+ * again for each query.
  */
 
 #include "linkonoff.h"
@@ -55,7 +56,8 @@ link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     state->mean[0] = MAX (state->mean[0], grain);
     state->mean[1] = MAX (state->mean[1], grain);
   }
-  /* It was running before we looked: sojourns have no memory. */
+  /* The process began before time 0. The durations have no memory, so that the
+   * first state is drawn by the share of the time that each state has. */
   share = (gdouble) state->mean[1] / (state->mean[0] + state->mean[1]);
   state->first_bad = seeded_draw_hits (seeded_draw (seed, flow, purpose, 0, 0),
       seeded_chance (share));

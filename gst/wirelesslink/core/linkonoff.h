@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A channel that is good for a while and bad for a while: a function of seed
- * and time, whatever is sent over it and whoever asks. Sojourn times are
- * exponential, or whole blocks with a geometric distribution (Gilbert 1960).
+/* A channel that alternates between a good and a bad state. Its state depends
+ * only on the seed and the time, not on the packets or on the order of the
+ * queries. The time in a state has an exponential distribution. With a grain it
+ * is a number of whole blocks with a geometric distribution (Gilbert 1960).
  */
 
 #pragma once
@@ -12,17 +13,21 @@ typedef struct
 {
   guint64 seed;
   guint32 flow, purpose;
-  guint64 mean[2];              /* ns of good and of bad times */
-  guint64 grain;                /* ns: sojourns are whole multiples; 0: any */
-  /* where it stands: sojourn number index, from begin to end */
+  /* mean time in ns in the good and in the bad state */
+  guint64 mean[2];
+  /* Times in a state are multiples of this, in ns; 0 = no restriction. */
+  guint64 grain;
+  /* Cursor: the state number `index` lasts from `begin` to `end`. */
   guint64 index, begin, end;
   gboolean first_bad;
 } LinkOnOff;
 
-/* With grain, means are taken as multiples of it, at least one. */
+/* Initialises the channel. With a grain, each mean is at least the grain. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
-/* Fast from one time to one near it, before or behind */
+/* Returns whether the channel is bad at `time`. The function is fast if `time`
+ * is near that of the last query, before or after it. */
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
-/* When the state that holds at this time ends; G_MAXUINT64 if never */
+/* Returns the end of the state in which the channel is at `time`; G_MAXUINT64 =
+ * never. */
 guint64 link_on_off_end (LinkOnOff * state, guint64 time);

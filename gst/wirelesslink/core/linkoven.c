@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A microwave oven, see the header. */
+/* A microwave oven; see the header. */
 
 #include "linkoven.h"
 
@@ -43,7 +43,8 @@ link_oven_next_change (const LinkOven * oven, guint64 time)
   return G_MAXUINT64;
 }
 
-/* Whether it radiates within a time in which it runs */
+/* Returns whether the oven radiates at any time from `begin` to `end`, during
+ * which it is switched on. */
 static gboolean
 radiates (const LinkOven * oven, guint64 begin, guint64 end)
 {

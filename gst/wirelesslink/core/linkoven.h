@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A microwave oven beside the link, as Ouwens had one (3.2): its magnetron
- * radiates during a part of each cycle of the mains, while the oven is switched
- * on. A function of seed and time.
+/* A microwave oven next to the link, as in the experiment of Ouwens (3.2).
+ * While the oven is switched on, its magnetron radiates during a part of each
+ * cycle of the mains voltage. The state of the oven depends only on the seed
+ * and the time.
  */
 
 #pragma once
@@ -11,17 +12,20 @@
 typedef struct
 {
   LinkOvenConfig config;
-  guint64 phase;                /* ns */
+  guint64 phase;                /* position in the cycle at time 0, in ns */
 } LinkOven;
 
 void link_oven_init (LinkOven * oven, const LinkOvenConfig * config,
     guint64 seed);
-/* Whether somebody has switched it on */
+/* Returns whether the oven is switched on at `time`. */
 gboolean link_oven_is_running (const LinkOven * oven, guint64 time);
-/* When that changes next after this time; G_MAXUINT64 if never */
+/* Returns the next time after `time` at which the oven is switched on or off;
+ * G_MAXUINT64 = never. */
 guint64 link_oven_next_change (const LinkOven * oven, guint64 time);
-/* Whether it radiates at any time from begin up to, without, end */
+/* Returns whether the oven radiates at any time from `begin` (included) to
+ * `end` (excluded). */
 gboolean link_oven_overlaps (const LinkOven * oven, guint64 begin,
     guint64 end);
-/* The part of the time in which it radiates, once it runs */
+/* Returns the share of the time in which the oven radiates while it is switched
+ * on. */
 gdouble link_oven_get_share (const LinkOven * oven);

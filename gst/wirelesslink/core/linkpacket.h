@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A packet as the caller of the link sees it: what became of it, when, and which
- * of its bits were damaged.
+/* A packet as the caller of the link sees it: its fate, its times, and its
+ * damaged bits.
  */
 
 #pragma once
@@ -9,26 +9,29 @@
 
 typedef enum
 {
-  LINK_FATE_DELIVERED,          /* whole */
-  LINK_FATE_DAMAGED,            /* delivered, with bytes changed */
+  LINK_FATE_DELIVERED,          /* undamaged */
+  LINK_FATE_DAMAGED,            /* delivered with damaged bytes */
   LINK_FATE_QUEUE,              /* no room in the device queue */
-  LINK_FATE_AIR,                /* lost on the air, all attempts failed */
-  LINK_FATE_CHECK,              /* damaged, and the frame check found it */
-  LINK_FATE_RESET,              /* the link layer gave up and began anew */
+  /* lost by the radio after all attempts had failed */
+  LINK_FATE_AIR,
+  LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
+  LINK_FATE_RESET,              /* the link layer was reset */
   LINK_FATE_CALL,               /* the call broke, or there was none */
-  LINK_FATE_RECEIVER,           /* the receiver could not keep up */
-  LINK_FATE_TOO_BIG,            /* more than this link carries */
-  LINK_FATE_FRAME,              /* given up with the frame that it is of */
+  LINK_FATE_RECEIVER,           /* the receiver was too slow */
+  LINK_FATE_TOO_BIG,            /* larger than the maximum of the link */
+  LINK_FATE_FRAME,              /* dropped together with its frame */
   LINK_FATE_LAST
 } LinkFate;
 
-/* "delivered", "queue", ...: the words of the log and of the statistics */
+/* Returns the name of a fate in the log and in the statistics, such as
+ * "delivered" or "queue". */
 const gchar *link_fate_get_name (LinkFate fate);
 
 typedef struct
 {
-  guint32 offset;               /* byte of the packet */
-  guint8 flip;                  /* bits to flip in it, never 0 */
+  guint32 offset;               /* offset of the byte in the packet */
+  /* mask of the bits that are inverted; never 0 */
+  guint8 flip;
 } LinkDamage;
 
 typedef struct _LinkPacket LinkPacket;
@@ -38,22 +41,28 @@ struct _LinkPacket
   gpointer user;                /* the caller's */
   guint flow;
   guint station;
-  guint64 index;                /* number in its flow, from 0 */
-  guint32 size;                 /* bytes, without link's own headers */
+  /* number of the packet in its flow; the first one is 0 */
+  guint64 index;
+  /* bytes, without the headers that the link adds */
+  guint32 size;
   LinkFate fate;
   guint attempts;               /* transmissions */
-  guint copy;                   /* number of a duplicate, which comes out just
-                                 * before its original; 0: the original */
+  /* Number of a duplicate, which is output before its original; 0 = the
+   * original. */
+  guint copy;
   guint64 arrival;              /* ns */
-  guint64 departure;            /* ns, or when its fate was sealed */
-  guint64 airtime;              /* ns for which it held the medium */
-  guint64 jitter;               /* ns of delay that chance added */
-  gboolean overtaken;           /* others may leave before it */
-  guint copies;                 /* duplicates of it */
+  guint64 departure;            /* time in ns at which it left or was lost */
+  /* ns for which the packet occupied the medium */
+  guint64 airtime;
+  guint64 jitter;               /* random part of the delay in ns */
+  gboolean overtaken;           /* later packets may leave before it */
+  guint copies;                 /* number of its duplicates */
   guint n_damage;
-  LinkDamage *damage;           /* the link's, until the next call */
+  /* belongs to the link; valid until the next call */
+  LinkDamage *damage;
 };
 
-/* Flips the bits that the link damaged; size as it was put in */
+/* Inverts the bits of `data` that the link damaged. `size` is the size with
+ * which the packet entered the link. */
 void link_packet_apply_damage (const LinkPacket * packet, guint8 * data,
     gsize size);

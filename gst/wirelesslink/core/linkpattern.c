@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes recorded runs, see the header. */
+/* Reads and writes recorded patterns; see the header. */
 
 #include "linkpattern.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Of a file that nobody wrote by hand: an hour at 10,000 packets/s */
+/* Maximum number of packets in a file, enough for an hour with 10,000
+ * packets/s. */
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
-/* What is sent and then sent again as often as a link can be told */
+/* Maximum number of transmissions: the first one and the greatest retry limit,
+ * 255. */
 #define MAX_ATTEMPTS 256
 
 struct _LinkPattern
 {
   guint64 seed;
-  GHashTable *entries;          /* of LinkPatternEntry by its own key */
-  GArray *damage;               /* of LinkDamage, of all entries */
+  GHashTable *entries;          /* LinkPatternEntry by flow and index */
+  GArray *damage;               /* LinkDamage of all entries */
 };
 
 typedef struct
@@ -43,7 +45,8 @@ line_equal (gconstpointer a, gconstpointer b)
   return x->flow == y->flow && x->index == y->index;
 }
 
-/* Parsing: each takes what it reads from the front of *text */
+/* Parsing: each take_ function consumes its part from the beginning of *text.
+ */
 
 static void
 skip_blanks (const gchar ** text)
@@ -179,7 +182,8 @@ line_free (gpointer line)
   g_slice_free (Line, line);
 }
 
-/* The damage array has its final place only now. */
+/* Sets the pointers into the damage array, which is not reallocated any more.
+ */
 static void
 resolve (gpointer key, gpointer value, gpointer user_data)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A run of a link, recorded: what chance did to the n-th packet of each flow.
- * Replayed, the same happens to the n-th packet again, whatever it carries;
- * queueing and airtime are the model's as ever (after KauNet's data-driven
- * patterns).
+/* A recorded pattern: the random events of each packet of a run. When a pattern
+ * is replayed, the same events happen to the packet with the same number in its
+ * flow, whatever it contains. Queueing and airtime are still computed by the
+ * model. The idea is that of KauNet's data-driven patterns.
  *
  *   wirelesslink-pattern 1
  *   seed 42
  *   packet FLOW INDEX ATTEMPTS FATE JITTER COPIES [overtaken] [OFFSET:FLIP ...]
  *
- * one line each; numbers are decimal, FLIP two hex digits, FATE a word of
- * link_fate_get_name, JITTER ns. What is behind a # is a comment.
+ * There is one line per packet. Numbers are decimal, FLIP is two hexadecimal
+ * digits, FATE is a name of link_fate_get_name (), and JITTER is in ns. Text
+ * after a # is a comment.
  */
 
 #pragma once
@@ -21,11 +22,11 @@ typedef struct _LinkPattern LinkPattern;
 
 typedef struct
 {
-  guint attempts;               /* that it took, the last one included */
+  guint attempts;               /* number of transmissions */
   LinkFate fate;                /* DELIVERED, DAMAGED, AIR or CHECK */
   guint64 jitter;               /* ns */
-  gboolean overtaken;           /* others may leave before it */
-  guint copies;                 /* more than the first */
+  gboolean overtaken;           /* later packets may leave before it */
+  guint copies;                 /* number of duplicates */
   guint n_damage;
   const LinkDamage *damage;
 } LinkPatternEntry;
@@ -33,11 +34,13 @@ typedef struct
 LinkPattern *link_pattern_parse (const gchar * text, GError ** error);
 void link_pattern_free (LinkPattern * pattern);
 guint64 link_pattern_get_seed (const LinkPattern * pattern);
-/* NULL where the pattern says nothing of it: chance decides, as without */
+/* Returns the recorded events of a packet, or NULL if the pattern has none; its
+ * events are then drawn at random. */
 const LinkPatternEntry *link_pattern_lookup (const LinkPattern * pattern,
     guint flow, guint64 index);
 
-/* What is written at the head of a file, and for a packet; NULL for a fate that
- * chance had no part in (a full queue) */
+/* Format the beginning of a pattern file, and the line of a packet. The line is
+ * NULL if the fate of the packet was not random, for example because the queue
+ * was full. */
 gchar *link_pattern_format_head (guint64 seed);
 gchar *link_pattern_format_packet (const LinkPacket * packet);

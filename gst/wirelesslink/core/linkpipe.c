@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link as a pipe: a transmitter with a rate, a delay, and what chance does on
- * the way. The custom profile is one, and the networks of which only rates and
- * delays were published: NMT, GPRS, RangeLAN2, IrDA, delivery traces, and the
- * cellular model.
+/* A link as a pipe: a transmitter with a rate, a delay, and random events on
+ * the way. The custom profile uses this model. So do the networks of which only
+ * rates and delays were published: NMT, GPRS, RangeLAN2, IrDA, delivery traces,
+ * and the cellular model.
  *
  *   queue -> transmitter (rate, burst, trace, cellular, outage)
  *     -> air (loss, bit errors)
@@ -13,34 +13,42 @@
 
 #include "linkdelivery.h"
 
-/* Of the packet that the quality is told for, as large as Ethernet's */
+/* Size in bits of the packet for which the quality is computed: the maximum
+ * payload of Ethernet. */
 #define QUALITY_BITS (8 * 1500)
 
-/* One direction, or both of a half-duplex link */
+/* The transmitter of one station, or the common one of a half-duplex link. */
 typedef struct
 {
   LinkItem *item;               /* in service */
-  guint64 begin, end;           /* ns: of its service */
-  guint64 delay;                /* ns: of its way to the receiver */
-  guint station;                /* that sends or sent last */
+  /* beginning and end of the transmission in ns */
+  guint64 begin, end;
+  /* delay in ns from the transmitter to the receiver */
+  guint64 delay;
+  /* station of the current or last transmission */
+  guint station;
   gboolean used;
 } Transmitter;
 
 typedef struct
 {
   LinkOnOff fading, outage, stall;
-  LinkDelivery *delivery;       /* NULL: rate */
-  LinkOnOff *coverage;          /* of a cellular link, owned by its delivery */
-  guint64 bucket_full;          /* ns: when the token bucket is or was full */
-  guint64 last_departure;       /* ns: nothing overtakes */
-  guint64 receiver_free;        /* ns: when the receiver is through */
+  LinkDelivery *delivery;       /* NULL = `rate` is used */
+  /* outages of a cellular link, owned by `delivery` */
+  LinkOnOff *coverage;
+  /* time in ns at which the token bucket is or was full */
+  guint64 bucket_full;
+  /* departure in ns, for packets that are not overtaken */
+  guint64 last_departure;
+  /* time in ns at which the receiver becomes free */
+  guint64 receiver_free;
 } Direction;
 
 typedef struct
 {
   Link *link;
-  LinkPipeConfig config;        /* with the steps that have been taken */
-  guint n_steps;                /* of these */
+  LinkPipeConfig config;        /* includes the steps whose time has come */
+  guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];
   Direction directions[LINK_MAX_STATIONS];      /* by station */
   guint n_stations;
@@ -72,7 +80,7 @@ get_transmitter (Pipe * pipe, guint station)
   return &pipe->transmitters[pipe->config.half_duplex ? 0 : station];
 }
 
-/* Who share a transmitter share what it can send, and when it is out. */
+/* Stations that share a transmitter also share its capacity and its outages. */
 static Direction *
 get_sender (Pipe * pipe, guint station)
 {
@@ -82,7 +90,8 @@ get_sender (Pipe * pipe, guint station)
 static guint64
 divide_up (guint64 numerator, guint64 factor, guint64 denominator)
 {
-  /* A packet has 1 GiB at most (link.c), so the product fits. */
+  /* A packet has at most 1 GiB (link.c), so that the product does not overflow.
+   */
   return (numerator * factor + denominator - 1) / denominator;
 }
 
@@ -115,7 +124,7 @@ pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   return leave;
 }
 
-/* Time to send, with the pauses that outages make */
+/* Returns the end of a transmission, including the pauses by outages. */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -143,7 +152,8 @@ get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   }
 }
 
-/* The first station after `last` that has a packet, in a circle */
+/* Returns the first station after `last` that has a packet, in cyclic order, or
+ * -1. */
 static gint
 find_next_in_turn (Pipe * pipe, guint last)
 {
@@ -158,8 +168,8 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Which station may send next: on a shared medium the next in turn, or the one
- * whose packet waits longest */
+/* Returns the station that may send next, or -1. On a shared medium this is the
+ * next station in turn, or the one whose packet has waited longest. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -216,7 +226,7 @@ start (Pipe * pipe, guint number)
   transmitter->used = TRUE;
   transmitter->station = station;
   bytes = (guint64) transmitter->item->p.size + pipe->link->config.overhead;
-  /* an idle modem takes its time before a packet of some size */
+  /* An idle modem delays packets above a certain size. */
   if (pipe->config.idle_delay && station == 0
       && bytes > pipe->config.idle_delay_size
       && transmitter->item->p.arrival == pipe->link->now)
@@ -227,7 +237,7 @@ start (Pipe * pipe, guint number)
   transmitter->item->p.attempts = 1;
 }
 
-/* On the air */
+/* The radio */
 
 static void
 add_bit_errors (Pipe * pipe, LinkItem * item, gdouble rate)
@@ -270,7 +280,7 @@ cross_air (Pipe * pipe, LinkItem * item)
   return LINK_FATE_DELIVERED;
 }
 
-/* Behind it */
+/* Delay and receiver */
 
 static guint64
 draw_jitter (Pipe * pipe, const LinkItem * item)
@@ -300,8 +310,8 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
-/* The packets that others overtake are late by reorder_delay, which is in the
- * recorded jitter; all others stay in order. */
+/* Packets that may be overtaken are delayed by reorder_delay, which is part of
+ * the recorded jitter. All other packets keep their order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {
@@ -324,9 +334,9 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* A receiver slower than the link has a buffer, which overflows. A packet that
- * others overtake finds it as they leave it, which nobody knows yet: it does
- * not wait in it. */
+/* A receiver that is slower than the link has a buffer, which may overflow. A
+ * packet that may be overtaken does not use the buffer, because the packets
+ * that overtake it are not known yet. Returns FALSE if the packet is lost. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {
@@ -346,7 +356,8 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
   return TRUE;
 }
 
-/* Whether a packet is under way from `begin` to `departure` during a cut */
+/* Returns whether a cut applies to a packet that is in transmission or in
+ * flight from `begin` to `departure`. */
 static gboolean
 meets_cut (const Pipe * pipe, const LinkItem * item, guint64 begin,
     guint64 departure)
@@ -557,8 +568,8 @@ link_pipe_call_changed (gpointer model, gboolean connected)
   }
 }
 
-/* The chance of QUALITY_BITS. Multiplications only: the same on every
- * machine */
+/* Returns the probability that a packet of QUALITY_BITS arrives undamaged. Only
+ * multiplications are used, so that the result is the same on every machine. */
 static gdouble
 get_whole (gdouble loss, gdouble bit_error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The profiles: one table entry and one function for each network that was
- * measured. A new profile is a function and an entry at the end of the table;
- * the element's property and the fuzz targets read the table. A number without
- * a source is ours, chosen so that the measured numbers come out (docs/links.md
- * has the tables). Sources: Ouwens 2006; Singh 2000; Alanko et al. 1994;
- * Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004; Winstein, Sivaraman
- * and Balakrishnan 2013.
+/* The profiles: one table entry and one function for each measured network. A
+ * new profile needs a function and an entry at the end of the table; the
+ * element's property and the fuzz targets read the table. A number without a
+ * source is ours, and is chosen so that the model reproduces the measured
+ * results (see the tables in docs/links.md). Sources: Ouwens 2006; Singh 2000;
+ * Alanko et al. 1994; Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004;
+ * Winstein, Sivaraman and Balakrishnan 2013.
  */
 
 #include "linkconfig.h"
@@ -22,18 +22,18 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };
 
-/* These, the oven's share of a cycle and the three thresholds of the rate
- * fallback in set_base were found together: the one set that fits Ouwens'
- * tables 3.2 to 3.4 and 3.6 at 5.5 Mbit/s and what the oven costs in 3.6 to
- * 3.9 at 11. */
+/* These probabilities were determined together with the oven's share of a cycle
+ * and the three thresholds of the rate fallback in set_base (). They are the
+ * only set that fits Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s, as
+ * well as the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
-/* Winstein et al. 2013, 3.1 and 3.2: rates from 0 to 1000 packets of 1500 bytes
- * per second, a noise of 200 packets/s per square root of a second, outages
- * that end at a rate of 1 per second. The reversion time is ours: shadowing is
- * correlated over 50 m (3GPP TR 36.814, annex A), for which a car in a town
- * needs 5 s. */
+/* Values of Winstein et al. 2013, sections 3.1 and 3.2: rates from 0 to 1000
+ * packets of 1500 bytes per second, a noise of 200 packets/s per square root of
+ * a second, and outages that end at a rate of 1 per second. The reversion time
+ * is ours. Shadowing is correlated over 50 m (3GPP TR 36.814, annex A), and a
+ * car in a town needs 5 s for this distance. */
 static void
 set_wander (LinkCellularConfig * cellular)
 {
@@ -57,18 +57,20 @@ set_base (LinkConfig * config)
   config->dcf.down_after = 3;
   config->dcf.loss_up_after = 27;
   config->oven.cycle = 20 * MS;
-  /* Half a cycle at most: a half-wave rectifier feeds the magnetron. */
+  /* The oven radiates for at most half a cycle, because a half-wave rectifier
+   * feeds the magnetron. */
   config->oven.on = 6920000;
 }
 
-/* Ouwens 3.2: Cisco Aironet 350, long preamble (Linux default) */
+/* Ouwens 3.2: a Cisco Aironet 350 with the long preamble, the default of Linux.
+ */
 static void
 set_80211b (LinkConfig * config, LinkQuality quality)
 {
   LinkDcfConfig *dcf = &config->dcf;
 
   config->model = LINK_MODEL_DCF;
-  /* 7.1.2: 2304 bytes with LLC and SNAP */
+  /* Section 7.1.2 allows 2304 bytes including LLC and SNAP. */
   config->max_size = 2296;
   dcf->n_rates = G_N_ELEMENTS (dsss_rates);
   memcpy (dcf->rates, dsss_rates, sizeof (dsss_rates));
@@ -79,7 +81,8 @@ set_80211b (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* Table 3.6 without an oven is a link of 5.5 Mbit/s. */
+/* The results of Ouwens' table 3.6 without an oven are those of a link with 5.5
+ * Mbit/s. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -107,8 +110,9 @@ set_80211g (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* Alanko 3.1: 0.5 s, 12 to 14 s and 16 to 18 s, 28 to 31 s together, none over
- * 35 s; 46 of 446 calls failed */
+/* Call set-up times of GSM, Alanko 3.1: 0.5 s for the command, 12 to 14 s for
+ * the connection, and 16 to 18 s for the handshake. Their sum was 28 to 31 s,
+ * and never more than 35 s. 46 of 446 calls failed. */
 static void
 set_gsm_dial_up (LinkDialUpConfig * dial_up)
 {
@@ -123,8 +127,10 @@ set_gsm_dial_up (LinkDialUpConfig * dial_up)
   dial_up->failure_max = 35 * SECOND;
 }
 
-/* Alanko 3.1: 5 s, 11 to 14 s and 15 s or more, 31 to 35 s together, 1 % more;
- * 10 of 410 calls failed, which took 90 to 95 s to see */
+/* Call set-up times of NMT, Alanko 3.1: 5 s for the command, 11 to 14 s for the
+ * connection, and 15 s or more for the handshake. Their sum was 31 to 35 s, and
+ * longer in 1 % of the calls. 10 of 410 calls failed, which was detected after
+ * 90 to 95 s. */
 static void
 set_nmt_dial_up (LinkDialUpConfig * dial_up)
 {
@@ -149,14 +155,15 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->block_time = 20 * MS;
   blocks->corrupt_share = 0.2;  /* Singh 5.1 */
   blocks->mean_burst = 1;
-  /* TS 45.003 3.3: interleaved over 22 bursts */
+  /* The data is interleaved over 22 bursts (3GPP TS 45.003, 3.3). */
   blocks->radio_delay = 100 * MS;
 }
 
-/* Alanko, tables 4 and 5: SLIP over RLP; Singh 2.3.2 for N2. A byte takes
- * 0.45 s each way in table 4: 10 ms until the next block, 20 in it, the radio's
- * 100, and the rest in modems and telephone network. T1 is 480 ms in the data
- * cards of the time. */
+/* SLIP over RLP as in Alanko's tables 4 and 5, with N2 from Singh 2.3.2. In
+ * Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
+ * this into 10 ms until the next block, 20 ms in the block, 100 ms of the
+ * radio, and the rest in the modems and the telephone network. The data cards
+ * of that time used a T1 of 480 ms. */
 static void
 set_gsm (LinkConfig * config, LinkQuality quality)
 {
@@ -173,11 +180,12 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   blocks->rlp_t1 = 480 * MS;
   blocks->rlp_n2 = 6;
   set_gsm_dial_up (&config->dial_up);
-  /* Table 5: 640 and 240 kbyte in 15 minutes. "Typical transmission failures
-   * become visible only as exceptionally long delays" (4): of the bursts with
-   * which good makes 640, those of 0.2 s seldom use up N2, once in 45 minutes;
-   * those of 1 s outlast the polls a dozen times in 15. Where poor makes 240,
-   * bursts of any length use it up once or twice a minute. */
+  /* Alanko's table 5 has 640 and 240 kbyte in 15 minutes for the qualities good
+   * and poor. According to section 4, "typical transmission failures become
+   * visible only as exceptionally long delays". Several burst lengths reproduce
+   * the 640 kbyte. Bursts of 0.2 s reach N2 only once in 45 minutes, while
+   * bursts of 1 s outlast the polls a dozen times in 15 minutes. With the
+   * quality poor, bursts of any length reach N2 once or twice a minute. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;
@@ -187,7 +195,7 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Singh 5.1 and appendix B: PPP over the transparent service */
+/* PPP over the transparent service, Singh 5.1 and appendix B. */
 static void
 set_gsm_transparent (LinkConfig * config, LinkQuality quality)
 {
@@ -203,18 +211,19 @@ set_gsm_transparent (LinkConfig * config, LinkQuality quality)
   blocks->delay[0] = blocks->delay[1] = 100 * MS;
   set_gsm_dial_up (&config->dial_up);
   if (quality == LINK_QUALITY_GOOD) {
-    /* of the live experiment, 5.2.3 */
+    /* from the live experiment, Singh 5.2.3 */
     blocks->block_error_rate = 0.0085;
     blocks->mean_burst = 3.4;
   } else if (quality == LINK_QUALITY_POOR) {
-    /* of the trace of a bad place, 5.1 */
+    /* from the trace of a place with bad reception, Singh 5.1 */
     blocks->block_error_rate = 0.0158;
     blocks->mean_burst = 1.7;
   }
 }
 
-/* Alanko, tables 3 and 5: a modem of 7200 bit/s whose V.42bis makes 1298
- * byte/s up and 1934 down of the text of the requests and replies */
+/* A modem with 7200 bit/s (Alanko, tables 3 and 5). V.42bis compresses the text
+ * of the requests and replies, so that 1298 byte/s upstream and 1934 byte/s
+ * downstream are reached. */
 static void
 set_nmt (LinkConfig * config, LinkQuality quality)
 {
@@ -228,8 +237,9 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   pipe->idle_delay = 199 * MS;
   pipe->idle_delay_size = 60;
   set_nmt_dial_up (&config->dial_up);
-  /* A modem that trains anew is silent for 5 to 10 s (4); how often, so that
-   * 70 and 25 % of the time are left (table 5: 870 and 310 of 1240). */
+  /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The outages are
+   * so frequent that 70 % and 25 % of the time remain, as in Alanko's table 5
+   * with 870 and 310 of 1240. */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;
@@ -239,9 +249,9 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Erixzon 5.2.3, 5.3.6, table 5.1: 6000 byte/s of TCP data to the phone, 0.9 s
- * there and back, once a minute a few seconds without anything. 2.3: the phone
- * sends 8 to 12 kbit/s. */
+/* Erixzon 5.2.3, 5.3.6 and table 5.1: 6000 byte/s of TCP data to the phone, a
+ * round-trip time of 0.9 s, and a pause of a few seconds once a minute. Erixzon
+ * 2.3: the phone sends with 8 to 12 kbit/s. */
 static void
 set_gprs (LinkConfig * config, LinkQuality quality)
 {
@@ -258,8 +268,9 @@ set_gprs (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Magalhaes, table 1 (KB is 1000 bytes of payload), table 2: 17 to 21 of 1000
- * frames lost, in 1 to 3 blocks, and 5.5 s of buffer */
+/* Magalhaes, table 1 for the rate (a KB is 1000 bytes of payload). Table 2 for
+ * the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups, and the
+ * buffer holds 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {
@@ -279,8 +290,8 @@ set_rangelan2 (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Magalhaes, table 1, table 3: reliable, 3.5 s of buffer. The dongle makes a
- * serial line of 115200 bit/s of it. */
+/* Magalhaes, tables 1 and 3: no losses, and a buffer of 3.5 s. The dongle
+ * presents the link as a serial line with 115200 bit/s. */
 static void
 set_irda (LinkConfig * config, LinkQuality quality)
 {
@@ -294,7 +305,7 @@ set_irda (LinkConfig * config, LinkQuality quality)
   pipe->rate[0] = pipe->rate[1] = 75072;
   pipe->delay[0] = pipe->delay[1] = 162826087;
   pipe->jitter = 300 * MS;
-  /* somebody walks through the beam: it waits, nothing is lost */
+  /* Somebody walks through the beam. The packets wait and are not lost. */
   if (quality != LINK_QUALITY_IDEAL) {
     pipe->outage.mean_bad = 500 * MS;
     pipe->outage.mean_good = (quality == LINK_QUALITY_GOOD ? 20 : 2) * SECOND;
@@ -304,9 +315,9 @@ set_irda (LinkConfig * config, LinkQuality quality)
 /* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
  * the maximum rate, as in the paper. The other numbers are ours and are not
  * fitted to any recording. The queue drops at its tail and holds 1000 packets,
- * because cellular networks have deep queues. The delay of radio and core
- * network is 20 ms each way. The minimum rate of an ideal place is so high that
- * gaps of 300 ms do not occur in practice. */
+ * because cellular networks have long queues. The delay of radio and core
+ * network is 20 ms in each direction. The minimum rate of an ideal place is so
+ * high that gaps of 300 ms do not occur in practice. */
 static void
 set_cellular (LinkConfig * config, LinkQuality quality)
 {
@@ -341,8 +352,8 @@ typedef struct
   void (*set) (LinkConfig * config, LinkQuality quality);
 } Profile;
 
-/* The position of an entry is its number in LinkProfile, which is the value of
- * the element's property: new entries come last. */
+/* The index of an entry is its number in LinkProfile, which is the value of the
+ * element's property. New entries must be added at the end. */
 static const Profile profiles[] = {
   {{"custom", "No network: all numbers are those of the properties"},
       set_nothing},

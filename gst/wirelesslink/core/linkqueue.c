@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The device queue of a station, see the header. */
+/* The device queue of a station; see the header. */
 
 #include "linkqueue.h"
 
@@ -37,7 +37,8 @@ is_within_limits (const LinkQueue * queue, guint64 now, guint32 size)
   const LinkQueueConfig *limit = queue->config;
   const LinkItem *oldest = g_queue_peek_head ((GQueue *) & queue->items);
 
-  /* An empty queue takes any packet, or a small limit would be a dead link. */
+  /* An empty queue accepts any packet. Otherwise a small limit would block the
+   * link completely. */
   if (!oldest)
     return TRUE;
   if (limit->packets && queue->items.length >= limit->packets)
@@ -81,7 +82,9 @@ find_broken (LinkQueue * queue, const LinkItem * item)
   return NULL;
 }
 
-/* Until the frame's last packet, or the first of the stream's next frame */
+/* Returns whether the packet belongs to a frame that has lost a packet. The
+ * frame is remembered until its last packet, or until the first packet of the
+ * next frame of its stream. */
 static gboolean
 is_of_broken (LinkQueue * queue, const LinkItem * item, gboolean ends)
 {
@@ -112,7 +115,8 @@ lose (LinkQueue * queue, LinkItem * item, LinkFate fate)
   g_queue_push_tail (&queue->lost, item);
 }
 
-/* What waits of it takes room and time from frames that may arrive whole. */
+/* Drops the waiting packets of the frame. They would only delay frames that can
+ * still arrive completely. */
 static void
 lose_rest (LinkQueue * queue, const LinkItem * item)
 {
@@ -138,7 +142,7 @@ break_frame (LinkQueue * queue, const LinkItem * item, gboolean ends)
     remember_broken (queue, item);
 }
 
-/* In and out */
+/* Input and output */
 
 static gboolean
 push_limited (LinkQueue * queue, guint64 now, LinkItem * item, gboolean ends)
@@ -211,7 +215,7 @@ link_queue_take (LinkQueue * queue, guint64 now)
   return g_queue_pop_head (&queue->items);
 }
 
-/* Frames without end */
+/* Incomplete frames */
 
 void
 link_queue_end_flow (LinkQueue * queue, guint64 now, guint flow)

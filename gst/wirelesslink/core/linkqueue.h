@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The device queue of a station: who finds room, who goes next, and who is given
- * up for the sake of frames. Private to the link's core.
+/* The device queue of a station. It decides which packets are accepted, which
+ * packet is sent next, and which packets are dropped with their frame. Private
+ * to the link's core.
  *
- * - drop-tail: first in, first out; a full queue takes nothing.
- * - drop-frame: the same, and a frame of video of which one packet found no room
- *   is lost whole (Ouwens 3.8): the packets of it that come later, and those
- *   that wait still.
- * - ifd: video through linkframequeue.h, which has limits of its own; all else
- *   first in, first out. Of both the packet that came first goes first.
+ * - drop-tail: first in, first out. A full queue accepts no packet.
+ * - drop-frame: like drop-tail, but a video frame that loses one packet is
+ *   dropped completely (Ouwens 3.8). This includes its packets in the queue and
+ *   those that arrive later.
+ * - ifd: video is queued in linkframequeue.h, which has limits of its own. All
+ *   other packets are first in, first out. The earliest packet of both queues
+ *   is sent first.
  */
 
 #pragma once
 
 #include "linkframequeue.h"
 
-/* Frames in the middle of which somebody is, with drop-frame */
+/* Maximum number of frames that drop-frame remembers because one of their
+ * packets was lost. */
 #define LINK_QUEUE_MAX_BROKEN 8
 
 typedef struct
@@ -28,29 +31,33 @@ typedef struct
 typedef struct
 {
   const LinkQueueConfig *config;
-  GQueue items;                 /* of LinkItem, without the one in service */
-  guint64 bytes;                /* of these */
-  LinkFrameQueue *frames;       /* ifd; else NULL */
-  LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* drop-frame */
-  guint next_broken;            /* is overwritten when all are in use */
-  GQueue lost;                  /* of LinkItem */
+  GQueue items;                 /* LinkItem, without the packet in service */
+  guint64 bytes;                /* size of the items in bytes */
+  LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
+  LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
+  /* index of the entry that is overwritten next */
+  guint next_broken;
+  GQueue lost;                  /* dropped LinkItem */
 } LinkQueue;
 
 void link_queue_init (LinkQueue * queue, const LinkQueueConfig * config);
 void link_queue_clear (LinkQueue * queue, GDestroyNotify user_free);
 
-/* video: NULL where the packet is none */
+/* Returns whether the queue would accept the packet. `video` is NULL if it is
+ * not a video packet. */
 gboolean link_queue_has_room (LinkQueue * queue, guint64 now, guint flow,
     guint32 size, const VideoPacket * video);
-/* Takes the item. FALSE: it was not let in. Then poll for what is lost. */
+/* Takes ownership of the item. Returns FALSE if the packet was dropped.
+ * Afterwards the caller must call link_queue_poll_lost (). */
 gboolean link_queue_push (LinkQueue * queue, guint64 now, LinkItem * item,
     const VideoPacket * video);
-/* The next item that will not be sent, with its fate; or NULL */
+/* Returns the next dropped item, whose fate is set, or NULL. */
 LinkItem *link_queue_poll_lost (LinkQueue * queue);
-/* The item that a take would take, which stays; or NULL */
+/* Returns the item that link_queue_take () would return, without removing it,
+ * or NULL. */
 LinkItem *link_queue_peek (LinkQueue * queue);
 LinkItem *link_queue_take (LinkQueue * queue, guint64 now);
-/* Frames without end: see linkframequeue.h. */
+/* These functions drop incomplete frames; see linkframequeue.h. */
 void link_queue_end_flow (LinkQueue * queue, guint64 now, guint flow);
 void link_queue_timeout (LinkQueue * queue, guint64 now);
 guint64 link_queue_next_timeout (LinkQueue * queue);

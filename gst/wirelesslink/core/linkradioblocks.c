@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bursts of hit blocks, with geometric lengths (Gilbert 1960), or a trace of
- * them as Singh collected (5.1), see the header.
+/* Radio blocks with errors. Errors occur in bursts of blocks with geometric
+ * lengths (Gilbert 1960), or follow a trace such as those that Singh collected
+ * (5.1); see the header.
  */
 
 #include "linkradioblocks.h"
 
 #include <string.h>
 
-/* A trace: '0' for a block that arrives and '1' for one that is hit */
+/* A trace has '0' for a block without errors and '1' for one with errors. */
 
 static gboolean
 parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
@@ -70,16 +71,18 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
   return TRUE;
 }
 
-/* ns: what comes more rarely, or lasts longer, does so for a whole run */
+/* Maximum mean length of a burst or a gap in ns. It is longer than any run. */
 #define MAX_GAP 1e15
 
-/* Bursts have a mean length and gaps the one that makes the error rate. A gap
- * has at least one block: where more than half of all are hit, bursts can't be
- * of one block each. */
+/* Bursts have the configured mean length, and the gaps between them have the
+ * mean length that gives the error rate. A gap has at least one block. If more
+ * than half of all blocks have errors, the bursts are therefore longer than one
+ * block. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {
-  /* One operation a line: no machine keeps more bits between two. */
+  /* Each statement has a single operation, so that no machine uses a higher
+   * precision for intermediate results. */
   const gdouble hit = config->block_error_rate, good = 1 - hit;
   LinkOnOffConfig sojourns = { 0, 0 };
   gdouble burst = config->mean_burst, gap;

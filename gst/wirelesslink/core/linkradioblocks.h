@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The radio blocks of a GSM channel: which of them are hit. Block number k of a
- * direction begins at k * block_time; whether it is hit follows from seed, or
- * from a recorded trace, and from nothing that is sent.
+/* The radio blocks of a GSM channel, and which of them have errors. Block
+ * number k of a direction begins at k * block_time. Whether it has errors
+ * depends on the seed or on a recorded trace, but not on its contents.
  */
 
 #pragma once
@@ -13,24 +13,27 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  GByteArray *trace[2];         /* of 0 and 1, instead; or NULL */
-  gboolean used[2];             /* its quality is told */
-  guint64 change;               /* ns: when a quality changes next */
+  /* bytes 0 or 1, used instead of `state`; or NULL */
+  GByteArray *trace[2];
+  gboolean used[2];             /* changes of the quality are reported */
+  guint64 change;               /* next change of a quality in ns */
 } LinkRadioBlocks;
 
-/* FALSE with LINK_ERROR when a trace can't be read; clear it then as well */
+/* Returns FALSE with an error of the domain LINK_ERROR if a trace is invalid.
+ * In this case, too, link_radio_blocks_clear () must be called. */
 gboolean link_radio_blocks_init (LinkRadioBlocks * radio, Link * link,
     GError ** error);
 void link_radio_blocks_clear (LinkRadioBlocks * radio);
-/* The block is sent: TRUE when it is hit. Fast where numbers mostly grow */
+/* Counts a block as sent. Returns TRUE if the block has errors. The function is
+ * fast if the block numbers mostly increase. */
 gboolean link_radio_blocks_send (LinkRadioBlocks * radio, guint direction,
     guint64 block);
-/* The first block that begins at this time or later */
+/* Returns the number of the first block that begins at `time` or later. */
 guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 
-/* From now on, changes of its quality are events. */
+/* Reports changes of the quality of `direction` from now on. */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
-/* At radio->change */
+/* Must be called at radio->change. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
-/* 1, or 0 while blocks are hit */
+/* Returns 0 while the blocks have errors, otherwise 1. */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);

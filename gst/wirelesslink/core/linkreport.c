@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of what a link reports. */
+/* Names of the states of a call. */
 
 #include "linkreport.h"
 

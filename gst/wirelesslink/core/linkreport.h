@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a link reports: events and statistics. The caller of the link and the parts
- * of the link share these types.
+/* Events and statistics that a link reports. The caller and the parts of the
+ * link use these types.
  */
 
 #pragma once
@@ -11,9 +11,10 @@
 
 typedef enum
 {
-  LINK_EVENT_FATE,              /* a packet came to its end */
-  LINK_EVENT_QUALITY,           /* the channel of a station changed */
-  LINK_EVENT_CALL               /* the state of a call changed */
+  LINK_EVENT_FATE,              /* the fate of a packet is known */
+  /* the quality of a station's channel has changed */
+  LINK_EVENT_QUALITY,
+  LINK_EVENT_CALL               /* the state of the call has changed */
 } LinkEventType;
 
 typedef enum
@@ -31,24 +32,27 @@ typedef struct
   LinkEventType type;
   guint64 time;                 /* ns */
   guint station;
-  LinkPacket packet;            /* of a fate; the caller owns its user again
-                                 * unless it was delivered */
+  /* Set for LINK_EVENT_FATE. Unless the packet was delivered, its `user`
+   * belongs to the caller again. */
+  LinkPacket packet;
   gdouble quality;
   LinkCall call;
 } LinkEvent;
 
-/* Counters never go back. */
+/* Counters never decrease. */
 typedef struct
 {
   guint64 offered;              /* packets */
   guint64 offered_bytes;
-  guint64 queued;               /* packets that found room in the queue */
+  guint64 queued;               /* packets that were accepted by the queue */
   guint64 fates[LINK_FATE_LAST];
-  guint64 delivered_bytes;      /* whole or damaged, copies not counted */
+  /* delivered and damaged packets, without duplicates */
+  guint64 delivered_bytes;
   guint64 duplicates;
-  guint64 transmissions[LINK_MAX_ATTEMPTS];   /* packets that were sent so many
-                                               * times; [0]: never; the last:
-                                               * that often or more */
+  /* Number of packets by their number of transmissions. The first entry is for
+   * packets that were never transmitted, and the last entry also for more
+   * transmissions. */
+  guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */
 } LinkFlowStats;
@@ -59,8 +63,8 @@ typedef struct
   guint64 rate_changes;
   guint64 calls, calls_failed, calls_broken;
   guint64 setup_time;           /* ns, of the last successful call */
-  guint64 resets;               /* of the radio link protocol */
-  guint64 blocks, blocks_hit;   /* radio blocks or frames sent */
+  guint64 resets;               /* resets of the radio link protocol */
+  guint64 blocks, blocks_hit;   /* sent radio blocks, and those with errors */
 } LinkStats;
 
 typedef struct _Link Link;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The non-transparent data service of GSM: the Radio Link Protocol of 3GPP TS
- * 24.022 (GSM 04.22), in which errors become delay (Singh 2.3.2).
+/* The non-transparent data service of GSM with the Radio Link Protocol of 3GPP
+ * TS 24.022 (GSM 04.22). Retransmissions turn errors into delay (Singh 2.3.2).
  *
  *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
  *
  * Both ends send a frame in each radio block; block number k of both directions
- * begins at k * block_time. A frame that is hit is lost, whatever it carries.
- * Each carries N(R) (5.2.3.3), so that a lost acknowledgement is soon repeated,
- * and nothing is sent while there is nothing to say.
+ * begins at k * block_time. A frame in a block with errors is lost, whatever it
+ * carries. Each frame carries N(R) (5.2.3.3), so that a lost acknowledgement is
+ * soon repeated. Nothing is sent while there is nothing to acknowledge or send.
  *
- * Three things are simpler than in the standard. Sequence numbers are whole
- * here, where it has them modulo 62, so that no old frame is taken for a new
- * one. SABM and UA begin a link anew, without the collisions of two of them.
- * The call begins with the link set up: its time is part of the call's.
+ * Three things are simpler than in the standard. Sequence numbers are not
+ * reduced modulo 62, so that an old frame is never taken for a new one. SABM
+ * and UA reset a link without collisions of two SABM. The time for setting up
+ * the link is part of the time for setting up the call.
  *
- * A recorded run brings its seed, from which all of this follows: the fates in
- * it are not looked at.
+ * A recorded pattern contains the seed, on which all of this depends. The fates
+ * in the pattern are therefore not used.
  */
 
 #include "linkmodel.h"
@@ -25,35 +25,38 @@
 #include "linkradioblocks.h"
 #include "linkserial.h"
 
-/* 5.2.3.1: numbers are modulo 62, and as many frames have a place. */
+/* Sequence numbers are modulo 62 (5.2.3.1), so that 62 frames can be stored. */
 #define N_SLOTS 62
 
-/* Bytes that wait for a frame before flow control stops the serial line. Ours:
- * some tenths of a second, less than the window holds */
+/* Bytes that may wait for a frame before flow control stops the serial line.
+ * The value is ours: it is a few tenths of a second, and less than the window.
+ */
 #define BUFFER 512
 
-/* How the receiver stands to a frame in its window, after annex A */
+/* State of a frame in the receiver's window, after annex A. */
 typedef enum
 {
-  RECEIVE_IDLE,                 /* not missed yet */
-  RECEIVE_MISSING,              /* a later one came: SREJ is to be sent */
-  RECEIVE_REJECTED,             /* SREJ was sent, until its deadline */
-  RECEIVE_DONE                  /* it came, before others that are missing */
+  RECEIVE_IDLE,                 /* no later frame has arrived */
+  /* a later frame has arrived, so that a SREJ is due */
+  RECEIVE_MISSING,
+  /* SREJ was sent; it is repeated at the deadline */
+  RECEIVE_REJECTED,
+  RECEIVE_DONE                  /* it arrived, but earlier frames are missing */
 } ReceiveState;
 
 typedef struct
 {
-  guint64 begin, end;           /* bytes of the stream */
+  guint64 begin, end;           /* byte range in the stream */
   /* sender */
   guint transmissions;
   gboolean resend;
   /* receiver */
   ReceiveState state;
-  guint rejections;             /* SREJs sent for it */
-  guint64 deadline;             /* ns: when it is asked for again */
+  guint rejections;             /* number of SREJs sent for the frame */
+  guint64 deadline;             /* time in ns at which the SREJ is repeated */
 } Slot;
 
-/* A packet with its framing, in the stream of bytes of its direction */
+/* A packet with its framing, as a range of the byte stream of its direction. */
 typedef struct
 {
   LinkItem *item;
@@ -62,7 +65,7 @@ typedef struct
 
 typedef enum
 {
-  FRAME_SUPERVISION,            /* S, and I+S where it has data */
+  FRAME_SUPERVISION,            /* S, or I+S if it has data */
   FRAME_SABM,
   FRAME_UA
 } FrameType;
@@ -73,28 +76,33 @@ typedef struct
   guint64 arrival;              /* ns */
   gboolean has_data;
   guint64 ns;                   /* N(S) */
-  gboolean rejects;             /* SREJ, else RR */
+  gboolean rejects;             /* SREJ instead of RR */
   guint64 nr;                   /* N(R) */
   gboolean poll, final;
 } Frame;
 
-/* What goes one way: the sender at one end and the receiver at the other */
+/* One direction of the link: the sender at one end and the receiver at the
+ * other. */
 typedef struct
 {
   LinkSerial line;
-  GQueue segments;              /* of Segment, not delivered yet */
-  guint64 clocked, framed, delivered;   /* bytes of the stream that came over
-                                         * the line, into frames, and out */
+  GQueue segments;              /* Segment that are not delivered yet */
+  /* Bytes of the stream that have crossed the serial line, that were put into
+   * frames, and that were delivered. */
+  guint64 clocked, framed, delivered;
   Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
   /* sender */
-  guint64 va, vs;               /* oldest not acknowledged, next */
-  guint64 t1;                   /* ns: when T1 runs out; LINK_NEVER: stopped */
-  gboolean polling, poll_due;   /* since T1 ran out, until F comes */
+  /* oldest unacknowledged frame, and next new frame */
+  guint64 va, vs;
+  /* time in ns at which T1 expires; LINK_NEVER = stopped */
+  guint64 t1;
+  /* T1 has expired, and the F bit has not arrived yet */
+  gboolean polling, poll_due;
   guint polls;
   /* receiver */
   guint64 vr;                   /* next expected, V(R) */
-  gboolean final_due;           /* to answer a poll */
-  GQueue air;                   /* of Frame, under way this way */
+  gboolean final_due;           /* a poll has to be answered */
+  GQueue air;                   /* Frame in flight in this direction */
 } Direction;
 
 typedef struct
@@ -104,11 +112,11 @@ typedef struct
   LinkRadioBlocks radio;
   Direction directions[2];
   guint64 next_tick;            /* number of the next block */
-  gint gave_up;                 /* direction that used up N2, or -1 */
-  /* beginning anew */
+  gint gave_up;                 /* direction that has reached N2, or -1 */
+  /* reset of the link */
   gboolean establishing;
-  guint initiator;              /* direction of SABM */
-  gboolean answered;            /* SABM came, UA is under way */
+  guint initiator;              /* direction in which SABM is sent */
+  gboolean answered;            /* SABM has arrived, and UA is being sent */
 } Rlp;
 
 static Slot *
@@ -124,7 +132,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* From the line into the stream */
+/* From the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)
@@ -166,7 +174,8 @@ control_flow (Direction * direction)
 
 /* Sender */
 
-/* Packets with bytes in a frame know how often it was sent. */
+/* Stores the number of transmissions of a frame in all packets that have bytes
+ * in it. */
 static void
 count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
 {
@@ -227,7 +236,7 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
       && !make_frame (rlp, direction, &frame->ns))
     return;
   slot = get_slot (direction, frame->ns);
-  /* 5.5: N2 is the number of retransmissions */
+  /* N2 is the maximum number of retransmissions (5.5). */
   if (slot->transmissions > rlp->config.rlp_n2) {
     give_up (rlp, direction);
     return;
@@ -240,8 +249,8 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
   count_transmission (rlp, direction, slot);
 }
 
-/* 5.3, checkpoint recovery: no answer within T1, so the other end is asked what
- * it has. Nothing new is sent before it answers. */
+/* Checkpoint recovery (5.3): if no acknowledgement arrives within T1, the peer
+ * is asked for its state. No new data is sent before it answers. */
 static void
 check_t1 (Rlp * rlp, Direction * direction)
 {
@@ -279,7 +288,7 @@ receive_acknowledgement (Rlp * rlp, Direction * direction, guint64 nr)
   }
 }
 
-/* The frames from N(R) on are sent again, in order. */
+/* All frames from N(R) on are retransmitted in order. */
 static void
 receive_final (Rlp * rlp, Direction * direction)
 {
@@ -293,7 +302,7 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* The other end is there and recovers: T1 has no reason to run out. */
+/* A SREJ shows that the peer recovers the loss, so that T1 is restarted. */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {
@@ -334,8 +343,9 @@ deliver_in_order (Rlp * rlp, Direction * direction)
   deliver (rlp, direction);
 }
 
-/* 5.2.3.8: a frame that comes before others shows that these are missing. So
- * does one that came before: it was sent again, after them. */
+/* A frame shows that all earlier frames that have not arrived are missing
+ * (5.2.3.8). A retransmitted frame shows this too, because it was sent after
+ * them. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {
@@ -368,8 +378,8 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
   return FALSE;
 }
 
-/* Each SREJ has a timer of its own (Singh 2.3.2), which is T1 here, and is
- * repeated N2 times. After that it is up to the sender's T1. */
+/* Each SREJ has a timer of its own (Singh 2.3.2), which is T1 in this model,
+ * and is repeated N2 times. After that the sender's T1 recovers the loss. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {
@@ -387,7 +397,8 @@ send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
   frame->nr = number;
 }
 
-/* All that is missing will be sent again, without being asked for. */
+/* Answers a poll. The peer will then retransmit all missing frames without a
+ * SREJ. */
 static void
 send_final (Direction * direction, Frame * frame)
 {
@@ -406,8 +417,9 @@ send_final (Direction * direction, Frame * frame)
 
 /* Frames */
 
-/* What the end at which `ahead` begins and `back` ends has to say: one P/F bit
- * (5.2.1.2), one N(R) */
+/* Fills in a frame of the end that sends in direction `ahead` and receives in
+ * direction `back`. A frame has a single P/F bit (5.2.1.2) and a single N(R).
+ */
 static void
 fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
 {
@@ -423,9 +435,9 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
     send_data (rlp, ahead, frame);
 }
 
-/* 5.2.2.1, 5.2.2.2, in each block until they arrive: were they sent after each
- * T1 only, errors with a period might hit them for ever. FALSE when there is
- * nothing to send */
+/* SABM and UA are sent in each block until they arrive (5.2.2.1, 5.2.2.2). If
+ * they were repeated only after T1, periodic errors could hit each of them.
+ * Returns FALSE if there is nothing to send. */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {
@@ -504,7 +516,7 @@ drop_frames (Direction * direction)
     g_slice_free (Frame, frame);
 }
 
-/* Beginning anew */
+/* Reset of the link */
 
 static void
 lose_segment (Rlp * rlp, Direction * direction, LinkFate fate)
@@ -530,8 +542,8 @@ forget_frames (Direction * direction)
   direction->delivered = direction->framed;
 }
 
-/* Packets that have bytes in frames which did not arrive are lost, with what
- * had come over the line of the last. */
+/* Packets with bytes in frames that did not arrive are lost. If the last one of
+ * them is still on the serial line, it is lost too. */
 static void
 lose_frames (Rlp * rlp, Direction * direction)
 {
@@ -560,7 +572,8 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* Without a call there is nothing to hang up. */
+/* The call is ended or the link is reset, as configured. Without dial-up the
+ * link is always reset. */
 static void
 end_recovery (Rlp * rlp)
 {
@@ -597,7 +610,8 @@ get_tick_time (const Rlp * rlp)
       rlp->next_tick * rlp->config.block_time;
 }
 
-/* The first tick is now or next, when there was nothing to send before. */
+/* After a time with nothing to send, the first tick is at the next block
+ * boundary. */
 static void
 wake (Rlp * rlp)
 {
@@ -669,7 +683,7 @@ link_rlp_arrived (gpointer model, guint station)
 {
   Rlp *rlp = model;
 
-  /* frames go both ways */
+  /* Frames are sent in both directions. */
   link_radio_blocks_use (&rlp->radio, 0);
   link_radio_blocks_use (&rlp->radio, 1);
   if (is_at_rest (rlp))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A serial line in bytes/s, see the header. */
+/* A serial line with a rate in bytes/s; see the header. */
 
 #include "linkserial.h"
 
@@ -11,7 +11,8 @@ link_serial_init (LinkSerial * line, Link * link, guint direction)
   line->rate = link->config.blocks.serial_rate[direction];
 }
 
-/* bytes are at most 32 bits and a little: the product fits. */
+/* `bytes` needs little more than 32 bits, so that the product does not
+ * overflow. */
 guint64
 link_serial_get_time (const LinkSerial * line, guint64 bytes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The serial line between a computer and its phone or modem: takes a packet
- * from the device queue when the one before is through, and passes its bytes
- * and those of its framing (SLIP, PPP) on one by one.
+/* The serial line between a computer and its phone or modem. It takes a packet
+ * from the device queue when the previous one has been transmitted. It
+ * transmits the bytes of the packet and of its framing (SLIP or PPP) one after
+ * the other.
  */
 
 #pragma once
@@ -11,26 +12,30 @@
 typedef struct
 {
   Link *link;
-  guint direction;              /* 0: of station 0, 1: of all others */
+  /* 0 = from station 0, 1 = from all other stations */
+  guint direction;
   guint64 rate;                 /* bytes/s */
-  LinkItem *item;               /* on it, or NULL */
-  guint64 bytes;                /* of the item with its framing */
-  guint64 begin, end;           /* ns, as long as it isn't stopped */
-  gboolean stopped;             /* by flow control */
-  guint64 passed;               /* bytes that passed before that */
+  LinkItem *item;               /* packet on the line, or NULL */
+  guint64 bytes;                /* bytes of the item with its framing */
+  guint64 begin, end;           /* ns; valid while the line is not stopped */
+  gboolean stopped;             /* stopped by flow control */
+  /* bytes that were transmitted before the stop */
+  guint64 passed;
 } LinkSerial;
 
 void link_serial_init (LinkSerial * line, Link * link, guint direction);
-/* Takes the oldest waiting packet if the line is free, running and connected;
- * FALSE if it took none. */
+/* Takes the oldest waiting packet if the line is free, not stopped and
+ * connected. Returns FALSE if no packet was taken. */
 gboolean link_serial_start (LinkSerial * line);
-/* ns that so many bytes take */
+/* Returns the time in ns for the transmission of `bytes` bytes. */
 guint64 link_serial_get_time (const LinkSerial * line, guint64 bytes);
-/* Bytes of the item that arrived behind the line up to now */
+/* Returns the number of bytes of the item that have been transmitted until now.
+ */
 guint64 link_serial_get_passed (const LinkSerial * line);
-/* When the item is through; LINK_NEVER without one and while stopped */
+/* Returns the time at which the item will be transmitted completely; LINK_NEVER
+ * if there is no item or the line is stopped. */
 guint64 link_serial_next (const LinkSerial * line);
-/* The item leaves the line, all of it or not. */
+/* Removes the item from the line, even if it is not transmitted completely. */
 LinkItem *link_serial_take (LinkSerial * line);
-/* Flow control: no byte passes until it is lifted. */
+/* Stops or continues the line for flow control. */
 void link_serial_set_stopped (LinkSerial * line, gboolean stopped);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A cellular link whose rate wanders, see the header.
+/* A cellular link with a varying rate; see the header.
  *
- * Section 3.1 of the paper lets the rate follow a free Brownian motion. Such a
- * motion has no mean, so two runs of different length could not be compared.
- * This model adds a reversion to a mean (an Ornstein-Uhlenbeck process), and
- * reflects the rate at its minimum and at its maximum. The density of such a
- * process in the long run is a normal distribution cut off at the two limits.
- * The centre of that distribution is computed such that its mean is the mean
- * rate that the configuration asks for.
+ * In section 3.1 of the paper the rate follows an unbounded Brownian motion.
+ * Such a motion has no mean, so that two runs of different length could not be
+ * compared. This model adds a reversion to a mean (an Ornstein-Uhlenbeck
+ * process), and reflects the rate at its minimum and at its maximum. The
+ * long-term density of such a process is a normal distribution that is cut off
+ * at the two limits. The centre of this distribution is chosen so that its mean
+ * is the configured mean rate.
  *
  * In the paper an outage begins when the rate reaches zero. Here outages are a
- * process of their own, so that they can be as rare or as frequent as a
- * configuration says. They end as in the paper, at a constant escape rate.
+ * separate process, so that a configuration can set how often they occur. As in
+ * the paper, they end at a constant escape rate.
  *
- * All arithmetic is in integers, or in the four basic operations on doubles:
- * the results are the same on every machine.
+ * All arithmetic uses integers or the four basic operations on doubles. The
+ * results are therefore the same on every machine.
  */
 
 #include "linkwander.h"
@@ -27,21 +27,22 @@
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
 
 /* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1),
- * so opportunities come in groups. */
+ * so that several opportunities may have the same time. */
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* ns: longer gaps than this do not end within any tick */
+/* maximum mean gap in ns, longer than any tick */
 #define MAX_GAP 1e15
 
-/* Of the grid on which the density is summed up; section 3.2 has as many. */
+/* Number of grid points for the sum over the density, as in section 3.2. */
 #define N_POINTS 256
-/* The density is negligible this many standard deviations from its peak. */
+/* The density is negligible at this distance from its peak, in standard
+ * deviations. */
 #define MAX_DEVIATIONS 8
-/* How far the centre may be outside of the limits, in standard deviations */
+/* Maximum distance of the centre from the limits, in standard deviations. */
 #define MAX_CENTRE 20
 
-/* A sum of four uniform 16-bit numbers: its mean and its standard deviation */
+/* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
 #define SUM_MEAN 131070.0
 #define SUM_DEVIATION 37837.2
 
@@ -50,22 +51,24 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  LinkOnOff seen;               /* the same with the cursor of the caller */
+  /* copy of `outages` with the cursor of the caller */
+  LinkOnOff seen;
 
   LinkCellularConfig config;
   guint direction;
-  gboolean started;             /* what follows is set */
+  gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  gdouble centre;               /* bit/s: where the reversion leads */
-  gdouble pull;                 /* part of the way to it in each tick */
-  gdouble step;                 /* bit/s: standard deviation for each tick */
-  gdouble rate;                 /* bit/s in this tick */
+  gdouble centre;               /* bit/s to which the rate returns */
+  /* share of the distance to the centre per tick */
+  gdouble pull;
+  gdouble step;                 /* standard deviation per tick in bit/s */
+  gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
-  guint index;                  /* opportunity in this tick */
-  guint64 offset;               /* ns from the begin of the tick */
+  guint index;                  /* number of opportunities in this tick */
+  guint64 offset;               /* ns from the beginning of the tick */
 };
 
-/* The long run */
+/* Long-term distribution */
 
 static gdouble
 get_root (gdouble square)
@@ -78,7 +81,7 @@ get_root (gdouble square)
   return root;
 }
 
-/* e^-x for x from 0 on */
+/* Returns e^-x for x >= 0. */
 static gdouble
 get_decay (gdouble x)
 {
@@ -93,11 +96,12 @@ get_decay (gdouble x)
   return decay;
 }
 
-/* A normal distribution between two limits */
+/* A normal distribution that is cut off at two limits. */
 typedef struct
 {
   gdouble centre, deviation;
-  gdouble begin, width;         /* of the grid: first point, distance */
+  /* grid: first point and distance of the points */
+  gdouble begin, width;
   gdouble weights[N_POINTS];
   gdouble sum, mean;
 } Density;
@@ -116,7 +120,8 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* relative to the peak, which may be far from the centre */
+    /* The exponent is relative to the peak, which may be far from the centre.
+     */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
 
@@ -127,7 +132,8 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->mean = moment / density->sum;
 }
 
-/* Looks for the centre that gives this mean, which grows with it. */
+/* Searches for the centre that gives the mean `mean`; the mean increases with
+ * the centre. */
 static void
 find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
 {
@@ -147,7 +153,8 @@ find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
   }
 }
 
-/* A rate from that distribution: the process was running before we looked. */
+/* Draws the first rate from the long-term distribution, because the process
+ * began before time 0. */
 static gdouble
 draw_from (const Density * density, guint64 draw)
 {
@@ -159,7 +166,8 @@ draw_from (const Density * density, guint64 draw)
   return density->begin + i * density->width;
 }
 
-/* The mean rate in the time between outages, which makes up for them */
+/* Returns the mean rate between outages. It is higher than the configured mean,
+ * which includes the outages. */
 static gdouble
 get_mean_rate (const LinkWander * wander)
 {
@@ -192,8 +200,8 @@ init_rate (LinkWander * wander)
 
 /* The ticks */
 
-/* Integers that add up to nearly a normal distribution; over a second, which
- * has 50 ticks, nobody sees the difference. */
+/* Returns a sum of integers that nearly has a normal distribution. Over a
+ * second, which has 50 ticks, the difference is not visible. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {
@@ -224,8 +232,9 @@ begin_next_tick (LinkWander * wander)
   wander->rate = CLAMP (rate, wander->min_rate, wander->max_rate);
 }
 
-/* FALSE: the tick has no more. A Poisson process has no memory, so the first
- * gap of each tick is counted from the start of the tick. */
+/* Finds the next opportunity in this tick. Returns FALSE if there is none. A
+ * Poisson process has no memory, so that the first gap of each tick is counted
+ * from the beginning of the tick. */
 static gboolean
 find_in_tick (LinkWander * wander)
 {
@@ -289,7 +298,7 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-/* The centre is computed only for stations that send. */
+/* The centre is computed only for stations that send a packet. */
 static void
 start (LinkWander * wander)
 {
@@ -305,7 +314,7 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* Ticks that nobody uses cost one draw each. */
+  /* A tick without an opportunity in use costs one draw. */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do

@@ -23,12 +23,12 @@ from wirelesslab.streams import clips, frame_log, placement, stream, transports
 
 SECONDS_BETWEEN_STEPS = 10.0
 STEP = re.compile(r"\[(\d+)/(\d+)\]")
-# The plugins and the examples. The demo does not build the tests, which take
-# three times as long.
+# The demo builds the plugins and the examples. It does not build the tests,
+# because they take three times as long to compile.
 TARGET = re.compile(
     r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
-# clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz: 1152 samples are
-# 576 bytes.
+# clips.py encodes the sound as mp2 with 192 kbit/s at 48 kHz. A frame of mp2
+# has 1152 samples, which are 576 bytes at this bitrate.
 SOUND_BYTES_PER_SECOND = 24000
 
 

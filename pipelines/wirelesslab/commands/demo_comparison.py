@@ -17,8 +17,8 @@ from wirelesslab.report import run_results
 
 MATRIX = paths.PIPELINES / "demo.ini"
 LAB = paths.PIPELINES / "lab"
-# Number of runs at the same time for each core. docs/lab.md says how late runs
-# are when more of them share a core.
+# Number of runs at the same time for each processor core. docs/lab.md says how
+# late the runs become when more of them share a core.
 AT_ONCE_PER_CORE = 1
 # With a single run at a time, the demo would take four minutes.
 MIN_AT_ONCE = 2
@@ -42,7 +42,7 @@ def run(build: pathlib.Path, output: pathlib.Path) -> None:
 def start_anew(found: list[Cell], output: pathlib.Path) -> None:
     """Removes all results if the last demo ran to its end, so that all runs are
     repeated. If the last demo was interrupted, its results stay and this demo
-    goes on from there.
+    continues it.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     if all(result.exists() for result in results):
@@ -57,7 +57,8 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        _ = run.pictures  # the first access compares them
+        # The first access to this value compares the pictures.
+        _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
                   end="\r" if sys.stdout.isatty() else "\n", flush=True)

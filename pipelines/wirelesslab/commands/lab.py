@@ -24,8 +24,8 @@ def run_cell(options: argparse.Namespace) -> None:
 
 
 def run_grid(options: argparse.Namespace) -> None:
-    """Runs the cells of a matrix. Raises LabError if a cell failed. A flagged
-    cell is not a failed one.
+    """Runs the cells of a matrix. Raises LabError if a cell failed. A cell that
+    was only flagged as unreliable has not failed.
     """
     found = matrix.only(matrix.read(options.file), options.only)
     found, left_out = grid.possible(found, options.build)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints from the log of a link how many bytes came out of it and when it was
-silent. With --output it also draws this: the throughput above and the arrivals
-below, as the papers draw a transfer.
+"""Prints from the log of a link how many bytes left the link, and when the link
+was silent. With --output it also draws the throughput in an upper plot and the
+arrivals in a lower plot, as the papers draw a transfer.
 
   logplot --flow 1 --output gprs.svg logs/wl0.log
 """
@@ -20,8 +20,8 @@ LOST = "no packet of flow {flow} left the link; --flow chooses another flow"
 
 def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
     """Returns (seconds, total bytes so far) for each packet of the flow that
-    left the link. The time counts from the moment when the first packet of the
-    flow entered the link."""
+    left the link. The seconds are counted from the moment at which the first
+    packet of the flow entered the link."""
     begin, packets = None, []
     for word, packet in link_log.events(path):
         if word != "packet" or int(packet["flow"]) != flow:

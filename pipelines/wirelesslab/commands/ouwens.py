@@ -35,8 +35,8 @@ LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
           "udp": ("3.14", "3.15", "3.16", "3.17"),
           "ifd": ("3.19", "3.20", "3.21", "3.22")}
 LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
-# Parts of the film, in seconds. They leave out the moments at which the oven is
-# switched on (20 s) and off (40 s).
+# Parts of the film, in seconds. They leave out the moments at which the
+# microwave oven is switched on (20 s) and off (40 s).
 PARTS = ((2, 19), (21, 39), (41, 59))
 LATE_MS = 500
 
@@ -65,8 +65,8 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns {name: number} with the results of a run that the chapter
-    reports.
+    """Returns {name: number} with those results of a run that the chapter of
+    the thesis reports.
     """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
@@ -181,8 +181,8 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table of consecutive losses. Our shares are those of
-    the losses of all seeds together.
+    """Yields the rows of a table of consecutive losses. Each of our percentages
+    is computed from the losses of all seeds together.
     """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
@@ -201,7 +201,7 @@ def losses_in_a_row(table: str, theirs: Theirs,
 
 def shares(ours: list[dict[str, Any]]) -> list[str]:
     """Returns for each class of measurements.OUWENS_RUNS its share in % of all
-    runs of consecutive losses.
+    series of consecutive losses.
     """
     runs = sum((run["in a row"] for run in ours), collections.Counter())
     return [f"{percent:.0f}" if runs else "–"
@@ -209,9 +209,9 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
-    """Yields the numbers that the figures of the thesis draw: one row for each
-    retry value at the bitrate of these figures, and one row for each bitrate
-    at four transmissions."""
+    """Yields the numbers that the figures of the thesis draw. There is one row
+    for each retry value at the bitrate of these figures, and one row for each
+    bitrate at four transmissions."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -234,7 +234,7 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """Returns the median without the lowest and the highest value."""
+    """Returns the median as text, without the lowest and the highest value."""
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"
 

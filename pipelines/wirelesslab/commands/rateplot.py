@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the bitrate of the network. The logs are what
-tests/examples/follow prints. The output is one SVG with a picture for each log,
-one below the other.
+"""Draws how an encoder follows the bitrate of the network. It reads logs that
+tests/examples/follow has printed. The output is one SVG, which has a picture
+for each log, each one below the previous one.
 
   rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wirelesslab.errors import LabError
 
-WIDTH, HEIGHT = 760, 260  # of one picture, in pixels
+WIDTH, HEIGHT = 760, 260  # The size of one picture in pixels.
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 30, 40
 # (column of the log, its meaning, its colour). The colours are from the palette
 # of Okabe and Ito, which colour-blind people can distinguish.
@@ -72,8 +72,8 @@ def marks(maximum: float) -> list[float]:
 
 
 class Picture:
-    """The curves of one log. `above` is the height in pixels of the pictures
-    above.
+    """Draws the curves of one log. `above` is the height in pixels of the
+    pictures above.
     """
 
     def __init__(self, title: str, rows: Sequence[dict[str, float]],

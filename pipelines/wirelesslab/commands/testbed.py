@@ -168,7 +168,7 @@ class Stream:
 
 
 class Session:
-    """The steps of one command line, run in an open testbed."""
+    """Runs the steps of one command line in an open testbed."""
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
@@ -186,8 +186,8 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Runs all steps and returns the exit status of the command that
-        decides.
+        """Runs all steps and returns the exit status of the whole command line,
+        which is that of the step that the options choose for it.
         """
         for process in self._bed.link_processes():
             self._watch(process)
@@ -230,8 +230,8 @@ class Session:
             self._look(SECONDS_BETWEEN_LOOKS)
 
     def _check_commands(self, host: str, place: str) -> None:
-        """Raises LabError if a command of this host has failed, because that
-        command probably was the one that should have listened.
+        """Raises LabError if a command of this host has failed. That command
+        probably was the server for which --wait waits.
         """
         for place_of, command, process in self._started:
             if place_of == host and process.poll():

@@ -38,12 +38,13 @@ POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
 # sockets decide whether to drop them. The queue has no limit, so that no packet
 # of a large I-frame is lost before the radio.
 LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
-# 9600 bit/s; each byte takes ten bits with its start and its stop bit.
+# The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
+# and its stop bit.
 LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
-# The share of the line's capacity that the clip takes. With a larger share,
-# frames would wait too long after each I-frame.
+# The share of the line's capacity that the clip uses. With a larger share, the
+# frames behind each I-frame would wait too long in the queue.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
@@ -62,7 +63,7 @@ NS = 1e9
 @dataclasses.dataclass(frozen=True)
 class Codec:
     """The elements and settings by which one codec is sent and received."""
-    container: str  # a container that qtdemux can read
+    container: str  # The muxer of a container that qtdemux can read.
     pay: str
     depay: str
     packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
@@ -112,8 +113,9 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The first pass finds the sizes of the packets, from which the pace
-        # follows. The second pass makes the packets with that pace.
+        # The first pass over the clip finds the sizes of the packets, and the
+        # pace of sending is computed from them. The second pass makes the
+        # packets with that pace.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
@@ -159,8 +161,8 @@ class Clip:
                 len(packet.data) + IP_AND_UDP for packet in self.packets)))
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
-               # All packets arrive at the link at once, so that the line is
-               # never idle.
+               # All packets arrive at the link at the same time, so that the
+               # line is never idle.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -192,8 +194,9 @@ class Run:
             [f"wl0={SENDER},{RECEIVER}: {link} "
              f"pattern={shlex.quote(str(pattern))}"],
             build=options.build, logs=self._dir,
-            # The sender writes all packets of a frame at once. This queue is
-            # long enough to hold them, so none is lost before the link.
+            # The sender writes all packets of a frame at the same time. This
+            # queue is long enough to hold them, so none is lost before the
+            # link.
             devices={"wl0": "txqueuelen=1000"})
 
     def __enter__(self) -> Self:
@@ -221,9 +224,9 @@ class Run:
         return self._bed.variables(SENDER)[RECEIVER]
 
     def _start_receiver(self) -> namespaces.Command:
-        """Starts the receiver and waits until it listens. The jitter buffer
-        does not wait: no packet is late or reordered here. It only gives each
-        frame the time of its packets."""
+        """Starts the receiver and waits until it listens. The jitter buffer is
+        set not to wait, because no packet is late or reordered on this link.
+        The buffer only gives each frame the timestamp of its packets."""
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "
@@ -257,8 +260,8 @@ class Run:
             f"port={PORT} bind-port={PORT} sync=false async=false")
 
     def has_sent(self) -> bool:
-        """Returns whether the sender has sent all. Raises LabError if a process
-        ended too early or failed.
+        """Returns whether the sender has sent all packets. Raises LabError if a
+        process ended too early or failed.
         """
         self._bed.check()
         self._check(RECEIVER, self._receiver)
@@ -318,7 +321,7 @@ def send(runs: Sequence[Run], seconds: float) -> None:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
     # The list makes has_sent() run for each transport every time, so that a
-    # failed one is noticed at once.
+    # failed transport is noticed immediately.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
             raise LabError("the senders did not end within "
@@ -333,7 +336,7 @@ def send(runs: Sequence[Run], seconds: float) -> None:
 # ----------------------------------------------------------------- what arrived
 
 class Outcome:
-    """What arrived of the clip by one transport."""
+    """The part of the clip that arrived by one transport."""
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport
@@ -433,8 +436,8 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Makes the videos and the picture in `output` and compares each picture
-    with the one that was sent. Returns the number of the saved picture.
+    """Makes the videos and the picture in `output` and compares each received
+    picture with the sent one. Returns the number of the saved picture.
     """
     sent = output / "sent.mkv"
     count = len(clip.frames)
@@ -457,8 +460,8 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """Returns the number of a bad picture: nine of ten pictures differ less
-    from what was sent, summed over all outcomes."""
+    """Returns the number of a bad picture. Nine of ten pictures have a smaller
+    error than this one, where the error is summed over all transports."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs one cell of a matrix: sends a clip or another workload by one protocol
 over one link. The directory of the cell then holds the logs of both ends and of
-the link, and a result that says how far the run can be believed.
+the link, and a result that says how reliable the run is.
 
 A protocol with sockets runs in real time between two hosts of a testbed. A
 computed protocol is a single pipeline with the link in virtual time.
@@ -43,21 +43,22 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-STEPS = "steps.trace"  # the link's, where it changes in steps
+# The file with the link's trace, if the link's bitrate changes in steps.
+STEPS = "steps.trace"
 NS_PER_MS = 1e6
-# A run is flagged as unreliable if the lateness of this machine, or of the
-# emulated link, has a 99th percentile of more ms than this.
+# A run is flagged as unreliable if the 99th percentile of the lateness of this
+# machine, or of the emulated link, is larger than this number of ms.
 MS_LATE = 1.0
 # A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 # The number of the sender's station in the link's log.
 SENDER = placement.ROLES.index("sender")
 IP_AND_UDP = 28
-# The result of a computed run, in which nothing can be late.
+# The lateness of a computed run, in which nothing can be late.
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
-# An element, not caps.
+# Matches the name of an element in a pipeline, but no caps.
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_]*)(?![a-z0-9_/.])")
 
 
@@ -141,8 +142,8 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 
 
 def properties(cell: Cell) -> str:
-    """Returns the properties of the link. Those of the protocol come after
-    those of the link, and therefore override them.
+    """Returns the properties of the link. The properties of the protocol come
+    after those of the link, and therefore override them.
     """
     words = (cell["link"]["properties"], cell["protocol"]["link"],
              f"seed={cell['seed']}")
@@ -150,8 +151,8 @@ def properties(cell: Cell) -> str:
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
-    """Returns all properties of the link. Steps of its bitrate become a
-    delivery trace in the directory."""
+    """Returns all properties of the link. If the link's bitrate changes in
+    steps, this function also writes a delivery trace into the directory."""
     link = cell["link"]
     if not link.get(matrix.STEPS):
         return properties(cell)
@@ -193,8 +194,8 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """Of a sender whose encoder fell behind: its frames are late, whatever the
-    network does."""
+    """This warning is about a sender whose encoder was too slow: its frames are
+    late, whatever the network does."""
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
         for name in (live_stream.CAPTURED, SENT)))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the parts of a matrix that describe cells with a live encoder.
 
-The section [encoder] has the pipeline of the encoder and bitrateadapt, so that
-protocols differ only in the elements behind these. The sender of a protocol
-begins with {adaptive}, which is both, or with {encoder}, which is the encoder
-alone. docs/lab.md has an example.
+The section [encoder] has the pipeline of the encoder and that of bitrateadapt.
+All protocols share them and differ only in the elements that follow. The sender
+of a protocol begins with {adaptive}, which stands for the encoder and
+bitrateadapt, or with {encoder}, which stands for the encoder alone. docs/lab.md
+has an example.
 """
 
 import configparser
@@ -18,8 +19,11 @@ from wirelesslab.streams import live_sources, transports
 SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
-BITRATE = "bitrate"  # kbit/s; several values are as many protocols
-# kbit/s that every protocol has unless it says so, and that none exceeds
+# The key with the bitrate in kbit/s. A section with several values makes one
+# protocol for each value.
+BITRATE = "bitrate"
+# The bitrate in kbit/s of every protocol that does not set its own, and the
+# maximum bitrate in kbit/s that no protocol exceeds.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
@@ -45,7 +49,7 @@ class Front:
                                    ("max", DEFAULT_MAX), ("late", LATE_MS)))
 
     def fill(self, sender: str, bitrate: int) -> str:
-        """The sender of a protocol as a pipeline"""
+        """Returns the sender of a protocol as a pipeline for this bitrate."""
         adaptive = f"{self._pipeline} ! {self._adapter}"
         filled = sender.replace(ADAPTIVE, adaptive) \
             .replace(FIXED, self._pipeline)
@@ -55,7 +59,7 @@ class Front:
 
     def of_source(self, source: str, seconds: int,
                   protocol: Protocol) -> dict[str, Any]:
-        """What a cell has of one source"""
+        """Returns the keys of a cell that encodes this source."""
         return {"what": source, "protocol": protocol, "rate": None,
                 "seconds": seconds,
                 "encoder": {"source": source, "late_ms": self.late_ms,
@@ -69,13 +73,15 @@ def number(owner: str, key: str, text: str) -> int:
 
 
 def is_for_one(section: Mapping[str, str]) -> bool:
-    """Whether the section of a protocol is for a live encoder"""
+    """Returns whether the section of a protocol is for a live encoder."""
     return any(word in section.get("sender", "") for word in (ADAPTIVE, FIXED))
 
 
 def read_protocols(name: str, section: configparser.SectionProxy,
                    front: Front) -> dict[str, Protocol]:
-    """{name: protocol}, one for each bitrate of the section"""
+    """Returns {name: protocol} with one protocol for each bitrate of the
+    section.
+    """
     texts = section.get(BITRATE, "").split()
     return {own: read_protocol(
         own, section, front,
@@ -102,8 +108,8 @@ def is_live(protocol: Protocol) -> bool:
 
 
 def check(protocol: Protocol, has_encoders: bool) -> None:
-    """LabError where a protocol for clips would get a live encoder, or the
-    other way round."""
+    """Raises LabError if a protocol for clips would get a live encoder, or a
+    protocol for a live encoder would get a clip."""
     if is_live(protocol) != has_encoders:
         raise LabError(
             f"protocol {protocol['name']} has no {ADAPTIVE} or {FIXED}, which "
@@ -113,7 +119,9 @@ def check(protocol: Protocol, has_encoders: bool) -> None:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Names of sources; LabError where one is unknown."""
+    """Returns the names of the sources, each once. Raises LabError if a name is
+    unknown.
+    """
     for name in names:
         if name not in live_sources.TITLES:
             raise LabError(f"there is no encoder source {name}; there are: "

@@ -29,7 +29,7 @@ from wirelesslab.workloads import definitions
 
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
-# A disk with fewer free bytes than this has no room for a log.
+# If a disk has fewer free bytes than this, a log may not fit on it.
 LITTLE = 1 << 16
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -50,8 +50,8 @@ def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
 
 def possible(found: list[Cell],
              build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that this machine can run, and a line for each reason
-    why it cannot run the others. The lines are also printed."""
+    """Returns the cells that this machine can run. Also returns, and prints, a
+    line for each reason why it cannot run the other cells."""
     words = []
     for choose in (without_misfits,
                    functools.partial(without_missing, build=build),
@@ -98,8 +98,8 @@ def without_missing(found: list[Cell],
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells that can be run here. If this machine does not allow
-    hosts with network namespaces, these are the cells that relays can carry.
-    Also returns lines about the cells that are left out."""
+    network namespaces, only the cells that relays can carry can be run. Also
+    returns lines about the cells that are left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -133,8 +133,8 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the results of the flagged runs that were not repeated, because
-    the user interrupted the last call.
+    """Restores the results of flagged runs that were not repeated because the
+    user interrupted the last call.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -166,7 +166,7 @@ def first_words(path: pathlib.Path) -> str:
     if not said:
         full = shutil.disk_usage(path.parent).free < LITTLE
         return f"{path}" + (", and the disk is full" if full else "")
-    # GStreamer's own error message in the output, if there is one.
+    # Returns GStreamer's own error message if the output contains one.
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
     words = re.sub(r"(\. The (end of its output|output of both ends))?:$",
@@ -175,8 +175,8 @@ def first_words(path: pathlib.Path) -> str:
 
 
 class Loop:
-    """Runs cells, `at_once` at the same time. It goes on when one of them
-    fails.
+    """Runs cells, `at_once` of them at the same time. If a cell fails, the
+    remaining cells are still run.
     """
 
     def __init__(self, found: list[Cell], output: pathlib.Path,
@@ -190,8 +190,8 @@ class Loop:
         self._seconds = []
 
     def run(self) -> list[str]:
-        """Runs all cells that have no result. Returns their names; a line was
-        printed for each of them.
+        """Runs all cells that have no result. Returns the names of these cells.
+        A line was printed for each of them.
         """
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
@@ -222,8 +222,8 @@ class Loop:
               f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
 
     def _time_left(self) -> str:
-        """Returns words about the remaining time. It assumes that the running
-        cells are half done on average.
+        """Returns a text about the remaining time. The estimate assumes that
+        the running cells are half done on average.
         """
         todo = len(self._left) + len(self._running) / 2
         if not todo:
@@ -244,9 +244,9 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells and returns the names of those about which a line was
-    printed. Computed cells come first and use all cores, because they would
-    make runs in real time late."""
+    """Runs all cells and returns the names of the cells about which a line was
+    printed. Computed cells are run first and use all cores. At the same time as
+    runs in real time, they would make those runs late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -271,8 +271,8 @@ def run_snakemake(snakemake: str, found: list[Cell],
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}", "--",
              target],
-            # With another signal, Snakemake would first wait for all running
-            # cells.
+            # Snakemake would first wait for all running cells if it got another
+            # signal.
             ended_by=signal.SIGKILL)
         processes.finish(child)
 
@@ -314,8 +314,9 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints a line for each flagged or failed cell that is not in `told`, and
-    the number of cells of each kind. Returns the names of the failed cells.
+    """Prints a line for each flagged or failed cell, and the number of cells of
+    each kind. `told` has the names of the cells that were already reported;
+    they get no further line. Returns the names of the failed cells.
     """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

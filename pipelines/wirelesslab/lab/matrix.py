@@ -30,7 +30,8 @@ FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 # $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
-# Makes of seconds and a protocol what a cell says of them
+# A function that gets seconds and a protocol and returns the keys of a cell
+# that depend on them.
 Film = Callable[[int, Protocol], dict[str, Any]]
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -62,8 +63,8 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """Returns the cells that have each of the `words` between the slashes of
-    their names. Raises LabError if there is none."""
+    """Returns the cells whose name has each of the `words` between its slashes.
+    Raises LabError if there is no such cell."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -111,7 +112,9 @@ def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
 def all_seeds(matrix: Mapping[str, str],
               loads: list[tuple[Workload, list[Protocol], list[Link]]]
               ) -> list[int]:
-    """Those of all links, in the order in which they are named"""
+    """Returns the seeds of all links, in the order in which the matrix names
+    them.
+    """
     return list(dict.fromkeys(
         [*numbers(matrix, SEEDS),
          *(seed for _, _, links in loads for link in links
@@ -119,7 +122,9 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Each codec at each bitrate"""
+    """Returns a function for each codec at each bitrate that makes the keys of
+    a cell.
+    """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
         numbers(matrix, "rates")))
@@ -132,7 +137,9 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Each source of a live encoder"""
+    """Returns a function for each source of a live encoder that makes the keys
+    of a cell.
+    """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
 

@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A link whose bitrate changes in steps, as a delivery trace of wirelesslink.
+"""Turns a link whose bitrate changes in steps into a delivery trace of
+wirelesslink.
 
-`steps = 4 20 1.5 30 4` in a section of a matrix is a link of 4 Mbit/s, which
-has 1.5 Mbit/s from 20 s to 30 s. A run writes the trace into its directory.
+`steps = 4 20 1.5 30 4` in a section of a matrix describes a link that has 4
+Mbit/s, 1.5 Mbit/s from 20 s to 30 s, and then 4 Mbit/s again. A run writes the
+trace into its directory.
 """
 
 from wirelesslab.errors import LabError
 
-BITS = 8 * 1500  # that a line of a delivery trace lets through
+# The number of bits that one line of a delivery trace lets through.
+BITS = 8 * 1500
 MS = 1000
-# The link begins before the stream and lasts longer, and a trace that has come
-# to its end begins anew.
+# The duration of the trace. The link begins before the stream and lasts longer
+# than it. A shorter trace would reach its end during the stream and begin
+# again.
 SECONDS = 180
 MAX_RATE = 1000  # Mbit/s
 
 
 def parse(name: str, text: str) -> list[tuple[float, float]]:
-    """[(time in s, Mbit/s from then on)]; LabError if these are no steps."""
+    """Returns [(time in s, Mbit/s from this time on)]. Raises LabError if the
+    text does not describe steps.
+    """
     try:
         numbers = [float(word) for word in text.split()]
     except ValueError:
@@ -32,7 +38,9 @@ def parse(name: str, text: str) -> list[tuple[float, float]]:
 
 
 def trace(steps: list[tuple[float, float]]) -> str:
-    """Each line is the time in ms at which one more packet can be sent."""
+    """Returns the delivery trace. Each of its lines is the time in ms at which
+    one more packet can be sent.
+    """
     lines, bits = [], 0.0
     ends = [begin for begin, _ in steps[1:]] + [SECONDS]
     for (begin, rate), end in zip(steps, ends):

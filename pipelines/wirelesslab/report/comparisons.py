@@ -32,24 +32,24 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Returns (section, values) from the link's name. If the section has no
-    property with several values, returns (None, name).
+    """Returns (section, values) from the link's name. Returns (None, name) if
+    the section of the link has no property with several values.
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the link's section without the values, or "all
-    links" if the link has no values.
+    """Returns the title of the link's section without the values. Returns "all
+    links" if the link's name has no values.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the part of the link's title that has its values. The title of
-    the group has the other part.
+    """Returns the part of the link's title that has its values. The rest of the
+    link's title is in the title of the group.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

@@ -16,7 +16,7 @@ PICTURE_WIDTH = 480
 
 
 def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
-    """Those whose groups have all words of `only` in their titles"""
+    """Returns the runs whose group has all words of `only` in its title."""
     return [run for run in runs if all(
         word in run.group_title.lower() for word in only.lower().split())]
 
@@ -33,7 +33,7 @@ def groups(runs: list[EncoderRun], beside: pathlib.Path,
 
 
 def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
-    """All numbers of all runs, on all cores"""
+    """Computes all numbers of all runs, on all processor cores."""
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(EncoderRun.numbers, runs), runs), 1):
         run.know(numbers)
@@ -64,8 +64,10 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst_moment(runs: list[EncoderRun], prefix: str,
                  beside: pathlib.Path) -> dict[str, Any]:
-    """The source and what each protocol showed instead where they differ most
-    from it, all together, in the runs that the plots over time have"""
+    """Finds the moment at which the pictures of all protocols together differ
+    most from the source. Returns the picture of the source at that moment and
+    the picture that each protocol showed instead. It uses the first valid run
+    of each protocol, as the plots over time do."""
     firsts = encoder_runs.firsts(runs)
     place = measurements.worst_place([
         [picture.mse for picture in run.pictures] for run in firsts.values()])

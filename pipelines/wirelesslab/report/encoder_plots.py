@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The plots of runs that had a live encoder. Each takes runs that are compared
-with each other and gives a figure, in the manner of plots.py."""
+"""The plots of runs that had a live encoder. Each function gets runs that are
+compared with each other and returns a figure, as in plots.py."""
 
 import math
 
@@ -13,13 +13,15 @@ from wirelesslab.streams import clips
 
 NS, MS = 1e9, 1e6
 ROW = 0.9  # inches
-HIGHEST_RATE = 8  # Mbit/s; the encoder makes 6 at most
+# The top of the axis in Mbit/s. The bitrate of the encoder is at most 6 Mbit/s.
+HIGHEST_RATE = 8
 COLOURS = {"capacity": "#bbbbbb", "encoded": "#0072b2", "target": "#d55e00",
            "estimate": "#009e73", "never shown": "#d55e00"}
 
 
 def rows(found: dict[str, EncoderRun], words: str) -> tuple[Figure, list[Axes]]:
-    """A row for each protocol"""
+    """Returns a figure with a row for each protocol, and the axes of the rows.
+    """
     figure, all_axes = plots.plt.subplots(
         len(found), 1, sharex=True, squeeze=False,
         figsize=(plots.WIDTH, 0.8 + ROW * len(found)))
@@ -44,7 +46,8 @@ def rates_over_time(runs: list[EncoderRun]) -> Figure:
     figure, all_axes = rows(found, "Mbit/s")
     for ax, run in zip(all_axes, found.values()):
         draw_rates(ax, run)
-    # Those of bitrateadapt have all lines.
+    # The legend is made from the plot with the most lines. A run with
+    # bitrateadapt has all lines.
     return finish(figure, max(all_axes, key=lambda ax: len(ax.lines)))
 
 
@@ -90,13 +93,13 @@ def draw_delays(ax: Axes, run: EncoderRun) -> None:
 
 
 def quality_against_delay(runs: list[EncoderRun]) -> Figure:
-    """Each run that is valid"""
+    """Draws a point for each valid run."""
     figure, ax = plots.axes("delay, 95th percentile, ms", "SSIM")
     limit = max(run.late_ms for run in runs)
     for place, (name, own) in enumerate(
             encoder_runs.by_protocol(runs).items()):
         numbers = [run.numbers() for run in encoder_runs.valid(own)]
-        # Whoever is infinitely late stands at the right edge.
+        # A run whose delay is infinite gets its point at the right edge.
         ax.plot([min(one["delay 95 % ms"], 1.1 * limit) for one in numbers],
                 [one["SSIM"] for one in numbers],
                 **plots.dotted(plots.look(place)), label=name, alpha=0.7)
@@ -107,7 +110,7 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
     return figure
 
 
-# What each shows, under it
+# {file name: (function, text below the plot)}
 ALL = {
     "quality-delay": (quality_against_delay, "SSIM against the delay from "
                       "capture to display. Behind the line more than 5 % of "

@@ -26,14 +26,17 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# Traffic that exceeds the capacity of every link, to measure it
+# The capacity of a link is measured with traffic that exceeds it. No link of
+# the lab reaches this bitrate.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
 CAPACITY = "capacity.csv"
-# Some transports give up what is in flight when the sender ends.
+# The last frames are left out, because some transports drop what is in flight
+# when the sender ends.
 LAST_FRAMES = clips.FRAMES_PER_SECOND
-# A handshake has small packets. The first large one belongs to the first frame.
+# The packets of a handshake are small. The first packet with at least this
+# number of bytes belongs to the first frame.
 LARGE = 500  # bytes
 
 
@@ -61,7 +64,9 @@ class EncoderRun:
 
     @property
     def group(self) -> tuple[str, str]:
-        """Runs that are compared with each other have it in common."""
+        """A key that is equal for all runs that are compared with each other:
+        the link and the source.
+        """
         return self.cell["link"]["name"], encoders.source_of(self.cell)
 
     @property
@@ -73,7 +78,9 @@ class EncoderRun:
 
     @functools.cached_property
     def frames(self) -> list[display.Frame]:
-        """Without those that may be in flight when the sender ends"""
+        """The frames of the stream, without the last ones, which may be in
+        flight when the sender ends.
+        """
         captured, sent, received = (
             display.read_log(self.directory / name) for name in (
                 live_stream.CAPTURED, cells.SENT, cells.RECEIVED))
@@ -85,7 +92,9 @@ class EncoderRun:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """Compared once: that takes longer than all else."""
+        """The comparison of all pictures. The result is kept in a file, because
+        the comparison takes longer than everything else.
+        """
         return run_results.kept_pictures(
             self.directory / f"quality-{self.late_ms}.csv",
             display.shown(self.delays_ns),
@@ -103,20 +112,22 @@ class EncoderRun:
 
     @functools.cached_property
     def begin_ns(self) -> float:
-        """The link's time at which the first frame was due"""
+        """The time at which the first frame was due, by the link's clock."""
         first = next((packet.arrival_ns for packet in self.run.link.packets
                       if packet.size >= LARGE), 0)
         return first - self.frames[0].sent_ns
 
     @property
     def end_ns(self) -> float:
-        """The link's time at which the last frame period has ended"""
+        """The time at which the last frame period has ended, by the link's
+        clock.
+        """
         return self.begin_ns + len(self.frames) * PERIOD_NS
 
     @functools.cached_property
     def capacity(self) -> list[float]:
-        """Mbit/s that the link could carry, for each step since the first
-        frame was due"""
+        """The capacity of the link in Mbit/s, for each step of STEP_NS since
+        the first frame was due."""
         path = self.directory / CAPACITY
         if path.exists():
             with open(path) as file:
@@ -132,7 +143,9 @@ class EncoderRun:
 
     @functools.cached_property
     def used(self) -> list[float]:
-        """Mbit/s that came out of the link, likewise"""
+        """The throughput of the link in Mbit/s, for each step of STEP_NS since
+        the first frame was due.
+        """
         return [rate / MBIT for rate in display.rates(
             self.run.link.packets, max(self.begin_ns, 0), self.end_ns,
             STEP_NS)]
@@ -145,7 +158,9 @@ class EncoderRun:
         return live_stream.adaptations(path.read_text(errors="replace"))
 
     def encoded(self) -> list[float]:
-        """Mbit/s that the encoder made, for each second"""
+        """Returns the bitrate of the encoder's output in Mbit/s for each
+        second.
+        """
         bits = [0.0] * math.ceil(len(self.frames) / clips.FRAMES_PER_SECOND)
         for number, frame in enumerate(self.frames):
             bits[number // clips.FRAMES_PER_SECOND] += 8 * frame.size / MBIT
@@ -154,11 +169,13 @@ class EncoderRun:
     # ------------------------------------------------------------------ numbers
 
     def numbers(self) -> dict[str, float]:
-        """{name: number} of all that is one number, for tables"""
+        """Returns {name: number} with all results that are single numbers, for
+        tables.
+        """
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Somebody else computed them."""
+        """Stores numbers that another process has computed."""
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
@@ -198,8 +215,8 @@ def mean(values: list[float]) -> float:
 
 def probe(properties: str, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """The packets of a link in virtual time that is always overloaded, so that
-    its output is its capacity"""
+    """Returns the packets that leave a link in virtual time. The link is always
+    overloaded, so its output is its capacity."""
     count = math.ceil(duration_ns / NS * PROBE_BYTES_PER_SECOND / PROBE_BYTES)
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -217,7 +234,7 @@ def probe(properties: str, duration_ns: float,
 
 # ---------------------------------------------------------------------- tables
 
-# Columns of the summary: head, number, how it is written
+# Columns of the summary: (head, name of the number, format).
 SUMMARY = (
     ("SSIM", "SSIM", "{:.3f}"), ("PSNR, dB", "PSNR dB", "{:.1f}"),
     ("delay median, ms", "delay 50 % ms", "{:.0f}"),
@@ -237,19 +254,19 @@ def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
 
 
 def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
-    """The first valid run of each protocol, for what is drawn over time"""
+    """Returns the first valid run of each protocol, for plots over time."""
     return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
 
 
 def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
-    """A run that was flagged says nothing. Where all were, they are better than
-    no numbers."""
+    """Returns the runs that were not flagged as unreliable. If all were
+    flagged, returns all of them, because these are better than no numbers."""
     return [run for run in runs if not run.is_flagged] or runs
 
 
 def summary(runs: list[EncoderRun]) -> run_results.Table:
-    """Heads and rows: the median over the runs of a protocol that were not
-    flagged, with the lowest and highest"""
+    """Returns heads and rows. A cell has the median over the runs of a protocol
+    that were not flagged, with the lowest and the highest value."""
     heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for name, own in by_protocol(runs).items():
@@ -270,7 +287,7 @@ def words_of(runs: list[EncoderRun]) -> str:
 
 
 def all_numbers(runs: list[EncoderRun]) -> run_results.Table:
-    """A row for each run, nothing rounded"""
+    """Returns a row for each run, without rounding."""
     rows = [(run.cell["name"], run.protocol, *run.group, run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
              *run.numbers().values()) for run in runs]

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 
 from wirelesslab.errors import LabError
 
-# Columns of report/runs.csv that are kept.
+# The columns of report/runs.csv that the comparison keeps.
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
@@ -119,8 +119,9 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Returns the lines of a Markdown table. All rows of a group have the same
-    range of places in the first column, because their order is not known."""
+    """Returns the lines of a Markdown table. The first column has the place of
+    a row. All rows of a group have the same range of places, because the order
+    within a group is not known."""
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",
              "| --- | --- | --- | --- | --- |"]

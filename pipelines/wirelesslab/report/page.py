@@ -26,10 +26,13 @@ from wirelesslab.workloads import definitions
 
 TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 PICTURE_WIDTH = 360
-# Bytes of plots and pictures. Embedded in a page they take a third more.
+# The maximum number of bytes of plots and pictures in one page. They become a
+# third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-LATE_MS = 500  # of a clip; a cell with a live encoder says it itself
+# The maximum lateness in ms at which a frame of a clip counts as in time. A
+# cell with a live encoder has a limit of its own.
+LATE_MS = 500
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
@@ -79,11 +82,10 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Returns the groups of runs that are compared, and the other runs. With
-    `only`, these are only the groups whose titles have all its words, and no
-    other runs. The other runs are those of workloads other than video. Raises
-    LabError if `only` leaves nothing and there are no runs with live
-    encoders."""
+    """Returns the groups of runs that are compared, and the runs of workloads
+    other than video. With `only`, returns only the groups whose titles have all
+    its words, and no other runs. Raises LabError if no group has these words
+    and there are no runs with live encoders."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -183,9 +185,10 @@ def seeds(runs: list[run_results.Run]) -> list[int]:
 
 def worst_moment(runs: list[run_results.Run], prefix: str,
                  beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the picture that was sent and those that the protocols showed in
-    its place, at the moment when all of them together differ most from it. It
-    uses the first run of each protocol."""
+    """Returns the picture that was sent, and for each protocol the picture that
+    was shown in its place. The moment is the one at which all protocols
+    together differ most from what was sent. The first run of each protocol is
+    used."""
     firsts = list(plots.first_runs(runs).values())
     place = measurements.worst_place([
         [picture.mse for picture in run.pictures] for run in firsts])

@@ -23,7 +23,7 @@ WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
 SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
-# {style of a line: shape of the points in its place}
+# {style of a line: shape of the points that stand for this line}
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D"}
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
@@ -33,7 +33,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
-HIGHEST_DB = 50  # dB; better pictures look the same
+# The top of the axis in dB. Pictures with a higher PSNR look the same to a
+# viewer.
+HIGHEST_DB = 50
 plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False})
 
@@ -275,8 +277,8 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label. All rows show the same seconds, in which most
-    packets were lost."""
+    """Draws a row for each label. All rows show the same seconds, which are
+    those in which most packets were lost."""
     firsts = first_runs(runs)
     begin = worst_seconds(firsts)
     figure, all_axes = plt.subplots(

@@ -31,8 +31,8 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """A completed run of a cell or of one stream of a cell. All streams of the
-    cell are in `beside`."""
+    """A completed run of a cell, or of one stream of a cell. `beside` has the
+    runs of all streams of the cell."""
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
                  build: pathlib.Path | None, late_ms: float,
@@ -59,7 +59,9 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """What the run is compared by, for example its protocol or bitrate."""
+        """The label by which the run is compared, for example its protocol or
+        bitrate.
+        """
         return comparisons.WAYS[self._by]
 
     @property
@@ -131,7 +133,7 @@ class Run:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Takes the numbers that another process has computed."""
+        """Stores numbers that another process has computed."""
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
@@ -190,7 +192,9 @@ def kept_pictures(
         path: pathlib.Path, shown: list[int | None],
         measure: Callable[[list[int | None]], list[quality.Picture]]
 ) -> list[quality.Picture]:
-    """Those of the file, which is written if it is missing"""
+    """Returns the numbers from the file. If the file is missing, computes them
+    and writes it.
+    """
     if path.exists():
         with open(path) as file:
             return [quality.Picture(float(row["mse"]), float(row["ssim"]))

@@ -15,7 +15,8 @@ from wirelesslab.streams import measurements
 from wirelesslab.workloads.definitions import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
-MAX_LINES = 6  # with a legend inside the plot
+# The maximum number of lines of a plot whose legend is inside it.
+MAX_LINES = 6
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """Draws for each value the share of the packets sent that took at most so
-    long.
+    """Draws for each value of time the share of the sent packets that took at
+    most this time.
     """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
@@ -41,7 +42,9 @@ def finish_shares(ax: Axes) -> None:
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
     lines = len(ax.get_legend_handles_labels()[0])
-    if lines > MAX_LINES:  # no room inside the plot
+    # With more lines, the legend has no room inside the plot and is drawn below
+    # it.
+    if lines > MAX_LINES:
         ax.legend(fontsize=6, ncol=3, loc="upper center",
                   bbox_to_anchor=(0.5, -0.16), frameon=False)
     else:
@@ -80,8 +83,8 @@ def typical_round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def bytes_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the received bytes as Alanko's figure 7 does, and the sustainable
-    rate, which a transfer would have that never stagnates.
+    """Draws the received bytes as Alanko's figure 7 does. Also draws the
+    sustainable rate, which is the rate of a transfer that never stagnates.
     """
     figure, ax = plots.axes("s since the first byte came", "bytes received")
     for name, (own, look) in rows(runs).items():
@@ -124,7 +127,9 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws the share of the packets that took at most so long."""
+    """Draws for each value of time the share of the packets that took at most
+    this time.
+    """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
         found = [way for run in own

@@ -23,8 +23,9 @@ from wirelesslab.workloads.definitions import (
 )
 
 NS, MS = 1e9, 1e6
-# The maximum number of points to which a transfer is reduced. They make half a
-# million pairs, which is enough for the median of their rates.
+# The maximum number of points to which a transfer is reduced. This number of
+# points makes half a million pairs, which is enough for the median of the rates
+# between the points of a pair.
 MAX_BLOCKS = 1000
 
 
@@ -222,7 +223,7 @@ READERS = {"bulk": of_bulk, "request-reply": of_request_reply,
 # ----------------------------------------------------------------------- tables
 
 def key(run: run_results.Run) -> tuple[str, str, str]:
-    """Returns what runs that only differ in their seed have in common."""
+    """Returns a key that is equal for runs that only differ in their seed."""
     return tuple(run.cell[what]["name"]
                  for what in ("link", "workload", "protocol"))
 

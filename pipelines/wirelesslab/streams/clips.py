@@ -151,7 +151,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # The GOPs of these files end with a P-frame and one B-frame.
+    # The GOPs of .mp4 files end with a P-frame and one B-frame, so these files
+    # are cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]
@@ -168,7 +169,8 @@ def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
 
 def make_whole(path: pathlib.Path,
                write: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """The file, which `write` fills if it is missing."""
+    """Returns the path of the file. If the file is missing, `write` makes it.
+    """
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)

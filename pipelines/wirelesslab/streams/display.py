@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes which pictures of a live encoder's stream a viewer sees, and when,
 from the logs of captured, encoded and received frames. It starts no processes
-and reads no files but the logs.
+and reads only these logs.
 
-Each frame of the encoder refers to the frame before it, but for a key frame. A
-decoder that decodes all that it gets, in order, can therefore show a frame when
-the frame and all those since the last key frame have arrived. A frame that can
-be shown later than the limit after its capture is dropped. It still serves
-later frames as a reference.
+Each frame of the encoder refers to the frame before it, except for a key frame.
+A decoder can therefore show a frame when this frame and all frames since the
+last key frame have arrived. A frame has to be shown within a time limit after
+its capture. A frame that is later is not shown, but it is still decoded,
+because later frames refer to it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-START_NS = 1e9  # for which an encoder may be slow, as it has just begun
+# The time in which an encoder may be slow, because it has just started.
+START_NS = 1e9
 NEVER = math.inf
 
 
 class Frame(typing.NamedTuple):
-    """Times in ns since the first frame was due to be captured."""
+    """The times of a frame in ns. They are counted from the time at which the
+    first frame was due to be captured.
+    """
 
     captured_ns: float
     sent_ns: float  # by the encoder
-    arrived_ns: float  # NEVER where it did not arrive whole
+    arrived_ns: float  # NEVER if the frame did not arrive complete
     is_key: bool
     size: int
 
@@ -45,8 +48,9 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
-    """A frame is captured when it is due at the pace of the source. That pace
-    is that of the frame which was least late."""
+    """Joins the three logs. The capture time of a frame is its due time, which
+    follows the frame rate of the source. The frame that was captured with the
+    smallest lateness defines the due time of the first frame."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -65,7 +69,9 @@ def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
 
 def check_encoded(captured: Sequence[frame_log.Frame],
                   sent: Sequence[frame_log.Frame]) -> None:
-    """LabError unless the encoder made one frame of each picture, in order."""
+    """Raises LabError unless the encoder made one frame of each picture, in
+    order.
+    """
     if len(sent) != len(captured):
         raise LabError(f"the encoder made {len(sent)} frames of "
                        f"{len(captured)} pictures")
@@ -76,9 +82,10 @@ def check_encoded(captured: Sequence[frame_log.Frame],
 
 def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
-    """How long each frame took from its capture through the encoder, without
-    those of the time in which the encoder starts. A sink that blocks does not
-    count, because it blocks before the next capture."""
+    """Returns how long each frame took from its capture through the encoder.
+    Frames from the first second are left out, because the encoder has just
+    started. The time in which a sink blocks does not count, because a sink
+    blocks before the next capture."""
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns
             for picture, frame in zip(captured, sent)
@@ -88,8 +95,8 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
 # -------------------------------------------------------------------- pictures
 
 def decodable_ns(frames: Sequence[Frame]) -> list[float]:
-    """When each frame can be shown: when it and all those since the last key
-    frame have arrived."""
+    """Returns the time at which each frame can be shown. This is the time at
+    which the frame and all frames since the last key frame have arrived."""
     found, ready = [], NEVER
     for frame in frames:
         ready = frame.arrived_ns if frame.is_key \
@@ -99,16 +106,18 @@ def decodable_ns(frames: Sequence[Frame]) -> list[float]:
 
 
 def delays_ns(frames: Sequence[Frame], late_ns: float) -> list[float]:
-    """From the capture of each frame to its display. A frame that is never
-    shown, or is dropped because it is late, is infinitely late."""
+    """Returns the delay of each frame from its capture to its display. The
+    delay is infinite if the frame is never shown or is dropped because it is
+    late."""
     delays = [ready - frame.captured_ns
               for frame, ready in zip(frames, decodable_ns(frames))]
     return [delay if delay <= late_ns else NEVER for delay in delays]
 
 
 def shown(delays: Sequence[float]) -> list[int | None]:
-    """For each frame period, the number of the frame that is seen: its own or
-    the last one that was shown; None before the first."""
+    """Returns for each frame period the number of the frame that is seen. It is
+    the frame of this period or the last one that was shown, and None before the
+    first one."""
     found, last = [], None
     for number, delay in enumerate(delays):
         last = last if math.isinf(delay) else number
@@ -118,9 +127,9 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
-    """How long each freeze is: a time without a new picture. Before the first
-    picture and behind the last one, each frame that was not shown is a frame
-    period."""
+    """Returns the duration of each freeze, which is a time without a new
+    picture. Before the first shown picture and after the last one, each frame
+    that was not shown counts as one frame period."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:
@@ -139,14 +148,16 @@ def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
 
 def carried(packets: Sequence[measurements.Packet], begin_ns: float,
             end_ns: float) -> int:
-    """Bytes that came out of the link in that time"""
+    """Returns the bytes that left the link between these two times."""
     return sum(packet.size for packet in packets if not packet.is_lost()
                and begin_ns <= packet.departure_ns < end_ns)
 
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """bit/s that came out of the link, for each step of that time"""
+    """Returns the rate in bit/s at which bytes left the link, for each step
+    between these two times.
+    """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:
         if not packet.is_lost() and begin_ns <= packet.departure_ns < end_ns:

@@ -31,7 +31,7 @@ class Frame(typing.NamedTuple):
     latency_ns: int
     coding_number: int
     size: int
-    key: tuple  # (hash, size), equal at both ends
+    key: tuple  # The pair (hash, size), which is equal at both ends.
     closed: bool = False  # Whether the frame begins a closed GOP.
     broken: bool = False  # Whether the frame's GOP has the broken_link flag.
     display_number: int = 0
@@ -203,9 +203,9 @@ def delays_ns(pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
 def lateness_ns(film: list[Frame],
                 pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
     """Returns how much later than its due time each frame arrived. The first
-    frame is due when it was sent, the others follow at the pace of the film.
-    The time that the sender had to wait counts, because it also delays the
-    viewer."""
+    frame is due at the time at which it was sent, and the other frames follow
+    at the frame rate of the film. If the sender had to wait, this time counts
+    as lateness, because it also delays the viewer."""
     return [arrived.wall_ns - film[0].wall_ns
             - (sent.expected_ns - film[0].expected_ns)
             for sent, arrived in pairs]
@@ -237,7 +237,8 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    sender_late_ns: int  # 99th percentile of the sender's own delay
+    # The 99th percentile of the delay of the sender itself.
+    sender_late_ns: int
 
 
 def measure(sent_log: Log, received_log: Log) -> Result:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A web server for one live stream, in the manner of an internet radio. A
-client that asks for it gets what a pipeline writes to its standard output from
-then on.
+"""A web server for one live stream, in the manner of an internet radio. The
+server starts a pipeline when a client requests the stream, and sends the
+standard output of the pipeline to this client.
 
     streams.http_server HOST PORT gst-launch-1.0 -q ... ! fdsink
 
 The pipeline never has to wait. It runs at its own pace, and the server buffers
-what the network has not taken yet. The server ends with the stream, and
-fails if the pipeline failed.
+the bytes that the network has not accepted yet. The server ends when the stream
+ends. It fails if the pipeline failed.
 """
 
 import http.server
@@ -35,16 +35,20 @@ class Server(socketserver.TCPServer):
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    # The last part of a frame is sent without waiting for more data.
+    # Nagle's algorithm is disabled. TCP then sends the last part of a frame
+    # without waiting for more data.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        # This runs in the main thread, so the pipeline ends with the server.
+        # This handler runs in the main thread. The kernel ends a child together
+        # with the thread that started it, so the pipeline ends when the server
+        # ends.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")
         self.end_headers()
-        # There is no Content-Length: the end of the connection ends the stream.
+        # The response has no Content-Length. The client recognises the end of
+        # the stream by the end of the connection.
         for piece in produced(child.stdout):
             self.wfile.write(piece)
         self.server.status = processes.finish(child)
@@ -57,8 +61,9 @@ class Live(http.server.BaseHTTPRequestHandler):
 
 
 def produced(stream: io.BufferedReader) -> Iterator[bytes]:
-    """Returns an iterator over what the stream yields. A thread reads the
-    stream, so that the program that writes it never has to wait.
+    """Returns an iterator over the pieces of data that arrive from `stream`. A
+    thread reads them, so that the program that writes into the stream never has
+    to wait.
     """
     pieces = queue.SimpleQueue()
 

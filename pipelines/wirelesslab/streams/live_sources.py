@@ -2,9 +2,10 @@
 """The pictures that a live encoder of the lab encodes: files of 1280x720 at 25
 frames per second that are cheap to decode.
 
-They are made once, so that each run encodes the same pictures and these can be
-compared with what a viewer saw. Each frame refers at most to the frame before
-it, and the low-delay flag lets a decoder output each frame at once.
+The files are made once, so that each run encodes the same pictures. The
+pictures that a viewer saw can then be compared with those in the file. Each
+frame refers at most to the frame before it, and the low-delay flag lets a
+decoder output each frame immediately.
 """
 
 import os
@@ -20,12 +21,13 @@ TITLES = {
     "film": "bundled film, repeated",
     "motion": "generated sequence with complex motion",
 }
-# The default of -sc_threshold would start GOPs at changes of the scene.
+# With the default of -sc_threshold, the encoder would begin new GOPs at scene
+# changes.
 ENCODE = (f"-pix_fmt yuv420p -r {clips.FRAMES_PER_SECOND} -c:v mpeg2video "
           "-flags +low_delay -g 15 -bf 0 -sc_threshold 1000000000 -q:v 3 "
           "-f mpeg2video").split()
-# A pattern in each quarter of the picture, one over its middle and one over all
-# of it. Each moves at a speed of its own.
+# One pattern fills each quarter of the picture. Another pattern covers its
+# middle, and a last one covers all of it. Each moves at a different speed.
 QUARTER = (f"video/x-raw,format=I420,width={WIDTH // 2},height={HEIGHT // 2},"
            f"framerate={clips.FRAMES_PER_SECOND}/1")
 WHOLE = (f"video/x-raw,format=I420,width={WIDTH},height={HEIGHT},"
@@ -48,7 +50,7 @@ def path_of(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
 
 
 def make(build: pathlib.Path, name: str, seconds: int) -> pathlib.Path:
-    """The path of a source, which is made if it is missing."""
+    """Returns the path of a source. The source is made if it is missing."""
     write = {"film": write_film, "motion": write_motion}[name]
     return clips.make_whole(path_of(build, name, seconds),
                             lambda path: write(path, seconds))
@@ -83,7 +85,9 @@ def write_motion(path: pathlib.Path, seconds: int) -> None:
 
 
 def motion_pipeline(seconds: int) -> str:
-    """Its last element is the caps filter behind the compositor."""
+    """Returns a pipeline whose last element is the caps filter downstream of
+    the compositor.
+    """
     frames = seconds * clips.FRAMES_PER_SECOND
     pads = " ".join(
         f"sink_{number}::xpos={x} sink_{number}::ypos={y} "

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stream whose sender encodes while it sends.
+"""A stream whose sender encodes the video while it sends it.
 
-Besides the logs of a clip's stream it leaves a log of the captured frames, the
-encoded access units, so that pictures can be decoded and compared afterwards,
-and the messages of bitrateadapt in the output of the sender.
+A run of such a stream leaves the same logs as a run that streams a clip. It
+also leaves a log of the captured frames and a file with the encoded access
+units, from which the pictures can be decoded and compared after the run. The
+output of the sender has the messages of bitrateadapt.
 """
 
 import pathlib
@@ -20,7 +21,9 @@ FIELD = re.compile(r"([a-z-]+)=\((?:guint64|boolean)\)(\w+)")
 
 
 class LiveStream(stream.Stream):
-    """In place of a clip, the encoder gets the pictures of a source."""
+    """A stream whose encoder gets the pictures of a source, where other streams
+    send a clip.
+    """
 
     SENDER = (*stream.GST_LAUNCH, "-m")  # prints messages
 
@@ -33,17 +36,20 @@ class LiveStream(stream.Stream):
 
 
 class Adaptation(typing.NamedTuple):
-    """What bitrateadapt told at one time"""
+    """The statistics of one message of bitrateadapt."""
 
-    frames: int  # that had passed it
+    frames: int  # Number of frames that had passed bitrateadapt
     estimate: int  # bit/s; 0: none
-    target: int  # bit/s that it asked the encoder for; 0: nothing yet
-    encoded: int  # bit/s that passed in the last second
+    # bit/s that bitrateadapt requested from the encoder; 0 if it has not
+    # requested any yet
+    target: int
+    encoded: int  # bit/s that passed bitrateadapt in the last second
 
 
 def adaptations(output: str) -> list[Adaptation]:
-    """Of all messages with statistics in the output of gst-launch-1.0 -m. The
-    messages have no time, but the number of frames tells it."""
+    """Returns the statistics of all messages of bitrateadapt in the output of
+    gst-launch-1.0 -m. The messages have no time, but their number of frames
+    shows when they were sent."""
     found = []
     for text in STATS.findall(output):
         values = dict(FIELD.findall(text))

@@ -25,7 +25,7 @@ TYPES = frame_log.FRAME_TYPES
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
 # Ouwens tables 3.12 and 3.18: {class: (minimum, maximum)} of the number of
-# packets that are lost one after the other.
+# consecutive lost packets.
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
 # The last class of Ouwens table 3.2 is five or more transmissions.
@@ -56,7 +56,9 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Returns {coding number: (sent, arrived)} of the frames that arrived."""
+    """Joins both logs. Returns {coding number: (sent, arrived)} for the frames
+    that arrived.
+    """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
     joined.add_arrived(received_log.frames)
@@ -66,8 +68,9 @@ def join(
 
 def in_real_time(sent_log: frame_log.Log,
                  received_log: frame_log.Log) -> list[Passage]:
-    """Returns the passages of a run in real time, by the clock that both ends
-    share.
+    """Returns a Passage for each frame that was sent in a run in real time. A
+    Passage has the due time, the time of sending and the time of arrival of one
+    frame. All times are from the clock that both ends share.
     """
     if not sent_log.frames:
         return []
@@ -83,10 +86,12 @@ def in_real_time(sent_log: frame_log.Log,
 def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     sent_packets: Sequence[rtp_file.Packet],
                     packets: Sequence[Packet]) -> list[Passage]:
-    """Returns the passages of a computed run, in the link's time. A frame is
-    sent when its first packet enters the link: at its due time, or later if the
-    queue was full. It arrives with its last packet. The receiver's log says
-    which frames arrived."""
+    """Returns a Passage for each frame that was sent in a computed run. A
+    Passage has the due time, the time of sending and the time of arrival of one
+    frame, by the clock of the link. A frame is sent when its first packet
+    enters the link, which is at its due time, or later if the queue was full. A
+    frame arrives with its last packet. The receiver's log says which frames
+    arrived."""
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0
@@ -114,7 +119,9 @@ def in_time(passages: Sequence[Passage], late_ns: float) -> list[Passage]:
 
 def decodable(passages: Sequence[Passage],
               late_ns: float) -> list[frame_log.Frame]:
-    """Returns the frames that a viewer who waits `late_ns` can see."""
+    """Returns the frames that can be decoded if a frame may arrive at most
+    `late_ns` after its due time.
+    """
     return frame_log.decodable(
         [way.frame for way in passages],
         {way.frame.coding_number for way in in_time(passages, late_ns)})
@@ -122,8 +129,8 @@ def decodable(passages: Sequence[Passage],
 
 def by_type(passages: Sequence[Passage],
             late_ns: float) -> dict[str, collections.Counter[str]]:
-    """Returns {what: {type: number of frames}}. Each sent frame is lost, late
-    or in time.
+    """Returns {what: {type: number of frames}}, where `what` is "sent", "lost",
+    "late", "in time" or "decodable". Each sent frame is lost, late or in time.
     """
     def count(
             frames: Iterator[Any] | list[frame_log.Frame]
@@ -187,8 +194,9 @@ def duration_ns(passages: Sequence[Passage]) -> float:
 def common_throughput(
         streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
     """Returns the bit/s of video of several streams, over the time in which all
-    of them were being sent; None if there is no such time. Each stream is (time
-    at which its first frame was sent, passages)."""
+    of them were being sent. Returns None if there is no such time. Each stream
+    is a pair (time at which its first frame was sent, the Passage of each
+    frame)."""
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -252,7 +260,8 @@ class Packet(typing.NamedTuple):
 
 class LinkLog(typing.NamedTuple):
     packets: list  # The packets of one station, in the order of sending.
-    # (ns of the link, 0 to 1): the station's link quality from this time on
+    # (time in ns of the link, link quality of the station from this time on,
+    # between 0 and 1)
     quality: list
 
 
@@ -294,7 +303,8 @@ def run_percents(
 
 
 def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
-    """Returns {number of transmissions: number of packets}."""
+    """Returns {number of transmissions: number of packets that needed so many}.
+    """
     return collections.Counter(packet.attempts for packet in packets)
 
 

@@ -39,7 +39,8 @@ def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
     """Decodes a Matroska file with received video, whose times are `speed`
     times those of the clip and whose first picture has the number `first`. The
     decoder conceals damage. Returns whether it found any picture. A decoder
-    that missed the first headers shows nothing; then `target` is black."""
+    that missed the first headers finds no picture, and `target` is then black.
+    """
     times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
     try:
         ffmpeg(["-threads", 1, "-loglevel", "fatal", "-i", video,

@@ -33,9 +33,9 @@ OF_HOSTS = ("device", "sysctls")
 
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
-    """Returns the type of a socket for the test whether a port is free.
-    UDP-Lite has ports of its own in the kernel, but a free UDP port serves the
-    purpose."""
+    """Returns the type of the socket with which this module tests whether a
+    port is free. UDP-Lite has ports of its own in the kernel, but a test with a
+    UDP socket is good enough for it."""
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
@@ -56,7 +56,8 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # For TCP, Linux only assigns odd ports.
+            # Linux assigns only odd ports to TCP sockets that do not choose
+            # one.
             port = probe.getsockname()[1] & ~1
         if is_free(binds, port) and is_free(binds, port + 1):
             return port
@@ -66,7 +67,8 @@ def sockets(pid: int) -> set[str]:
     """Returns the inodes of all sockets of a process."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        with contextlib.suppress(OSError):  # closed in the meantime
+        # The process has closed the descriptor in the meantime.
+        with contextlib.suppress(OSError):
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":
                 found.add(inode.strip("[]"))
@@ -152,9 +154,9 @@ class SameMachine:
         processes.kill(child)
 
     def hang_up(self) -> bool:
-        """Is called when nothing more will be sent. Returns whether the caller
-        has to wait until carries() is false, because packets may still be on
-        their way."""
+        """Is called when nothing more will be sent. Returns whether packets may
+        still be in flight. In that case the caller has to wait until carries()
+        returns false."""
         return False
 
     def carries(self) -> bool:
@@ -196,7 +198,8 @@ class OverLink:
     wirelesslink between them, `options` are further arguments for the testbed.
     """
 
-    loses = True  # A link may even lose everything, which is a valid result.
+    # A link that loses all packets is a valid result, not an error.
+    loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
                  mode: str = "auto", **options: Any) -> None:

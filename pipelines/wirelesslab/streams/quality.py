@@ -4,8 +4,8 @@ in display order; a missing picture is replaced by the last one that was shown.
 
 A frame that arrives complete is bit-identical to the frame that was sent. The
 pictures are therefore taken from the clip, and no decoder has to run during the
-stream. The reference is the clip as it was sent, because the loss of the
-encoder is not caused by the network.
+stream. The reference is the clip as it was sent. The loss of quality in the
+encoder does not count, because the network did not cause it.
 """
 
 import math
@@ -50,9 +50,10 @@ def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
     """Returns a Picture for each place in display order. `shown` has for each
-    place the number of the picture that is seen there, None before the first
-    one. It is compared with the picture that the clip has at that place, or
-    with that of another video, the reference, which may be longer."""
+    place the number of the picture that is seen there, and None before the
+    first one. This picture is compared with the clip's picture at the same
+    place. If there is a `reference`, a video that may be longer than the clip,
+    it is compared with the picture of that video instead."""
     if not reference and all(number == place
                              for place, number in enumerate(shown)):
         return [UNHARMED] * len(shown)

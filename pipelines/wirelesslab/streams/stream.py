@@ -29,14 +29,15 @@ from wirelesslab.streams import (
 
 # The first start of GStreamer takes long, because it scans all plugins.
 SECONDS_TO_START = 60
-# If no frame arrives for this number of seconds after the sender's end, none is
-# in flight any more.
+# If no frame arrives for this number of seconds after the sender has ended, no
+# frame can be in flight any more.
 SECONDS_OF_QUIET = 1.0
 # TCP takes up to seven times as long as the film (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# How long a pipeline without an end of its own may take to end when asked.
+# Maximum time in seconds that a pipeline without an end of its own may take to
+# end after it was asked to.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -105,9 +106,9 @@ class Launch:
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """Ends a pipeline that has no end of its own: asks it, and kills it if
-        it does not end. Its exit status is ignored, because it may fail when
-        the link has ended."""
+        """Ends a pipeline that does not end by itself. It is asked to end, and
+        killed if it does not. Its exit status is ignored, because the pipeline
+        may fail when the link has ended."""
         self.interrupt()
         try:
             self._place.finish(self.child, SECONDS_TO_ASK)
@@ -138,7 +139,7 @@ class Stream:
     """One clip from end to end. The logs of both ends are in `run_dir`. A
     stream has a `name` if there are several."""
 
-    SENDER = GST_LAUNCH  # the program that runs its sender
+    SENDER = GST_LAUNCH  # The program that runs the sender of this stream.
 
     def __init__(self, transport: Protocol, clip: pathlib.Path, port: int,
                  run_dir: pathlib.Path, place: placement.Place,
@@ -226,8 +227,8 @@ class Stream:
     def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
-            # The receiver may have ended first, because the end of the
-            # connection tells it so.
+            # The receiver may have ended first, because it has seen the end of
+            # the connection.
             self._sender.finish()
 
     def fail_late(self) -> None:
@@ -273,8 +274,8 @@ class Stream:
 
 def send(streams: list[Stream], check: Callable[[], None],
          apart: float) -> None:
-    """Starts the streams `apart` seconds after each other and waits until all
-    have been sent."""
+    """Starts the streams one after another at intervals of `apart` seconds.
+    Waits until all of them have been sent."""
     started = time.monotonic()
     begun = 0
     while begun < len(streams) or any(one.is_sending() for one in streams):

@@ -28,12 +28,12 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", COMPUTED}
 SERVERS = ("http",)
-# NAMES may stand in braces in a pipeline. Without those of NEEDED nothing could
-# be measured.
+# The NAMES may stand in braces in a pipeline. Nothing can be measured in a
+# pipeline that lacks a name of NEEDED.
 NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# The same where a live encoder takes the place of the clip. {peer} is the
-# address of the other host.
+# The names for a pipeline in which a live encoder takes the place of the clip.
+# {peer} is the address of the other host.
 LIVE_NAMES = NAMES | {"captured", "encoded", "peer"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
@@ -48,8 +48,8 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """Returns {name: what `make` returns for the section}. The LabError of a
-    wrong section names the file.
+    """Returns {name: result of `make` for the section}. The LabError of a wrong
+    section names the file.
     """
     found = configparser.ConfigParser(interpolation=None)
     try:
@@ -91,8 +91,8 @@ def of_section(name: str, section: configparser.SectionProxy,
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
              is_live: bool = False) -> str:
     """Returns the pipeline in one line. Raises LabError if the line cannot be
-    split into words, has an unknown name in braces, or lacks a name without
-    which nothing could be measured. GStreamer itself checks the elements."""
+    split into words, has an unknown name in braces, or lacks a name that the
+    measurements need. GStreamer itself checks the elements."""
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
         words = [word for written in shlex.split(text)
@@ -168,8 +168,8 @@ def ends(transport: Protocol) -> bool:
 
 
 def is_asked(transport: Protocol) -> bool:
-    """Returns whether the sender runs behind a server and the receiver requests
-    the stream from it.
+    """Returns whether the sender is started by a server, from which the
+    receiver requests the stream.
     """
     return "server" in transport
 
@@ -179,8 +179,8 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Combines several protocols into one: as many streams over one link,
-    started `apart` seconds after each other.
+    """Combines several protocols into one. The result has as many streams over
+    one link, started at intervals of `apart` seconds.
     """
     for one in several:
         if one[COMPUTED]:
@@ -209,17 +209,17 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether relays can carry the transport where they stand in for
-    hosts.
+    """Returns whether relays of UDP packets, which replace the namespaces of
+    hosts, can carry the transport.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if relays stand in for hosts and cannot carry the
-    transport. In that case, `left_out` says what the relays leave out;
-    otherwise it is empty."""
+    """Raises LabError if relays of UDP packets replace the namespaces of hosts
+    and cannot carry the transport. In that case, `left_out` says what the
+    relays leave out; otherwise it is empty."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

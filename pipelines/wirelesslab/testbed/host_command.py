@@ -55,7 +55,7 @@ def main() -> None:
     try:
         child = os.fork()
     except OSError:
-        sys.exit(1)  # the testbed has ended
+        sys.exit(1)  # The testbed has ended.
     if child == 0:
         if ends:
             os.close(options["end"])
@@ -93,7 +93,7 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     if select.select([parent], [], [], 0)[0]:
-        os._exit(1)  # The parent died before prctl() took effect.
+        os._exit(1)  # The parent ended before prctl() took effect.
     # Python ignores some signals, and the program that started this one may
     # ignore others. The command begins with the default action for all of them.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):

@@ -71,7 +71,8 @@ def main() -> None:
 
 def refusal(failure: Exception) -> dict[str, str]:
     """Returns the answer for a failure. `forbidden` means that this machine
-    does not allow this kind of hosts; another kind may be possible.
+    does not allow hosts of this kind, such as those of a user namespace, but
+    may allow another kind.
     """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
@@ -105,7 +106,7 @@ def keep(owner: int, control: socket.socket,
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # the kernel reaps orphans
+        # The kernel then reaps the orphans.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:
@@ -170,13 +171,14 @@ def make_run_private() -> None:
 
 
 def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
-    """Enters a new network namespace and sets its sysctls. Errors are ignored
-    for `defaults` and are a LabError for `settings`.
+    """Enters a new network namespace and sets its sysctls. If a sysctl of
+    `defaults` cannot be set, the error is ignored. If one of `settings` cannot
+    be set, LabError is raised.
     """
     linux.unshare(linux.CLONE_NEWNET, "a network namespace")
     linux.set_up("lo")
     for name, value in defaults.items():
-        with contextlib.suppress(OSError):  # the kernel has no IPv6
+        with contextlib.suppress(OSError):  # The kernel has no IPv6.
             sysctl(name).write_text(value)
     for name, value in settings.items():
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of a wirelesslink and tells what happened to the packets, in
-words for readers who see a radio link for the first time. docs/wirelesslink.md
-describes the log.
+"""Reads the log of a wirelesslink and describes what happened to the packets,
+in words for readers who see a radio link for the first time.
+docs/wirelesslink.md describes the log.
 """
 
 import collections
@@ -69,15 +69,15 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 
 
 def lateness_ns(output: str) -> int | None:
-    """Returns the last lateness that gst-launch-1.0 -m printed for the link;
-    None if it printed none."""
+    """Returns the lateness in the last message of gst-launch-1.0 -m for the
+    link. Returns None if there is no such message."""
     found = LATENESS.findall(output)
     return int(found[-1]) if found else None
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
-    """Returns the lines below the table. `back` has the packets that the
-    receiver sent.
+    """Returns the lines that are printed below the table. `back` counts the
+    packets that the receiver sent.
     """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

@@ -15,7 +15,7 @@ NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
-# (host whose transmitter is used, words of the source, words of the sink)
+# (host whose transmitter the flow uses, words of the source, words of the sink)
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -26,7 +26,9 @@ class Link:
     # The words of the description: elements, or properties of wirelesslink.
     words: list
     index: int
-    medium: str  # The link whose wirelesslink it uses, usually the link itself.
+    # The link whose wirelesslink this link uses. Usually it is this link
+    # itself.
+    medium: str
 
     def peer(self, host: str) -> str:
         return self.hosts[1 - self.hosts.index(host)]
@@ -114,10 +116,10 @@ def variables(
         links: list[Link], own: str,
         address_of: Callable[[Link, str, str], dict[str, str]]
 ) -> dict[str, str]:
-    """Returns the addresses that a command of host `own` has in its
-    environment: $b_wl0 is the address of host b on link wl0, $b is that on the
-    first link to b. `address_of(link, own, host)` returns an address as `own`
-    has to use it."""
+    """Returns the addresses that a command of host `own` has as environment
+    variables. For example, $b_wl0 is the address of host b on link wl0, and $b
+    is its address on the first link to b. `address_of(link, own, host)` returns
+    an address in the form that `own` has to use."""
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):
         for host in link.hosts:
@@ -131,7 +133,8 @@ def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
     """Returns the words for gst-launch-1.0. A flow is (station, source, sink):
     the host whose transmitter it uses, and the words of both ends. `properties`
-    come before those of the description, which therefore override them."""
+    are written before the properties of the description. The latter therefore
+    override the former."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

@@ -43,7 +43,9 @@ OVERHEAD = 28
 
 
 class Loopback:
-    """Has the same methods as Namespaces, but uses no namespaces."""
+    """The hosts of a testbed without namespaces. The class has the same methods
+    as Namespaces.
+    """
 
     def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
         if len(links) > MAX_LINKS:
@@ -121,7 +123,7 @@ class Loopback:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> namespaces.Command:
-        del host  # all hosts are this machine
+        del host  # All hosts are this machine.
         child = namespaces.Command(
             argv, descriptors=[self._end],
             how={"join": [], "owner": os.getpid(), "end": self._end}, **options)
@@ -129,8 +131,8 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # No process reads this byte, so all of them see that the pipe is
-        # readable.
+        # No process reads this byte. The pipe therefore stays readable, and all
+        # processes see it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

@@ -79,4 +79,6 @@ def main() -> None:
             try:
                 action(direction)
             except OSError:
-                pass  # No socket there, or its queue is full: lost.
+                # No socket listens at the address, or its queue is full. The
+                # packet is lost.
+                pass

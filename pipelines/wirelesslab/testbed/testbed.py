@@ -33,9 +33,9 @@ MODES = ("root", "user", "relay")
 # The first start of GStreamer takes long, because it scans all plugins.
 SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# (signal, seconds) to end commands. The first is the signal of Ctrl-C, after
-# which gst-launch-1.0 -e and iperf3 finish their work. The second is for
-# commands that ignore the first.
+# Pairs (signal, seconds to wait) with which commands are ended. The first
+# signal is that of Ctrl-C, after which gst-launch-1.0 -e and iperf3 finish
+# their work. The second one ends commands that ignore the first.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
@@ -215,7 +215,9 @@ class Testbed:
     # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """Makes the hosts in the first way that this machine allows."""
+        """Makes the hosts in the first of the possible ways that this machine
+        allows.
+        """
         if self.mode == "relay":
             return self._make_relay("as asked for")
         way, place, why = first_place(
@@ -289,7 +291,7 @@ class Testbed:
         """
         for link in self.links:
             for host in link.hosts:
-                with contextlib.suppress(LabError):  # the kernel has no IPv6
+                with contextlib.suppress(LabError):  # The kernel has no IPv6.
                     self._place.ask(
                         "add_address", host, device=link.name,
                         address=link.address_ip6(host),

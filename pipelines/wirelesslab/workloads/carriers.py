@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads carriers: the transports that take workloads other than video from one
+"""Reads carriers: the transports that carry workloads other than video from one
 host to another. carriers.ini has the project's own and other carriers; a matrix
 of the lab may have more in its sections [protocol NAME].
 """

@@ -19,7 +19,7 @@ UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
 # A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-# The maximum number of packets in a call, whose numbers have two bytes.
+# The maximum number of packets in a call. The number of a packet has two bytes.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
@@ -61,7 +61,7 @@ KINDS = {
 TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
 LONG_CALL_S = 35  # Alanko 3.1
 
-# {kind: ((name of a number, format), ...)}
+# {kind: ((name of a result, its format), ...)}
 NUMBERS = {
     "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
              ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
@@ -160,7 +160,7 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns {name of a number: the text that a paper has for it}."""
+    """Returns {name of a result: the text with which a paper reports it}."""
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}
     if unknown:

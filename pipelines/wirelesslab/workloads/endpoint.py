@@ -30,7 +30,7 @@ LARGEST = 65536
 # A packet with the number HELLO is not part of the measurement. Its arrival
 # shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# How long a sender's pipeline may take to send its first packet.
+# Maximum time in which a sender's pipeline may send its first packet.
 SECONDS_TO_BEGIN = 60
 # If no packet arrives for this number of seconds, none is in flight any more.
 SECONDS_OF_QUIET = 5
@@ -70,7 +70,7 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Returns the next packet. Returns None at the time `until_ns` or when
+        """Returns the next packet. Returns None when the time is `until_ns` or
         a file ends.
         """
         while True:
@@ -94,8 +94,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes the data if there is room. Otherwise the data is lost, as live
-    sound would be. Returns whether it was written.
+    """Writes the data if the file has room for it. Otherwise the data is
+    dropped, as live sound would be. Returns whether it was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -156,14 +156,14 @@ def receive_bulk(
 def ask(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
-    """Sends one request after the other. A request without a reply in `wait`
-    seconds counts as lost, and the next one is sent.
+    """Sends requests one after another. A request without a reply in `wait`
+    seconds counts as lost, and the next request is sent.
     """
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # `every` counts from the begin of the last exchange, `pause` from
-            # its end.
+            # The interval `every` is counted from the begin of the last
+            # exchange, the interval `pause` from its end.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -305,7 +305,9 @@ ENDS = {  # {kind of workload: (function that begins, function that answers)}
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline. Its words may name the `files`, which it inherits."""
+    """Starts a pipeline. It inherits the `files`, and its words may refer to
+    them.
+    """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
         ["gst-launch-1.0", "-q", "-e",

@@ -114,8 +114,8 @@ class Ends:
         for child in self._children:
             child.stdin.write(b"go\n")
             child.stdin.flush()
-        # For bulk, the end that receives knows when everything has arrived;
-        # otherwise it is the end that begins.
+        # For bulk, the end that receives knows when everything has arrived. For
+        # all other workloads, the end that begins knows it.
         last, other = (answers, begins) if self._work["kind"] == "bulk" \
             else (begins, answers)
         while last.poll() is None:
@@ -205,8 +205,8 @@ class Ends:
             f"failed ({processes.describe(child.returncode)})")
 
     def _failure(self, begins: bool, what: str) -> LabError:
-        """Returns the error of one end, with the output of both, because the
-        cause may be in that of the other end.
+        """Returns the error message of one end, with the output of both ends,
+        because the output of the other end may show the cause.
         """
         who = "begins" if begins else "answers"
         return LabError(
@@ -232,7 +232,7 @@ def drain(bed: testbed.Testbed) -> None:
 
 def compute(cell: Cell, properties: str, directory: pathlib.Path,
             build: pathlib.Path) -> None:
-    """Sends each packet at its due time, whatever happened to the one before
+    """Sends each packet at its due time, whatever happened to the packet before
     it.
     """
     work = cell["workload"]

@@ -15,7 +15,8 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* atomic: refuses a new bitrate; forgets the bitrate at new caps */
+  /* Atomic. The encoder refuses a new bitrate, or forgets its bitrate at new
+   * caps. */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
@@ -848,8 +849,8 @@ make_rtcp_stats (guint fraction, guint highest)
           "rb-exthighestseq", G_TYPE_UINT, highest, NULL));
 }
 
-/* A quarter of the packets is lost, which lowers the rate by one eighth, once
- * for each report. */
+/* A quarter of the packets is lost. Each report of this loss lowers the rate by
+ * one eighth. */
 GST_START_TEST (losses_of_rtcp_decide)
 {
   begin (SOURCE "x264enc name=enc bitrate=4000 ! bitrateadapt name=adapt ! "
@@ -1091,7 +1092,8 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   wait_for_buffers (network);
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
-  /* An encoder that accepts a rate again gets a new rate. */
+  /* An encoder that has refused a rate gets a new rate as soon as it accepts
+   * one again. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);
@@ -1127,7 +1129,7 @@ GST_START_TEST (unknown_encoder_is_an_error)
 
 GST_END_TEST;
 
-/* All streams go on after the warnings. */
+/* All streams continue after the warnings. */
 GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
 {
   static const gchar *const expected[] = {

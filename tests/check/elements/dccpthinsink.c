@@ -173,8 +173,8 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* An ICMP error says that no socket listens, which may change, so the sink
- * tries again. */
+/* An ICMP error says that no socket listens. This may change, so the sink tries
+ * again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   GThread *thread;
@@ -271,8 +271,8 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
-/* RFC 4340 section 8.1.2: each form means RTPV, the service code of the
- * receiver. */
+/* RFC 4340 section 8.1.2: each of these forms means RTPV, the service code of
+ * the receiver. */
 GST_START_TEST (service_code_has_three_forms)
 {
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
@@ -366,7 +366,7 @@ GST_END_TEST;
 
 /* The error occurs with any value of auto-reconnect, because the sink does not
  * wait for another program to end. The test uses no harness, because a harness
- * would start the element at once. */
+ * would start the element immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -385,7 +385,7 @@ GST_START_TEST (port_in_use_is_an_error)
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
   /* Messages that were not popped hold references to the element, and the
-   * element holds one to the bus. */
+   * element holds a reference to the bus. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
@@ -394,7 +394,7 @@ GST_START_TEST (port_in_use_is_an_error)
 
 GST_END_TEST;
 
-/* The receiver answered at first and then no more. */
+/* The receiver answered at first, and then it stopped answering. */
 GST_START_TEST (silent_receiver_is_gone)
 {
   LossyRelay relay;
@@ -458,7 +458,7 @@ push_one (gpointer data)
           loopback_make_buffer (0, SIZE)));
 }
 
-/* No receiver answers. A flush frees the waiting buffers at once. */
+/* No receiver answers. A flush frees the waiting buffers immediately. */
 GST_START_TEST (flush_ends_the_wait_for_a_receiver)
 {
   gint port;
@@ -630,9 +630,9 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
-/* All packets of a frame arrive at once, as from a payloader. The sink paces
- * them and must not drop them for that reason. A frame is sent completely if
- * the rate suffices, and partly if the machine is busy. */
+/* All packets of a frame arrive at the same time, as from a payloader. The sink
+ * paces them and must not drop them for that reason. A frame is sent completely
+ * if the rate suffices, and partly if the machine is busy. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;
@@ -689,7 +689,7 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* `asked` sets the property request-key-units. */
+/* `asked` is the value of the property request-key-units. */
 static void
 lose_a_key_packet (gboolean asked)
 {

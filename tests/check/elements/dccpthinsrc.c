@@ -239,9 +239,9 @@ is_slow (LoopbackEnd * sink)
   return slow;
 }
 
-/* The source keeps receiving while downstream is blocked. The sender is told
- * that the receiver is slow, and is told the opposite when downstream accepts
- * buffers again. */
+/* The source keeps receiving while downstream is blocked. The source reports to
+ * the sender that the receiver is slow. When downstream accepts buffers again,
+ * the source reports that the receiver is not slow any more. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -323,7 +323,7 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 
 GST_END_TEST;
 
-/* An ICMP error says that no socket listens, which may change, so the source
+/* An ICMP error says that no socket listens. This may change, so the source
  * tries again. */
 GST_START_TEST (a_sender_may_begin_later)
 {
@@ -384,8 +384,8 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* Invalid headers by RFC 4340 section 5.1, sent to the port of the source: Data
- * Offset in words, type and X */
+/* Headers that are invalid by RFC 4340 section 5.1, which are sent to the port
+ * of the source. The columns are Data Offset in words, type and X. */
 static const struct
 {
   gsize size;

@@ -376,8 +376,12 @@ static const struct
         "ifdqueue ! fakesink",
       "ifdqueue0 takes whole frames, not RTP packets: put ifdqueue before "
         "the payloader: ... ! ifdqueue ! rtph264pay ! udpsink." },
-  { "fakesrc num-buffers=1 ! video/mpegts,systemstream=true ! ifdqueue "
-        "! fakesink",
+  { "fakesrc num-buffers=1 ! "
+        "video/mpegts,systemstream=true,packetsize=192 ! ifdqueue ! fakesink",
+      "ifdqueue0 takes whole frames, not this form of MPEG transport "
+        "stream: put tsparse before it." },
+  { "fakesrc num-buffers=1 ! video/mpegts,systemstream=true ! ifdqueue ! "
+        "video/mpeg ! fakesink",
       "ifdqueue0 takes whole frames, not an MPEG transport stream: to "
         "send all of it, use mmtpsink or dccpthinsink instead; for its "
         "video alone, put tsdemux before it." },

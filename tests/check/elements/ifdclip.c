@@ -2,8 +2,9 @@
 /* Runs a film of 60 s through the algorithms of IFD when its bitrate exceeds
  * the rate of the channel, in virtual time. Each frame arrives at its due time
  * and passes through a model of a socket that accepts one frame after the
- * other. The result is compared with the maximum that is possible with
- * knowledge of the future. The clips are made by pipelines/clips.
+ * other. The result is compared with the maximum number of decodable frames
+ * that a sender with knowledge of the future could achieve. The clips are made
+ * by pipelines/clips.
  */
 
 #include <gst/check/gstcheck.h>
@@ -20,7 +21,7 @@
  * unsent bytes that ifdsink permits (TCP_NOTSENT_LOWAT), and the minimum in
  * flight, an initial window of ten segments (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* A frame that is later than this is of no use. */
+/* A frame whose lateness exceeds this is useless. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -265,12 +266,14 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
 
 /* --- the optimum with knowledge of the future ----------------------------- */
 
-/* Which of the following frames can still be decoded */
+/* The frames after this one that can still be decoded. */
 typedef enum
 {
   CHAIN_WHOLE,
-  CHAIN_BROKEN,                 /* no frame before the next I-frame */
-  CHAIN_NEW,                    /* all frames except leading B-frames */
+  /* None can be decoded before the next I-frame. */
+  CHAIN_BROKEN,
+  /* All frames can be decoded except leading B-frames. */
+  CHAIN_NEW,
   CHAIN_LAST
 } Chain;
 
@@ -288,8 +291,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Extends `next` by the two choices for `picture`: to send it or to skip it.
- * With knowledge of the future, only decodable frames are sent. */
+/* Extends `next` by the two choices for `picture`, which are to send it or to
+ * skip it. Only decodable frames are sent, because the future is known. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -334,9 +337,9 @@ best_clear (Best * best)
 }
 
 /* Returns the maximum percentage of frames that can be decoded if no frame is
- * later than `max_lateness`. The result is exact: of two ways to the same
- * number of frames and the same chain, the way that ends earlier is never
- * worse. */
+ * later than `max_lateness`. The result is exact. If two selections of frames
+ * have the same number of frames and the same chain, the selection whose
+ * transmission ends earlier is never worse. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

@@ -19,8 +19,8 @@ GST_START_TEST (frames_enter_at_their_dts)
   harness_push_plan (&harness, "scI0 P3 B1");
   harness_expect_wait (&harness, 0 * FRAME_TIME);
   harness_set_time (&harness, 0);
-  /* If the time of a clock wait has come already, the wait ends without a
-   * crank. */
+  /* If the time of a clock wait has already passed, the wait ends without a
+   * crank of the test clock. */
   gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
   harness_expect_log (&harness, "~I0s");
   harness_expect_stat (&harness, "sent", 1);
@@ -124,7 +124,7 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* The frame that is being sent is held through the pause. */
+/* The frame that is being sent is kept during the pause. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -326,8 +326,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* A sink limits its wait at the end of the stream. This time starts when the
- * sink learns that EOS will follow. */
+/* A sink limits its wait at the end of the stream. The time limit starts when
+ * the sink learns that EOS will follow. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -512,6 +512,40 @@ GST_START_TEST (h264_and_h265_tell_their_b_frames)
 
 GST_END_TEST;
 
+/* Error resilient frames of VP9, 6.2: a key frame of 320x240, a frame that
+ * refreshes a reference frame, and one that refreshes none */
+#define VP9_KEY "\x83\x49\x83\x42\x40\x13\xf0\x0e\xf0"
+#define VP9_P "\x87\x01\0\x09\0\0\0\0"
+#define VP9_B "\x87\0\0\x09\0\0\0\0"
+
+GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
+{
+  static const gchar *const units[] = { VP9_KEY, VP9_P, VP9_B };
+
+  assert_classifies ("video/x-vp9", units, sizeof (VP9_KEY) - 1);
+}
+
+GST_END_TEST;
+
+/* Later frames may need anything of such a frame. */
+GST_START_TEST (malformed_frame_is_counted)
+{
+  IfdHarness harness;
+
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, "video/x-vp9");
+  push_unit (&harness, VP9_KEY, sizeof (VP9_KEY) - 1);
+  push_unit (&harness, "\0", 1);
+  harness_expect_stat (&harness, "sent", 2);
+  assert_stat (&harness, "sent-p", 1);
+  assert_stat (&harness, "malformed-frame", 1);
+  harness_teardown (&harness);
+}
+
+GST_END_TEST;
+
 /* Field pictures (7.3.3): an SPS and a PPS with the two fields of an I-frame,
  * of a P-frame and of a B-frame */
 #define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
@@ -566,8 +600,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* The second field is missing, because another frame, new caps or the end of
- * the stream arrives first. */
+/* The second field is missing. Another frame, new caps or the end of the stream
+ * arrives first. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -1119,7 +1153,7 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* as a source does that starts again */
+    /* The pads are activated again, as a source does that starts again. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);
@@ -1356,8 +1390,8 @@ GST_END_TEST;
 
 /* --- caps ----------------------------------------------------------------- */
 
-/* The bytes arrive as from filesrc: without caps and timestamps, in pieces of
- * any size. */
+/* The bytes arrive as from filesrc, which means without caps and timestamps and
+ * in pieces of any size. */
 GST_START_TEST (raw_bytes_become_frames_with_caps)
 {
   GByteArray *bytes = g_byte_array_new ();
@@ -1410,7 +1444,7 @@ GST_START_TEST (unusable_caps_get_a_hint)
           "udpsink"},
     {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
     {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
-    {"application/x-rtp,media=video,encoding-name=VP8", "! PAYLOADER !"},
+    {"application/x-rtp,media=video,encoding-name=VP8", "! rtpvp8pay !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
         "set alignment=au, which h264parse makes"},
     {"video/x-h264", "put h264parse before it"},
@@ -1418,7 +1452,10 @@ GST_START_TEST (unusable_caps_get_a_hint)
         "put h264parse before it"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
         "set alignment=au, which h265parse makes"},
-    {"video/mpegts,systemstream=true", "use mmtpsink or dccpthinsink"},
+    {"video/x-av1,stream-format=annexb,alignment=tu",
+        "put av1parse before it"},
+    {"video/x-av1", "put av1parse before it"},
+    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse before it"},
     {"video/mpeg,mpegversion=2,systemstream=true",
         "put mpegpsdemux before it"},
   };
@@ -1670,6 +1707,8 @@ ifdqueue_suite (void)
   tcase_add_test (tc, pools_may_have_their_buffers_back);
   tcase_add_test (tc, a_damaged_frame_goes_on);
   tcase_add_test (tc, h264_and_h265_tell_their_b_frames);
+  tcase_add_test (tc, vp9_tells_the_frames_that_refresh_nothing);
+  tcase_add_test (tc, malformed_frame_is_counted);
   tcase_add_test (tc, fields_of_a_frame_go_together);
   tcase_add_test (tc, fields_alone_are_frames);
   tcase_add_test (tc, fields_are_due_with_the_second);

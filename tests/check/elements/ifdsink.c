@@ -24,7 +24,8 @@
 /* Larger than the unsent data and the buffer of the receiver together */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-#define HEADER 8                /* bytes before a frame: type, number, size */
+/* The bytes before each frame, which hold its type, number and size. */
+#define HEADER 8
 
 /* --- the receiver --------------------------------------------------------- */
 
@@ -32,9 +33,11 @@ typedef struct
 {
   gint listener;
   guint16 port;
-  gint fd;                      /* of the connection; -1 if there is none */
-  GByteArray *bytes;            /* of the connection, not yet a whole frame */
-  /* types and numbers of the received frames: "I0 P1 " */
+  /* The file descriptor of the connection; -1 if there is none. */
+  gint fd;
+  /* The bytes from the connection that do not make a whole frame yet. */
+  GByteArray *bytes;
+  /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
   GString *frames;
 } Receiver;
 
@@ -275,8 +278,8 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Waits until the pipeline plays. An error during its start would leave the
- * pipeline in PAUSED. */
+/* Waits until the pipeline plays. If an error occurred during its start, the
+ * pipeline would stay in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {
@@ -377,7 +380,7 @@ GST_START_TEST (unknown_name_is_asked_for_again)
 GST_END_TEST;
 
 #ifdef __linux__
-/* Fills the connection queue of the listener, so that Linux answers no further
+/* Fills the connection queue of the listener. Linux then answers no further
  * connection request. */
 static void
 receiver_fill_queue (Receiver * self, gint * fds, guint n)
@@ -415,7 +418,8 @@ GST_START_TEST (receiver_that_does_not_answer)
         "no answer for 0.05 s");
   sink_pipeline_free (test);
 
-  /* A sink that is stopped does not wait for the answer. */
+  /* A sink that is stopped does not wait for the answer to its connection
+   * request. */
   test = writer_new (&receiver);
   g_object_set (test->sink, "peer-timeout", 0, NULL);
   sink_pipeline_play (test);
@@ -435,14 +439,16 @@ GST_END_TEST;
 typedef enum
 {
   END_CLOSE_AT_ONCE,
-  END_CLOSE,                    /* behind a frame */
+  /* The receiver closes the connection after a whole frame. */
+  END_CLOSE,
   END_CLOSE_IN_FRAME,
   END_RESET,
   END_RESET_IN_FRAME,
-  /* closes its sending direction, as only a receiver does that has ended */
+  /* The receiver closes its sending direction. Only a receiver that has ended
+   * does this. */
   END_HALF_CLOSE,
   END_HALF_CLOSE_IN_FRAME,
-  END_STALL,                    /* reads nothing any more */
+  END_STALL,                    /* The receiver reads no more data. */
   END_LAST
 } End;
 
@@ -522,7 +528,8 @@ GST_START_TEST (next_connection_begins_with_an_i_frame)
   push_frame (test, 'B', 2, SMALL_FRAME);
   push_frame (test, 'I', 3, SMALL_FRAME);
   push_divided_frame (test, 'P', 4, SMALL_FRAME);
-  /* Frames that were in flight when the receiver ended may arrive once more. */
+  /* Frames that were in flight when the receiver ended may arrive a second
+   * time. */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
   fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
@@ -662,7 +669,7 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* A connection carries nothing while the receiver reads nothing. */
+/* No data passes a connection while its receiver reads nothing. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;
@@ -773,7 +780,8 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   g_object_set (test->sink, "blocking", FALSE, NULL);
   sink_pipeline_play (test);
   receiver_accept (&receiver);
-  /* A frame that was begun is sent completely, so render waits for it. */
+  /* A frame of which a part was sent is sent completely, so render waits for
+   * it. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -827,7 +835,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   sink_pipeline_wait_for_eos (test);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
   sink_pipeline_free (test);
-  /* The kernel sends the rest. */
+  /* The kernel sends the remaining data. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 ");
@@ -889,7 +897,7 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
-/* ifdqueue, which is inside, would be put before the payloader. */
+/* ifdqueue is inside ifdsink, so it would be upstream of the payloader. */
 GST_START_TEST (rtp_is_refused_with_its_own_advice)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "

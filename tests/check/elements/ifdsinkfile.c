@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
  * as the receiver reads, no matter if ifdsink reads the file itself or upstream
- * pushes it, and no call waits without a limit. The test is the receiver.
+ * pushes it. No call waits without a limit. The test is the receiver.
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,7 +14,8 @@
 
 #include "streambuilder.h"
 
-/* In bytes. The socket of the receiver holds much less than the film. */
+/* The size in bytes. The socket of the receiver holds much less than the film.
+ */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
@@ -256,7 +257,7 @@ GST_START_TEST (all_of_a_file_arrives)
 
 GST_END_TEST;
 
-/* Pushing takes 16 times as many buffers, so ifdsink pulls the file where it
+/* Pushing takes 16 times as many buffers, so ifdsink pulls the file whenever it
  * can. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {
@@ -350,7 +351,7 @@ GST_START_TEST (next_receiver_gets_the_rest)
 GST_END_TEST;
 
 /* The waiting frames are useless to the new receiver. They are dropped
- * together, which leaves room for new ones. */
+ * together, which makes room for new frames. */
 GST_START_TEST (next_receiver_in_a_long_gop)
 {
   gint i = __i__ % G_N_ELEMENTS (upstreams);

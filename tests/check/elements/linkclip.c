@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how much MPEG video 802.11b carries in RFC 2250 packets. In the
- * first part each packet of a clip is sent as soon as the previous one is
- * through, as in Ouwens' experiments with blocking UDP (3.6). In the second
- * part the packets arrive at the pace of the film over a link that is too slow,
- * with each of the queues. The packets come from the payloader, and the times
- * come from the link model.
+ * first part each packet of a clip is sent as soon as the previous packet has
+ * passed the link, as in Ouwens' experiments with blocking UDP (3.6). In the
+ * second part the packets arrive at the pace of the film over a link that is
+ * too slow, with each of the queues. The packets come from the payloader, and
+ * the times come from the link model.
  */
 
 #include <gst/check/gstcheck.h>
@@ -174,12 +174,13 @@ typedef struct
 {
   guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
   guint n_frames, n_decodable;
-  guint64 max_delay;            /* ns, from arrival to departure of a packet */
+  /* The time in ns from the arrival to the departure of a packet. */
+  guint64 max_delay;
   LinkFlowStats stats;
 } Film;
 
-/* When the packets of a frame arrive: all at once, as from a payloader, or
- * spread over the duration of the frame, as from a server on a network. */
+/* The packets of a frame arrive either at the same time, as from a payloader,
+ * or spread over the duration of the frame, as from a server on a network. */
 typedef enum
 {
   PACE_BURST,

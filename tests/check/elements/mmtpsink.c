@@ -278,7 +278,7 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 
 GST_END_TEST;
 
-/* The buffers wait until there is room, even if the room is less than two
+/* The buffers wait until there is room, even if there is never room for two
  * buffers. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
@@ -307,8 +307,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Flags that are transmitted, and flags that follow from the picture types of
- * GstFrameInfoMeta */
+/* The table has flags that are transmitted, and flags that follow from the
+ * picture types of GstFrameInfoMeta. */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -354,7 +354,7 @@ GST_END_TEST;
 #define MS GST_MSECOND
 #define NONE GST_CLOCK_TIME_NONE
 
-/* PTS, DTS and duration of the input */
+/* PTS, DTS and duration of the input. */
 static const GstClockTime times[][3] = {
   {0, NONE, NONE},
   {40 * MS, NONE, 40 * MS},
@@ -620,8 +620,8 @@ GST_START_TEST (channels_come_and_go)
 
 GST_END_TEST;
 
-/* An interface may appear later, but if none of the channels exists when the
- * sink starts, the list is most likely wrong. */
+/* An interface may appear later. However, if none of the channels exists when
+ * the sink starts, the list is most likely wrong. */
 GST_START_TEST (channels_of_which_none_exists_are_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
@@ -659,7 +659,7 @@ GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 
 GST_END_TEST;
 
-/* A resolver that knows one name, which has two addresses */
+/* A resolver that knows one name. The name has two addresses. */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -777,8 +777,8 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* An ICMP error says that no socket listens, which may change, so the sink
- * tries again. */
+/* An ICMP error says that no socket listens. This may change, so the sink tries
+ * again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
@@ -869,7 +869,7 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* Which end has a key. If both ends have one, the keys differ. */
+/* The ends that have a key. If both ends have one, the keys differ. */
 static const struct
 {
   gboolean src, sink;
@@ -988,7 +988,7 @@ GST_END_TEST;
 
 /* --- a new receiver ------------------------------------------------------- */
 
-/* A receiver that is silent for this long is gone. */
+/* A receiver that is silent for this time counts as gone. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
@@ -1030,8 +1030,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* Frames that refer to frames from before the restart are not sent to the new
- * receiver. */
+/* Frames that refer to frames that were sent before the restart are not sent to
+ * the new receiver. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1079,8 +1079,8 @@ set_state (LoopbackEnd * end, GstState state)
       != GST_STATE_CHANGE_FAILURE);
 }
 
-/* Either end or both ends restart, in any order. The stream after that is like
- * the first one. */
+/* One end or both ends restart, in any order. After the restart the stream
+ * works as it did at first. */
 GST_START_TEST (both_ends_begin_again)
 {
   LoopbackFixture fixture;
@@ -1169,8 +1169,9 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* A stored stream waits for its receiver and begins then. After a seek, the
- * stream begins again and must not count the first wait. */
+/* A stored stream waits for its receiver and begins when the receiver is there.
+ * After a seek, the stream begins again, and the time of the first wait must
+ * not count. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1211,7 +1212,7 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 
 GST_END_TEST;
 
-/* A buffer that is due later than `latency` from now waits. */
+/* A buffer whose due time is more than `latency` in the future waits. */
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;
@@ -1296,8 +1297,8 @@ GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 
 GST_END_TEST;
 
-/* The timestamps continue, but three seconds late, while the latency is one
- * second. */
+/* The timestamps continue with a lateness of three seconds, while the latency
+ * is one second. */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
@@ -1322,7 +1323,7 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
-/* More than the latency of 1 s */
+/* This lateness is more than the latency of 1 s. */
 #define TOO_LATE (1500 * GST_MSECOND)
 
 /* Pushes the P-frame with number `n`, which is `lateness` late. */
@@ -1393,8 +1394,8 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* H.264: nal_ref_idc of the late slice tells whether other frames refer to it.
- * The flags of stock elements do not tell this. */
+/* In H.264, nal_ref_idc of the late slice says whether other frames refer to
+ * its frame. The buffer flags of stock elements do not say this. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {
@@ -1431,8 +1432,8 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* The warning needs one second of late buffers, and a buffer in time restarts
- * this second. */
+/* The warning is posted after one second of late buffers. A buffer that is in
+ * time restarts this second. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
   LoopbackFixture fixture;

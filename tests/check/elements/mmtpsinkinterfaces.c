@@ -28,7 +28,7 @@ count_channels (LoopbackEnd * sink)
   return n;
 }
 
-/* The ways to select wlan0 */
+/* The ways to select wlan0. */
 static const struct
 {
   const gchar *host, *channels, *bonding_addresses;
@@ -41,8 +41,9 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* An interface that goes down is an error at once, also for an interface that
- * the user named, and when it goes down for the first time. */
+/* An interface that goes down is an error immediately. This also holds for an
+ * interface that the user named, and for the first time that an interface goes
+ * down. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

@@ -37,8 +37,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Minimum delay of the receiver, maximum delay of the sender, and the resulting
- * delay */
+/* The minimum delay of the receiver, the maximum delay of the sender, and the
+ * delay that results from them. */
 static const struct
 {
   guint of_src, of_sink, both;
@@ -145,7 +145,8 @@ expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
   gst_caps_unref (current);
 }
 
-/* One buffer was awaited before the change, and still has the previous caps. */
+/* One buffer was already queued before the change, so it still has the previous
+ * caps. */
 GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -495,7 +496,7 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* The source tells the sender which version it supports, and tells the
+/* The source sends the version that it supports to the sender, and informs the
  * application about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
@@ -575,7 +576,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
-  /* The stranger got no answer either. */
+  /* The stranger did not get an answer, either. */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
   loopback_fixture_clear (&fixture);

@@ -935,8 +935,8 @@ GST_START_TEST (frames_and_bytes_count_by_type)
 
 GST_END_TEST;
 
-/* Frame __i__ of the third GOP is lost, for its I-frame together with the GOP
- * header. */
+/* Frame __i__ of the third GOP is lost. If this is the I-frame, the GOP header
+ * is lost with it. */
 GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 {
   guint lost = FRAMES (2) + __i__;
@@ -954,8 +954,9 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* If the GOP pattern does not yet tell the types of lost frames, their report
- * waits until it does, at the latest until the end of the stream. */
+/* The types of lost frames may not follow from the GOP pattern yet. Their
+ * report then waits until the types are known, at the latest until the end of
+ * the stream. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;
@@ -1105,7 +1106,8 @@ GST_END_TEST;
 
 /* --- times ---------------------------------------------------------------- */
 
-/* 100 frames, of which the last ten are 1 to 10 ms late and the others in time
+/* 100 frames. The last ten of them are 1 to 10 ms late, and all others are in
+ * time.
  */
 GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
 {
@@ -1285,7 +1287,7 @@ log_of (gboolean parsed, const gchar * format, guint lost)
 
 GST_START_TEST (raw_and_parsed_input_write_the_same_log)
 {
-  /* If __i__ is 0, no frame is lost, otherwise a P-frame. */
+  /* If __i__ is 0, no frame is lost. Otherwise a P-frame is lost. */
   guint lost = __i__ ? FRAMES (2) + 3 : G_MAXUINT;
   gchar **raw = log_of (FALSE, "csv", lost);
   gchar **parsed = log_of (TRUE, "csv", lost);
@@ -1541,8 +1543,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
   fail_unless_equals_string (gst_structure_get_string (message, "type"), "B");
   gst_structure_free (message);
 
-  /* This message is posted at the end of the stream without a request, before
-   * EOS goes downstream. */
+  /* This message is posted without a request at the end of the stream, before
+   * EOS is sent downstream. */
   message = pop_message (&f, "application/x-mpegstat-stats");
   fail_unless_equals_int64 (stat_of (message, "frames"), FRAMES (5) - 2);
   fail_unless_equals_int64 (stat_of (message, "lost-b"), 1);

@@ -24,7 +24,8 @@ typedef struct
   guint pts, dts;               /* frames */
 } Given;
 
-/* access unit delimiter, SPS, PPS, IDR slice; P; B; B */
+/* The access units are: delimiter, SPS, PPS and IDR slice; a P-frame; a
+ * B-frame; a B-frame. */
 static const Given stream[] = {
   {"0000000109f0 00000001676400 0000000168ee 000001658884", 1, 0},
   {"00000001419a0102", 4, 1},
@@ -246,8 +247,8 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* What payloaders and parsers change on the way: parameter sets in band or out
- * of band, lengths or start codes, delimiters or none. */
+/* The table has the changes that payloaders and parsers make: parameter sets in
+ * band or out of band, lengths or start codes, and delimiters or none. */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");
@@ -388,6 +389,75 @@ GST_START_TEST (codecs_may_follow_each_other)
 
 GST_END_TEST;
 
+/* Error resilient frames of VP9: a key frame, one that refreshes a reference
+ * frame, and one that refreshes none; then no frame at all */
+GST_START_TEST (frames_of_vp9_are_counted)
+{
+  static const Given frames[] = {
+    {"834983424013f00ef0", 0, 0}, {"8701000900", 1, 1}, {"8700000900", 2, 2},
+    {"00", 3, 3}
+  };
+  GstHarness *h = new_harness ("video/x-vp9,framerate=25/1", NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (frames); i++)
+    push (h, &frames[i]);
+  fail_unless_equals_uint64 (get_stat (h, "frames"), 4);
+  fail_unless_equals_uint64 (get_stat (h, "frames-i"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-p"), 2);
+  fail_unless_equals_uint64 (get_stat (h, "frames-b"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "malformed-frame"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "bytes"), 9 + 5 + 5 + 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-0"), 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The layer is in the OBU extension: a sequence header, a key frame of layer 0,
+ * and frames of the layers 1, 2 and 2. */
+GST_START_TEST (frames_of_a_temporal_layer_are_counted)
+{
+  static const Given frames[] = {
+    {"0a0a0000002444fdde000000 3600021000", 0, 0},
+    {"362006300040000000", 1, 1}, {"364006300000000000", 2, 2},
+    {"364006300000000000", 3, 3}
+  };
+  GstHarness *h = new_harness ("video/x-av1,stream-format=obu-stream,"
+      "alignment=tu,framerate=25/1", NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (frames); i++)
+    push (h, &frames[i]);
+  fail_unless_equals_uint64 (get_stat (h, "malformed-frame"), 0);
+  fail_unless_equals_uint64 (get_stat (h, "frames-i"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-p"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-b"), 2);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-0"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-1"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-2"), 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* nuh_temporal_id_plus1 is in the second byte of the NAL unit header. */
+GST_START_TEST (sub_layers_of_h265_are_counted)
+{
+  static const Given frames[] = {
+    {"00000001420101 60 000001 2601af08", 0, 0}, {"000000010202d009", 1, 1}
+  };
+  GstHarness *h = new_harness (HEVC_CAPS, NULL);
+
+  push (h, &frames[0]);
+  push (h, &frames[1]);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-0"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "frames-layer-1"), 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 mpegstatunits_suite (void)
 {
@@ -406,6 +476,9 @@ mpegstatunits_suite (void)
   tcase_add_test (tc, missing_codec_data_is_an_error_that_names_the_remedy);
   tcase_add_test (tc, a_flush_counts_anew);
   tcase_add_test (tc, codecs_may_follow_each_other);
+  tcase_add_test (tc, frames_of_vp9_are_counted);
+  tcase_add_test (tc, frames_of_a_temporal_layer_are_counted);
+  tcase_add_test (tc, sub_layers_of_h265_are_counted);
   return s;
 }
 

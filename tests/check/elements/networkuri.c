@@ -23,7 +23,7 @@ static const struct
 #ifdef HAVE_MMTP
   {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
-        "retransmit, scheduler, bind-address, bind-port, ttl, qos-dscp"},
+        "retransmit, scheduler, bind-address, bind-port, gso, ttl, qos-dscp"},
   {"mmtpsrc", "mmtp", "timeout, caps, address, port, interface, latency, "
         "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
 #endif
@@ -37,7 +37,7 @@ static const struct
 #endif
 #ifdef HAVE_DCCPTHIN
   {"dccpthinsink", "dccpthin", SINK_KEYS ", " DCCP_KEYS ", bind-address, port, "
-        "mode, checksum-coverage, request-key-units"},
+        "mode, checksum-coverage, gso, request-key-units"},
   {"dccpthinsrc", "dccpthin", "caps, timeout, " DCCP_KEYS ", address, port, "
         "mode, min-checksum-coverage, eos-at-end, peer-timeout, " RTP_KEYS},
 #endif
@@ -100,8 +100,8 @@ GST_START_TEST (what_the_table_does_not_allow_is_refused)
     n_refused++;
   }
   g_free (pspecs);
-  /* At least these properties are refused: buffer-size or max-bytes, uri, name,
-   * parent, stats-update-interval.
+  /* At least these kinds of properties are refused: buffer-size or max-bytes,
+   * uri, name, parent and stats-update-interval.
    */
   fail_unless (n_refused >= 5);
   /* A refused URI does not even set the host. */

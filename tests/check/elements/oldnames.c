@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of deprecated names of properties and of their values. Each old name
- * still sets what its new name sets, in its own unit, and reads what the new
- * name has set.
+/* Tests of deprecated names of properties and of their values. Setting an old
+ * name still sets the property of the new name, in the unit of the old name.
+ * Reading an old name returns the value that was set by the new name.
  */
 
 #include <gst/check/gstcheck.h>
@@ -129,7 +129,8 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
-/* Numbers of nanoseconds are mostly larger, so that GLib refuses them. */
+/* Numbers in nanoseconds are mostly larger than the maximum, so that GLib
+ * refuses them. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)
@@ -168,7 +169,7 @@ GST_START_TEST (ns_under_a_new_name_are_refused)
     {"drain-timeout", DAY, FALSE},
     {"drain-timeout", DAY + 1, TRUE},
     {"drain-timeout", 2000000000, TRUE},
-    /* what GStreamer's parser makes of 5000000000 */
+    /* The value that GStreamer's parser makes of 5000000000. */
     {"peer-timeout", (guint) G_GUINT64_CONSTANT (5000000000), TRUE},
   };
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -193,8 +194,9 @@ GST_END_TEST;
 
 /* --- warnings ------------------------------------------------------------- */
 
-/* Reads what the log prints from a file in place of standard error, because
- * gst_debug_add_log_function () leaks its list of functions on purpose. */
+/* Redirects standard error to a file and reads the log from there.
+ * gst_debug_add_log_function () is not used, because it leaks its list of
+ * functions on purpose. */
 static gchar *
 set_twice_and_read_log (const gchar * factory, const gchar * name,
     const gchar * value)

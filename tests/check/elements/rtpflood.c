@@ -34,7 +34,7 @@ typedef struct
 {
   guint32 state;                /* state of the random numbers */
   guint32 n;                    /* packets so far */
-  guint16 near;                 /* the last sequence number of the stream */
+  guint16 near;                 /* The last sequence number of the stream. */
 } Attacker;
 
 /* The fields of the next forged packet */
@@ -44,14 +44,14 @@ typedef struct
   guint16 seqnum;
   guint8 payload_type;
   gsize size;                   /* of the whole packet */
-  gboolean is_video;            /* the payload resembles a frame */
+  gboolean is_video;            /* The payload resembles a frame. */
 } ForgedPacket;
 
 typedef struct
 {
   const gchar *name;
   void (*build) (Attacker * self, ForgedPacket * forged);
-  /* consecutive numbers, so it resembles a stream */
+  /* The numbers are consecutive, so the packets resemble a stream. */
   gboolean has_runs;
   gboolean knows_ssrc;
 } Attack;
@@ -190,12 +190,14 @@ static const Attack attacks[] = {
 
 typedef enum
 {
-  STEADY,                       /* the attack begins after the stream */
-  /* for a while no packet of the stream arrives */
+  /* The attack begins after the stream has begun. */
+  STEADY,
+  /* No packet of the stream arrives for some time. */
   OUTAGE,
   LONG_OUTAGE,
-  RESTART,                      /* the sender restarts with another SSRC */
-  FIRST,                        /* the attack begins before the stream */
+  RESTART,                      /* The sender restarts with another SSRC. */
+  /* The attack begins before the stream begins. */
+  FIRST,
   N_SITUATIONS
 } Situation;
 
@@ -247,7 +249,7 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  /* one for each frame; [1] is used after a restart */
+  /* One entry for each frame. [1] is used after a restart. */
   GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
@@ -462,7 +464,8 @@ GST_START_TEST (off_path_flood_costs_nothing)
    * up to the number at which a range begins. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* docs/security.md says that these cases are not protected. */
+  /* docs/security.md says that the elements do not protect against these
+   * attacks. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
   /* The stream loses less than one percent of its frames. */

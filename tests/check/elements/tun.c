@@ -32,8 +32,8 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* The time for which no packet must arrive. It is long enough for packets that
- * the kernel sends on its own. */
+/* No packet may arrive in this time. It is long enough for packets that the
+ * kernel sends on its own. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
 #define IP_HEADER 20
@@ -251,7 +251,7 @@ GST_START_TEST (addresses_are_separated_by_commas)
 
 GST_END_TEST;
 
-/* text, word in the error message */
+/* The text, and a word in the error message. */
 static const gchar *const bad_addresses[][2] = {
   {"10.0.0.1", "10.0.0.1/24"},
   {"fd00::1", "fd00::1/64"},
@@ -609,7 +609,8 @@ GST_START_TEST (settings_of_both_are_met)
   inet_pton (AF_INET, "10.9.1.1", &address.sin_addr);
   fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
   close (fd);
-  /* The address is usable at once, because duplicate address detection is off.
+  /* The address is usable immediately, because duplicate address detection is
+   * off.
    */
   fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
@@ -835,8 +836,8 @@ GST_START_TEST (list_is_written_packet_by_packet)
 
 GST_END_TEST;
 
-/* The device counts the packet as it was. When the buffers return to the pool,
- * their bytes are overwritten and no longer form a packet. */
+/* The device counts the packet with its original size. When the buffers return
+ * to the pool, their bytes are overwritten and no longer form a packet. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);

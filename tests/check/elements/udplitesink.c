@@ -808,8 +808,8 @@ GST_START_TEST (packets_without_a_receiver_are_not_sent)
 
 GST_END_TEST;
 
-/* As in udpsink, the socket is closed when the sink goes to NULL, or not at
- * all. */
+/* As in udpsink, the property close-socket decides: the socket is closed when
+ * the sink changes to NULL, or not at all. */
 GST_START_TEST (given_socket_stays_until_null)
 {
   GstHarness *harness;
@@ -925,8 +925,8 @@ has_both_families (const gchar * name)
   return families == 3;
 }
 
-/* Knows one name, for two addresses. The one of IPv6 is the first, as that of
- * localhost is on many systems. */
+/* A resolver that knows one name. The name has two addresses, and the first is
+ * an IPv6 address, as for localhost on many systems. */
 typedef GResolver TestResolver;
 typedef GResolverClass TestResolverClass;
 
@@ -968,7 +968,7 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
     return;
   g_resolver_set_default (resolver);
   /* A name that is set while the sink runs is resolved in the background, and
-   * packets that come before its address are dropped. */
+   * packets that arrive before the address is known are dropped. */
   harness = failing_sink_new ("host", "two.example.org", "port",
       (gint) receiver.port, NULL);
   push (harness, make_packet (0, SIZE));
@@ -982,8 +982,8 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
 
 GST_END_TEST;
 
-/* The name is resolved again at each start, for an address of the family that
- * is bound now. */
+/* The name is resolved again at each start. The result must be an address of
+ * the family that is bound at this time. */
 GST_START_TEST (name_is_looked_up_at_each_start)
 {
   GstHarness *harness;

@@ -21,7 +21,7 @@
 
 /* --- the element ---------------------------------------------------------- */
 
-/* The element and a socket that sends to it */
+/* The element and a socket that sends to it. */
 typedef struct
 {
   GstHarness *harness;
@@ -119,8 +119,8 @@ fixture_send (Fixture * fixture, guint n, gsize size, guint coverage)
   g_free (bytes);
 }
 
-/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if it
- * must have no meta. */
+/* Checks the next buffer. `covered` is the coverage in its meta, or -1 if the
+ * buffer must have no meta. */
 static void
 fixture_expect_part (Fixture * fixture, guint n, gsize offset, gsize size,
     gint covered)
@@ -333,7 +333,7 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* for a coverage of 8, of 20, and of all bytes */
+  /* The results for a coverage of 8 bytes, of 20 bytes, and of all bytes. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
@@ -601,8 +601,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* GstBaseSrc from 1.26 on may stop a source that is unlocked for PAUSED when
- * PLAYING follows at once. */
+/* If PLAYING follows directly after PAUSED, GstBaseSrc from 1.26 on may stop a
+ * source that is unlocked for PAUSED. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;
@@ -671,8 +671,8 @@ count_message (const gchar * domain, GLogLevelFlags level,
 /* GstBaseSrc (1.22) calls unref on NULL, with a critical message, if it
  * receives a buffer list while it stops. The element checks for this before it
  * returns a list. The message can still occur if the stop happens between this
- * check and that of GstBaseSrc, about once in some thousand stops. Without the
- * check it would occur more than once in twenty. */
+ * check and that of GstBaseSrc, about once in several thousand stops. Without
+ * the check it would occur in more than one of twenty stops. */
 GST_START_TEST (it_stops_in_a_flood)
 {
   GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
@@ -806,7 +806,7 @@ GST_START_TEST (what_is_set_in_ready_counts)
 
   FIXTURE_OR_SKIP (&fixture);
   fixture_ready (&fixture);
-  /* Port 0 selects any free port, as at first. */
+  /* Port 0 selects any free port, as it did at the first start. */
   g_object_set (fixture.element, "port", 0, "min-coverage", 20, NULL);
   gst_harness_play (fixture.harness);
   g_object_get (fixture.element, "port", &fixture.port, NULL);

@@ -963,7 +963,7 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* With this loss, the quality of the channel differs from 1, which is the
+  /* With this loss, the quality with a channel differs from 1, which is the
    * quality without a channel. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
@@ -1231,7 +1231,7 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* No radio block ever arrives, so RLP would poll without an end. */
+/* No radio block ever arrives, so RLP would poll endlessly. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",
@@ -1645,8 +1645,8 @@ GST_START_TEST (who_waits_no_more_is_lost)
 
 GST_END_TEST;
 
-/* One packet is in transmission without an end, one waits in the queue, and
- * there is no room for the others. */
+/* One packet is in a transmission that never ends, and another packet waits in
+ * the queue. There is no room for further packets. */
 GST_START_TEST (where_there_is_never_room_packets_are_lost)
 {
   GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "

@@ -17,7 +17,7 @@
 
 /* --- helpers -------------------------------------------------------------- */
 
-/* Sequence number, timestamp and time of the next packet of a stream */
+/* Sequence number, timestamp and time of the next packet of a stream. */
 typedef struct
 {
   guint32 ssrc;
@@ -369,8 +369,8 @@ push_whole_frame (GstHarness * h, guint type, gchar letter)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 }
 
-/* Whole frames as from mpegstat: the I-frame is sent, the B-frame waits, and
- * the P-frame takes its place. */
+/* Whole frames arrive, as from mpegstat: the I-frame is sent, the B-frame
+ * waits, and the P-frame replaces the B-frame. */
 GST_START_TEST (whole_frames_are_video)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd ifd-algorithm=paper",
@@ -387,8 +387,8 @@ GST_START_TEST (whole_frames_are_video)
 
 GST_END_TEST;
 
-/* If the video header of RFC 2250 is empty, the picture header or the meta
- * tells the picture type. */
+/* If the video header of RFC 2250 is empty, the picture type is read from the
+ * picture header or from the meta. */
 GST_START_TEST (empty_video_headers_are_made_up_for)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);
@@ -526,7 +526,7 @@ GST_START_TEST (a_flush_forgets_the_frame)
 GST_END_TEST;
 
 /* The queue drops frames, so a sender of video never blocks. A sender of other
- * packets does. */
+ * packets blocks when the queue is full. */
 GST_START_TEST (blocking_does_not_hold_up_video)
 {
   GstHarness *h = start ("queue=ifd ifd-algorithm=paper blocking=true "

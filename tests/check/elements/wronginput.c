@@ -4,8 +4,8 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-/* If the source posted none, GstBaseSrc would add that "some element failed to
- * post a proper error message". */
+/* If the source posted no error, GstBaseSrc would post one that says "some
+ * element failed to post a proper error message". */
 GST_START_TEST (a_source_that_cannot_start_posts_one_error)
 {
   static const gchar *const sources[] = {

@@ -435,7 +435,8 @@ get_max_entered (const Simulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* frames that were late or lost, or refer to such a frame */
+  /* The number of frames that were late or lost, or that refer to a late or
+   * lost frame. */
   guint dropped;
   guint64 max_delay;            /* ns, of the frames that are shown */
 } Shown;

@@ -75,7 +75,7 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
 }
 
 /* 100 packets are more than one system call sends, and more than the receiver
- * reads at once. */
+ * reads in one call. */
 GST_START_TEST (many_go_by_one_call)
 {
   DatagramSocket *listener =
@@ -200,8 +200,9 @@ GST_END_TEST;
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* A connected socket receives from its peer only, so it gets the answer only if
- * the answer comes from the address that the client had sent to. */
+/* A connected socket receives only from its peer. The client gets the answer
+ * only if the answer is sent from the address to which the client has sent its
+ * packet. */
 GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
 {
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",

@@ -21,11 +21,12 @@
 #define SIZE 1000
 #define MAX_PACKETS DATAGRAM_BATCH
 
-/* errno for messages with segments of more than `max_segment` bytes; 0: the
- * kernel decides */
+/* The errno for messages with segments of more than `max_segment` bytes. If it
+ * is 0, the kernel decides. */
 static gint gso_errno;
 static gsize max_segment;
-/* messages that the socket has room for, and errno afterwards */
+/* The number of messages that the socket has room for, and the errno of all
+ * later calls. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static guint n_messages, n_merged;
 
@@ -270,7 +271,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    packets[0].size = 10;       /* is sent before the error occurs */
+    /* This message is sent before the error occurs. */
+    packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);
     fail_unless_equals_int (n_messages, 40);
     expect_packets (listener, 0, 40);
@@ -278,7 +280,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
     fail_unless (strstr (error->message, "without GSO") != NULL);
     g_clear_error (&error);
 
-    /* is not tried again, and said only once */
+    /* GSO is not tried again after the error, and the error is logged only
+     * once. */
     gso_errno = 0;
     fail_unless_equals_int (send_packets (sender, 1, 40), 40);
     fail_unless_equals_int (n_merged, 0);

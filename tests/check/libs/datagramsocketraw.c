@@ -435,8 +435,8 @@ GST_START_TEST (error_names_what_could_not_be_had)
 
 GST_END_TEST;
 
-/* No socket listens on the port, so an ICMP error comes back. Later packets are
- * still sent. */
+/* No socket listens on the port, so an ICMP error is returned. Later packets
+ * are still sent. */
 GST_START_TEST (refusal_is_told_to_a_client)
 {
   DatagramSocket *listener = listener_new (__i__, loopback (__i__));

@@ -65,7 +65,7 @@ realloc (void *address, size_t size)
 
 static DccpNetwork network;
 
-/* Delivers all control packets of endpoint `from` at once and discards its
+/* Delivers all control packets of endpoint `from` immediately and discards its
  * events. */
 static void
 exchange (DccpEnd from)

@@ -19,11 +19,12 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  /* called each millisecond; NULL for no attack */
+  /* This function is called each millisecond. It is NULL if there is no attack.
+   */
   void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  /* packets that were sent at once as an answer */
+  /* The number of packets that an endpoint sent immediately as an answer. */
   guint answers;
 };
 
@@ -35,9 +36,9 @@ draw (Attack * self)
   return dccp_builder_draw (&self->state);
 }
 
-/* Injects `packet` into endpoint `to`. A packet that the endpoint sends at once
- * is an answer. The answer must not be larger than `packet`, and a Reset must
- * not be answered with a Reset. */
+/* Injects `packet` into endpoint `to`. A packet that the endpoint sends
+ * immediately counts as an answer. The answer must not be larger than `packet`,
+ * and a Reset must not be answered with a Reset. */
 static void
 inject (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
@@ -310,7 +311,7 @@ GST_START_TEST (strangers_change_nothing)
 
 GST_END_TEST;
 
-/* Injects Requests that seem to come from the client's address and port. */
+/* Injects Requests whose source is the client's address and port. */
 static void
 ask_again (Attack * self)
 {
@@ -379,7 +380,8 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DatagramPath path, back;      /* as seen from the client and the listener */
+  /* The path as the client sees it, and as the listener sees it. */
+  DatagramPath path, back;
 } Client;
 
 typedef struct
@@ -388,7 +390,7 @@ typedef struct
   DccpEndpoint *listener;
   guint64 now;
   Client clients[N_CLIENTS];
-  /* index of the client whose Acks are not lost */
+  /* The index of the client whose Acks are not lost. */
   guint allowed;
   guint answers;
   gsize bytes;                  /* of the answers */

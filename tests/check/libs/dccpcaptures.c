@@ -25,7 +25,8 @@ typedef struct
   const gchar *name;
   guint packets;
   guint refused[DCCP_LAST_REFUSAL];
-  guint types[DCCP_LAST_TYPE];  /* number of accepted packets of each type */
+  /* The number of accepted packets of each type. */
+  guint types[DCCP_LAST_TYPE];
 } Capture;
 
 static const Capture captures[] = {

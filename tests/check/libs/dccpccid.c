@@ -33,7 +33,7 @@
 #define MAX_INTERVAL (1000 * MILLISECOND)
 #define PACKETS_PER_REPORT 8
 #define MAX_REPORT_DELAY (100 * MILLISECOND)
-/* packets whose send time is kept for the round trip */
+/* The number of packets whose send time is kept to compute the round trip. */
 #define SENT_KEPT 256
 
 typedef struct

@@ -229,7 +229,7 @@ GST_START_TEST (data_is_put_polled_and_told)
               &datagram));
       deliver (&datagram, payloads[i], sequences[i]);
     }
-    /* The packets that follow are not data. */
+    /* The packets that follow carry no data. */
     datagram_init (&datagram, header, 0);
     while (dccp_endpoint_poll_output (network.ends[CLIENT], network.now,
             &datagram))
@@ -270,8 +270,9 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
 
 GST_END_TEST;
 
-/* Delivers to the server a data packet with a number that is `ahead` later than
- * the next one. Returns whether the server delivers its data. */
+/* Delivers a data packet to the server. The packet's number is `ahead` later
+ * than the next expected one. Returns whether the server delivers the data of
+ * the packet. */
 static gboolean
 arrives (gint64 ahead)
 {
@@ -351,7 +352,7 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 GST_END_TEST;
 
 /* The sender has stopped before the receiver is no longer slow. The receiver
- * reports the end of Slow Receiver all the same, and only once. */
+ * nevertheless reports once that Slow Receiver has ended. */
 GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 {
   const DccpEvent *event;
@@ -376,8 +377,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   fail_if (event->slow);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
-  /* The receiver sends nothing about a slow state that began and ended before
-   * the peer was told. */
+  /* The receiver sends nothing about a slow state that ended before the peer
+   * was informed of its begin. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);
@@ -434,8 +435,8 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* There are fewer reports than calls, because some calls concern the same
-   * packet while the sender slows down. */
+  /* There are fewer reports to the peer than calls of the application, because
+   * some calls concern the same packet while the sender slows down. */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
@@ -456,7 +457,7 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   stream (CLIENT, SECOND);
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
-  /* 48 blocks of 16 packets each, with Drop Code 2 */
+  /* The option has 48 blocks of 16 packets each, with Drop Code 2. */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
@@ -684,8 +685,9 @@ GST_START_TEST (mandatory_options_are_known_or_reset)
 
 GST_END_TEST;
 
-/* RFC 4340 section 5.8.2. With a nonsensical length it is unknown what the
- * option asked for, so the Reset has no data about it. */
+/* RFC 4340 section 5.8.2: the length of the option is invalid, so it is unknown
+ * what the option asked for. The Reset therefore has no data about the option.
+ */
 GST_START_TEST (mandatory_before_broken_is_reset)
 {
   open_network ();
@@ -717,8 +719,8 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* Init Cookie, two Ack Vectors and Data Checksum, which this endpoint does not
- * use */
+/* This endpoint does not use Init Cookie, the two Ack Vectors and Data
+ * Checksum. */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 
 GST_START_TEST (options_of_no_use_are_no_errors)
@@ -738,8 +740,8 @@ GST_END_TEST;
 GST_START_TEST (unknown_and_broken_options_are_ignored)
 {
   open_network ();
-  /* a reserved option, a Receive Rate of 3 bytes, and an option that is longer
-   * than the packet */
+  /* The options are a reserved option, a Receive Rate of 3 bytes, and an option
+   * that is longer than the packet. */
   hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_OPEN);
@@ -821,7 +823,8 @@ GST_START_TEST (payload_fits_the_path)
   guint max;
 
   open_network ();
-  /* Headers: IP 20 bytes, UDP 8, DataAck 24, options 24 */
+  /* The headers are: IP 20 bytes, UDP 8 bytes, DataAck 24 bytes, options 24
+   * bytes. */
   max = dccp_endpoint_get_max_payload (network.ends[CLIENT]);
   assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
   network.sizes[CLIENT] = 1316;

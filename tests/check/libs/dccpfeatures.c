@@ -401,9 +401,9 @@ typedef struct
 /* The server uses the profile without changes, has sent its own Changes, and
  * receives the first options of the peer. */
 static const Exchange exchanges[] = {
-  /* Section 6.3.1: the two lists share no entry, so the Confirm has the
-   * previous value and the preferences of the server. With Mandatory the answer
-   * is Reset 6 (section 6.6.9). */
+  /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
+   * the Confirm has the previous value and the preferences of the server. With
+   * Mandatory the answer is Reset 6 (section 6.6.9). */
   {"20040201", 0, "2305020000"},
   {"22040201", 0, "2105020000"},
   {"0120040201", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -412,7 +412,8 @@ static const Exchange exchanges[] = {
   {"22040601", 0, "2105060000"},
   {"20040901", 0, "2305090000"},
   {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
-  {"22040400", 0, "2105040001"},        /* The endpoint cannot read ECN. */
+  /* This endpoint cannot read ECN, so it refuses the Change. */
+  {"22040400", 0, "2105040001"},
   {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
   /* CCID: only 3 is accepted */
   {"2005010203", 0, "2305010303"},
@@ -420,7 +421,7 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* what the profile accepts */
+  /* The values that the profile accepts. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},
@@ -434,7 +435,7 @@ static const Exchange exchanges[] = {
   /* Only coverage of whole packets is accepted. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
-  /* reserved value, so not in the endpoint's list */
+  /* The value is reserved, so it is not in the endpoint's list. */
   {"200407ff", 0, "230607000001"},
   /* The order of the server's list decides. */
   {"2005070100", 0, "230607000001"},
@@ -443,7 +444,7 @@ static const Exchange exchanges[] = {
   {"200307", 0, "230307"},
   {"220301", 0, "210301"},
   {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* a Change without a feature number */
+  /* The option is a Change without a feature number. */
   {"2002", 0, ""},
   {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Sequence Window (section 7.5.2) */
@@ -526,8 +527,8 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
 
 GST_END_TEST;
 
-/* The peer's Change of the same feature failed. The endpoint still sends its
- * own Change. */
+/* The peer's Change of the same feature has failed. The endpoint still sends a
+ * Change of its own. */
 GST_START_TEST (we_say_that_we_are_ecn_incapable)
 {
   End end = new_end (&server_config);
@@ -608,21 +609,22 @@ static const struct
 } confirms[] = {
   {"2105010303", 0, TRUE},
   {"2305010303", 0, TRUE},
-  {"230401" "03", 0, TRUE},     /* without the preferences of the peer */
-  /* value not in the peer's list */
+  /* The Confirm lacks the preferences of the peer. */
+  {"230401" "03", 0, TRUE},
+  /* The value is not in the peer's list. */
   {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* another CCID than the client's */
+  /* The CCID is not the client's. */
   {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* not the first common entry */
+  /* The value is not the first common entry of both lists. */
   {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
   {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
-  /* an empty Confirm of a required feature (6.6.7) */
+  /* The option is an empty Confirm of a required feature (section 6.6.7). */
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"230304", 0, TRUE},          /* ECN Incapable is not required */
-  {"2103c0", 0, TRUE},          /* Loss Event Rates are not required */
-  {"210380", 0, TRUE},          /* RTT Estimates are not required (RFC 6323) */
+  {"230304", 0, TRUE},          /* ECN Incapable is not required. */
+  {"2103c0", 0, TRUE},          /* Loss Event Rates are not required. */
+  {"210380", 0, TRUE},          /* RTT Estimates are not required (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
   {"2106c0" "000001", 0, TRUE}, /* The order of the server's list decides. */
@@ -693,7 +695,7 @@ GST_START_TEST (changes_go_out_again_at_growing_intervals)
         now + interval);
     assert_output (&end, now + interval - 1, "");
     now += interval;
-    /* The contents are the same (section 6.6.4). */
+    /* The retransmitted options have the same contents (section 6.6.4). */
     assert_output (&end, now, PROFILE);
     interval = MIN (2 * interval, 64 * SECONDS);
   }
@@ -749,7 +751,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* the same packet again, and earlier packets */
+  /* The endpoint gets the same packet again, and earlier packets. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
@@ -761,7 +763,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
   assert_output (&end, 0, "");
   assert_feature (&end, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
   assert_feature (&end, DCCP_FEATURE_CCID, TRUE, 2);
-  /* A later packet without such options does not move FGSR. */
+  /* A later packet without feature negotiation options does not move FGSR. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 20, ISS, "02"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 11, ISS,
           "20040700"), 0);
@@ -848,8 +850,8 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* The same erratum for FGSS, the number of the first packet with the Changes: a
- * Confirm that arrives now is not late. */
+/* Erratum 974 also applies to FGSS, the number of the first packet with the
+ * Changes: a Confirm that arrives now is not late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

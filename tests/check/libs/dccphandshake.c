@@ -118,8 +118,8 @@ GST_START_TEST (handshake_agrees_on_windows)
 
 GST_END_TEST;
 
-/* The interval begins at 1 s and doubles up to 64 s (section 8.1.1). Each
- * Request has a number of its own. */
+/* The interval between Requests begins at 1 s and doubles up to 64 s (section
+ * 8.1.1). Each Request has a number of its own. */
 GST_START_TEST (request_is_sent_again)
 {
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
@@ -197,7 +197,8 @@ GST_START_TEST (client_acknowledges_until_it_hears)
   dccp_network_begin (&network);
   dccp_network_connect (&network);
   dccp_network_run (&network, 5 * SECOND);
-  /* The Acks follow the Response at once and after 200, 600 and 1400 ms. */
+  /* The first Ack follows the Response immediately. It is repeated after 200,
+   * 600 and 1400 ms. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
@@ -282,8 +283,8 @@ GST_END_TEST;
 /* The first Requests of the client were lost, so the client waits long before
  * its next Request. Before that, the server sends a Sync to the client. The
  * client answers with a Reset because it still waits for a Response (section
- * 8.5, step 4). The attempt goes on after both packets: the next Request opens
- * the connection. */
+ * 8.5, step 4). Neither packet ends the attempt: the next Request opens the
+ * connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   network.lose[CLIENT][DCCP_REQUEST] = 3;
@@ -470,7 +471,7 @@ GST_START_TEST (another_port_is_refused)
 
 GST_END_TEST;
 
-/* A client in addition to the client of the network model */
+/* A client in addition to the one that is part of the network model. */
 typedef struct
 {
   DccpEndpoint *endpoint;
@@ -547,7 +548,8 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
   assert_open ();
-  /* The other clients are refused with a Reset, as many as the limit allows. */
+  /* All other clients are refused with a Reset, as many as the limit of answers
+   * allows. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
   assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
@@ -580,7 +582,8 @@ fill_candidates (void)
 typedef struct
 {
   guint in_responses, in_acks;  /* packets with a cookie */
-  /* index of the cookie byte to change in Acks, from 1; 0 to change none */
+  /* Index of the cookie byte that is changed in Acks, counted from 1; 0 to
+   * change no byte. */
   gsize spoil;
   guint64 delay;                /* ns, delay of Acks that have a cookie */
 } Cookies;
@@ -775,7 +778,7 @@ GST_START_TEST (server_asks_a_client_without_options)
   fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
           network.now) == DCCP_NEVER);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
+  /* The Confirms are Confirm R (CCID, 3 (3)) and Confirm L (CCID, 3 (3)). */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
   dccp_network_inject_packet (&network, SERVER, &ack);

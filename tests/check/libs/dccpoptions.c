@@ -85,7 +85,7 @@ GST_START_TEST (options_come_one_by_one)
       "43=1234 2 192=ffffffff");
   /* options of one byte (section 5.8) */
   assert_options (DCCP_ACK, "0300061f", "3 6 31");
-  /* an option whose length leaves no value */
+  /* The length of this option leaves no room for a value. */
   assert_options (DCCP_ACK, "2002", "32");
   assert_options (DCCP_ACK, "2d0501020399020000", "45=010203 153");
 }
@@ -123,8 +123,9 @@ GST_START_TEST (mandatory_is_of_the_option_behind_it)
 
 GST_END_TEST;
 
-/* Which options may occur in packets of which type: RFC 4340 table 3, and for
- * CCID 3 RFC 4342 section 8 and RFC 6323 section 3.2. */
+/* The table says which options may occur in packets of which type. Its sources
+ * are RFC 4340 table 3 and, for CCID 3, RFC 4342 section 8 and RFC 6323 section
+ * 3.2. */
 GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
 {
   const gchar *everything = "02" "20030a" "21030a" "22030a" "23030a" "24030a"

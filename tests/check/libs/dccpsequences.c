@@ -292,9 +292,9 @@ GST_END_TEST;
 
 /* --- invalid numbers ------------------------------------------------------ */
 
-/* More packets than the window are lost at once, so the packets that follow are
- * invalid. The receiver sends a Sync, and accepts the answer three round trips
- * later. */
+/* More consecutive packets than the window holds are lost, so the packets that
+ * follow are invalid. The receiver sends a Sync, and accepts the answer three
+ * round trips later. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;

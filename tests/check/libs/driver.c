@@ -66,9 +66,11 @@ typedef struct
 {
   GMutex lock;
   Driver driver;
-  /* the listeners at the far ends; NULL where there is no path */
+  /* The listeners at the far ends. An entry is NULL if there is no such path.
+   */
   DatagramSocket *far[PATHS];
-  DatagramPath back[PATHS];     /* from the listener to the driver's socket */
+  /* The path from the listener to the driver's socket. */
+  DatagramPath back[PATHS];
 
   /* State of the mock core */
   GArray *to_send;              /* Packet entries that the core will send */
@@ -85,8 +87,10 @@ typedef struct
   /* State of the mock owner */
   GString *sent, *heard;        /* one digit per event: the path */
   guint errors, rounds, flushes, packets_traced;
-  gboolean path_goes;           /* the owner removes a path with an error */
-  guint n_wanted;               /* the loop ends after this number of packets */
+  /* The owner removes a path that has an error. */
+  gboolean path_goes;
+  /* The loop ends after this number of packets. */
+  guint n_wanted;
   gint room_per_round;
   GError *broken;
 } Fixture;
@@ -535,7 +539,7 @@ has_error (gpointer owner)
   return ((Fixture *) owner)->errors > 0;
 }
 
-/* Sends one packet and waits for the error that comes back. */
+/* Sends one packet and waits for the ICMP error that answers it. */
 static void
 get_refused (Fixture * self)
 {

@@ -313,7 +313,7 @@ make_long_headers (void)
   g_string_append (sps, " 5:0 e0 " ORDER_0 " e4 1:0 e0 e0 1:1");
   add_sps (headers, sps->str);
   g_string_free (sps, TRUE);
-  /* weights of both kinds, and redundant pictures */
+  /* The PPS has weights of both kinds, and redundant pictures. */
   add_pps (headers, "e0 e0 1:0 1:0 e0 e3 e3 1:1 2:1 s0 s0 s0 2:2 1:1");
   return headers;
 }

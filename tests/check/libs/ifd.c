@@ -15,7 +15,7 @@ static const IfdConfig gop_of_one = { IFD_ALGORITHM_GOP, 1 };
 static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
-/* If the queue W holds one frame, and the stream begins with an I-frame, the
+/* With a queue W of one frame, and a stream that begins with an I-frame, the
  * algorithm gop behaves as figure 1.1 of the paper. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
@@ -244,8 +244,8 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* Without this rule, the queue W would hold an old I-frame next to the new
- * I-frame after an outage. */
+/* If a new I-frame did not replace the frames that an outage left, the queue W
+ * would hold an old I-frame next to the new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -395,13 +395,14 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* The queue W is full, so a frame is dropped, and the stream goes on without
-   * an I-frame. */
+  /* The queue W is full, so a frame is dropped. The stream continues without an
+   * I-frame. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* The rule changes when an I-frame arrives after all. */
+  /* The rule for streams without I-frames ends when an I-frame arrives after
+   * all. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);
@@ -469,7 +470,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* For this long, the stream may still have another I-frame. */
+  /* During this number of frames, the stream may still have another I-frame. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -478,13 +479,14 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* From then on the stream resumes at each refresh, ... */
+  /* When no I-frame is expected any more, the stream resumes at each refresh.
+   */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* ... until an I-frame arrives after all. */
+  /* This changes when an I-frame arrives after all. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -496,7 +498,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* The stream has one refresh and none after it. */
+/* The stream has one refresh and no further one. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
@@ -675,7 +677,7 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* More GOPs than the algorithm can remember */
+/* These are more GOPs than the algorithm can remember. */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);

@@ -211,7 +211,8 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
 GST_START_TEST (h264_idr_begins_a_closed_gop)
 {
   expect_h264 ("65 88 84", "Ic");
-  /* access unit delimiter, SPS, PPS, SEI with user data */
+  /* The text has an access unit delimiter, an SPS, a PPS and an SEI with user
+   * data. */
   expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
       "65 88 84; 65 00 42", "Ic");
   /* Some encoders write the SEI of a recovery point before an IDR, too. */
@@ -226,7 +227,8 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
   /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* a prefix NAL unit, and another view that is a non-reference picture */
+  /* The access unit has a prefix NAL unit, and another view that is a
+   * non-reference picture. */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 
@@ -238,8 +240,8 @@ GST_START_TEST (h264_frame_with_references_to_it_is_p)
   expect_h264 ("21 9a 02", "P");
   expect_h264 ("61 9a 02", "P");
   expect_h264 ("42 9a; 43 11; 44 22", "P");
-  /* An I slice (slice_type 7) without a recovery point does not mean that later
-   * frames do not refer to earlier ones. */
+  /* An I slice (slice_type 7) without a recovery point does not begin a GOP,
+   * because later frames may refer to frames before it. */
   expect_h264 ("41 88 82", "P");
 }
 
@@ -250,7 +252,8 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* reference slices of another view and of another layer */
+  /* The access unit has reference slices of another view and of another layer.
+   */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
   /* The nal_ref_idc of a parameter set does not count. */
@@ -289,7 +292,8 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * has a broken link. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* an I slice, and a refresh over one frame: 010 1 0 00 1 */
+  /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
+   */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
   /* A refresh over 0 frames: with a P slice, with an I slice and a P slice
    * (slice_type 2 and 0), and with two I slices */
@@ -408,9 +412,9 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
   g_byte_array_unref (bytes);
 }
 
-/* An SPS for fields and frames with 8 bits of frame_num and of
- * pic_order_cnt_lsb, and its PPS with CAVLC and one reference (7.3.2.1.1 and
- * 7.3.2.2) */
+/* An SPS and its PPS (7.3.2.1.1 and 7.3.2.2). The SPS is for fields and frames,
+ * with 8 bits of frame_num and of pic_order_cnt_lsb. The PPS has CAVLC and one
+ * reference. */
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
@@ -442,8 +446,8 @@ GST_START_TEST (h264_order_has_a_range)
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* The order counts start again after this picture, so its own order is
-   * unknown.
+  /* The order counts start again after this picture, so the order of the
+   * picture itself is unknown.
    */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);
@@ -462,7 +466,8 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   /* This access unit has no picture, so the order remains known. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
-  /* The order in the stream counts, even if the timestamps disagree. */
+  /* The order of the frames in the stream decides, even if the timestamps
+   * disagree. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
   /* The order counts start again here, and no later picture refers to an
@@ -501,14 +506,16 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* Not the second field: another frame_num; the same parity; a frame. */
+  /* The second picture is not the second field of the first one, because it has
+   * another frame_num, has the same parity, or is a frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* Not the second field: a third field; another NAL unit in between; after a
-   * flush. */
+  /* The picture is not a second field, because it is the third field, because
+   * another NAL unit stands between the fields, or because it follows a flush.
+   */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
@@ -531,10 +538,10 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, B_N1_T0 ";" B_N1_T0 ";" B_N1_B1, "Bt",
       IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6 ";" P_N1_B7, "Pt", IFD_FIELD_NONE);
-  /* several slices of one first field */
+  /* The first field has several slices. */
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* The second field of an I-frame may refer to the first field, ... */
+  /* The second field of an I-frame may refer to the first field. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
   /* The order of the first field counts. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
@@ -685,7 +692,7 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   /* An SPS of another layer does not replace it. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* a flush leaves it */
+  /* A flush does not remove the SPS. */
   ifd_classifier_reset (classifier);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -719,8 +726,9 @@ GST_START_TEST (h265_recovery_point_is_a_refresh)
   /* A recovery after eight pictures: 000010000 1 0 10000 */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
       "Prt");
-  /* Not a refresh: a non-reference picture, a CRA picture where every decoder
-   * can begin, and a recovery point in a suffix SEI */
+  /* These access units are no refresh: a non-reference picture, a CRA picture,
+   * at which every decoder can begin anyway, and a recovery point in a suffix
+   * SEI. */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
   expect_of (IFD_CODEC_H265, sps_of_one, "50 01 06 01 d0 80; 02 01 d0", "Pt");
@@ -745,7 +753,7 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
   fail_unless_equals_string (classify_as (classifier, 2, "65 88", 0), "Ic");
   fail_unless (set_codec_data (classifier, AVCC ("fc") " fd f8 f8 00"));
   fail_unless_equals_string (classify_as (classifier, 1, "65 88", 0), "Ic");
-  /* Without codec data, start codes are expected again. */
+  /* After codec data were removed, the classifier expects start codes again. */
   fail_unless (ifd_classifier_set_codec_data (classifier, NULL, 0));
   fail_unless_equals_string (classify (classifier, "65 88", 0), "Ic");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -807,7 +815,8 @@ GST_START_TEST (malformed_codec_data_changes_nothing)
 
   expect_whole (IFD_CODEC_H264, AVCC ("ff"), 25);
   expect_whole (IFD_CODEC_H265, HVCC ("01", "03"), 52);
-  /* NAL lengths of three bytes, and an unknown version */
+  /* The codec data declare NAL lengths of three bytes, or an unknown version.
+   */
   fail_if (set_codec_data (avc, AVCC ("fe")));
   fail_if (set_codec_data (avc, "00 64 00 1e ff e0 00"));
   fail_if (set_codec_data (hevc, "02 01 60000000 900000000000 5d f000 fc fd f8 "
@@ -905,7 +914,7 @@ GST_START_TEST (malformed_sei_is_counted)
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 80"
       "000001 41 88", "P");
-  /* The messages before the fault are valid. */
+  /* The SEI messages before the fault are valid. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 01 c4 05 09"
       "000001 41 88", "I");
   ifd_classifier_free (classifier);

@@ -63,16 +63,16 @@ typedef struct
   guint n_references;
 
   Fate fate;
-  /* the first receiver that could decode it, or 0 */
+  /* The number of the first receiver that could decode the picture, or 0. */
   guint decoded_by;
 } Picture;
 
 typedef struct
 {
-  /* some B-frames are reference frames, and count as P-frames */
+  /* Some B-frames are reference frames. They count as P-frames. */
   gboolean pyramids;
   gboolean broken_links, incomplete_frames;
-  /* no frame refers to a frame before the beginning */
+  /* No frame refers to a frame before the beginning of the stream. */
   gboolean whole;
 } Film;
 
@@ -81,7 +81,8 @@ typedef struct
   Draws draws;
   Film film;
   GArray *pictures;             /* of Picture */
-  /* index of the last I-frame, or P-frame outside a pyramid */
+  /* The index of the last I-frame, or of the last P-frame that is not part of a
+   * pyramid. */
   gint anchor;
   guint gop;
 } Maker;
@@ -182,12 +183,13 @@ typedef struct
   Ifd *ifd;
   IfdConfig config;
   GArray *w;                    /* guint indices of pictures */
-  /* all waiting frames have to be dropped for the new frame */
+  /* All waiting frames have to be dropped for the new frame. */
   gboolean w_is_stale;
-  /* index of the frame that is being sent, or MISSING */
+  /* The index of the frame that is being sent, or MISSING. */
   gint s;
-  guint receiver;               /* number of the current receiver, from 1 */
-  /* index of the last frame that was sent, plus 1 */
+  /* The number of the current receiver, counted from 1. */
+  guint receiver;
+  /* The index of the last frame that was sent, plus 1. */
   guint64 last_sent;
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Run;

@@ -188,8 +188,8 @@ GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
 
 GST_END_TEST;
 
-/* The stations contend for the medium for each packet, as on a radio medium,
- * and do not share one queue. Therefore the first packet of a station does not
+/* The stations contend for the medium for each packet, as on a radio medium.
+ * They do not share one queue. Therefore the first packet of a station does not
  * wait for all packets that other stations queued earlier. */
 GST_START_TEST (stations_take_turns_on_a_shared_medium)
 {
@@ -219,8 +219,8 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
 
 GST_END_TEST;
 
-/* A step applies to each transmission that begins at its time or later, and to
- * the delay of its packet, too. */
+/* A step in the link's properties applies to each transmission that begins at
+ * its time or later, and also to the delay of the transmitted packet. */
 GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 {
   LinkConfig config = custom ();
@@ -670,7 +670,8 @@ GST_START_TEST (slow_receiver_delays_then_drops)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
-  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes are queued before it */
+  /* 2500 bytes are in the queue before this packet. */
+  link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -700,12 +701,12 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
   expect_output (link, 0, 1, 0);
   expect_output (link, 0, 2, 12 * MS);
   expect_output (link, 0, 3, 24 * MS);
-  /* The bucket is full again at 48 ms, and is not fuller at 100 ms. */
+  /* The bucket is full again at 48 ms. It does not hold more at 100 ms. */
   for (i = 0; i < 3; i++)
     link_input (link, 100 * MS, 0, 1000, NULL);
   link_input (link, 100 * MS, 0, 500, NULL);
   /* This packet is larger than the bucket. The bucket is full at 128 ms, and
-   * lacks 1000 bytes afterwards. */
+   * its level is -1000 bytes after this packet. */
   link_input (link, 100 * MS, 0, 4000, NULL);
   link_input (link, 100 * MS, 0, 125, NULL);
   link_timeout (link, LINK_SECOND);
@@ -781,8 +782,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* The rest of an opportunity is lost, too, and so is any number of
-   * repetitions of the trace. */
+  /* The rest of an opportunity is lost, too. The trace may be repeated any
+   * number of times in between. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -949,7 +950,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* exp (-1.2), or slightly less */
+    /* The expected value is exp (-1.2), or slightly less. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1054,7 +1055,7 @@ GST_START_TEST (interference_windows_are_read)
 
 GST_END_TEST;
 
-/* Returns a configuration with all random effects at once. */
+/* Returns a configuration with all random effects at the same time. */
 static LinkConfig
 lively (guint64 seed)
 {
@@ -1178,8 +1179,8 @@ GST_START_TEST (a_seed_means_the_same_on_every_machine)
 
 GST_END_TEST;
 
-/* Two protocols use the same seed. One sends much data and the other little,
- * and at other times. */
+/* Two protocols use the same seed. One of them sends much data. The other one
+ * sends little data, and at other times. */
 GST_START_TEST (channel_states_do_not_depend_on_traffic)
 {
   LinkConfig config = lively (7);
@@ -1236,7 +1237,7 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* the random effects, without the times */
+    /* The text has the random effects without their times. */
     g_string_append (fates, line);
     g_free (line);
   }
@@ -1351,8 +1352,8 @@ count_free (gpointer user)
   n_freed++;
 }
 
-/* Packets are in the queue, in transmission, in flight, and delivered but not
- * fetched. */
+/* The packets are in the queue, in transmission, in flight, and delivered but
+ * not fetched. */
 GST_START_TEST (what_is_still_inside_is_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };

@@ -17,7 +17,7 @@
 #define SECOND LINK_SECOND
 #define BLOCK (20 * MS)
 
-/* The TCP segments of the measurements, and the size of their headers */
+/* The TCP segments of the measurements, and the size of their headers. */
 #define MSS 536
 #define TCP_HEADER 40
 
@@ -44,7 +44,8 @@ check_between (const gchar * name, gdouble min, gdouble max, gdouble ours)
 typedef struct
 {
   Link *link;
-  guint flows[2];               /* from station 0 and from station 1 */
+  /* The two flows, from station 0 and from station 1. */
+  guint flows[2];
   guint64 now;
 } Path;
 
@@ -142,8 +143,8 @@ path_count_resets (const Path * path)
 }
 
 /* Sends a message and waits until all of it has arrived. If a reset of RLP lost
- * packets and nothing arrives for this many seconds, the function sends all
- * that is missing again, as TCP would do. */
+ * packets and nothing arrives for this many seconds, the function sends the
+ * missing segments again, as TCP would do. */
 
 #define SECONDS_TO_REPEAT 20
 
@@ -241,9 +242,9 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* Alanko, tables 4 and 3: minimum, percentiles and maximum in seconds, and the
- * share of exchanges that exceed the median by more than each of the
- * tolerances, in seconds */
+/* The rows of Alanko's tables 4 and 3: the minimum, percentiles and maximum in
+ * seconds, and the share of exchanges that exceed the median by more than each
+ * of the tolerances, which are in seconds. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -377,8 +378,8 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* V.42bis compresses the file of this measurement better than the messages, so
- * the link has other rates here. */
+/* V.42bis compresses the file of this measurement better than the messages of
+ * the other measurements, so the link has other rates here. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -509,7 +510,8 @@ GST_END_TEST;
 typedef struct
 {
   guint n, calls, failed;
-  gdouble seconds[SETS * CALLS];        /* duration of the set-ups, sorted */
+  /* The sorted durations of the set-ups. */
+  gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
   guint64 begin;                /* ns, start of the current set-up */
 } Calls;
@@ -656,9 +658,9 @@ header_is_hit (const LinkPacket * packet)
   return packet->n_damage > 0 && packet->damage[0].offset < VIDEO_HEADER;
 }
 
-/* Returns the percentage of lost packets: with UDP over PPP, whose check
- * detects any damage, or with UDP-Lite over PPP Lite (`lite`), where only
- * damaged headers count. */
+/* Returns the percentage of lost packets. With UDP over PPP, the frame check of
+ * PPP detects any damage. With UDP-Lite over PPP Lite (`lite`), only damaged
+ * headers cause a loss. */
 static gdouble
 get_video_loss (const LinkConfig * template, gboolean lite)
 {
@@ -689,10 +691,10 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* For WSim, the paper has graphs without numbers. "theirs" is the result of the
- * rules of WSim for a packet of 6 blocks with headers in 2 of them. Figure 15
- * is a measurement. The paper does not tell its error rate, so the rate here is
- * the one that produces both of its results. */
+/* For WSim, the paper has graphs without numbers. "theirs" is the result that
+ * WSim's rules give for a packet of 6 blocks with headers in 2 of them. Figure
+ * 15 is a measurement. The paper does not give its error rate, so the rate here
+ * is the one that produces both of its results. */
 static const struct
 {
   const gchar *name;
@@ -775,7 +777,8 @@ make_trace (guint n, guint first, guint last)
 typedef struct
 {
   guint n, delivered, reset, call, check;
-  /* packet indices; first > last if none was lost */
+  /* The indices of the first and the last lost packet. The first index is
+   * larger than the last one if no packet was lost. */
   guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
@@ -974,7 +977,7 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
 GST_END_TEST;
 
 /* No block arrives for 10 s. RLP sends seven polls without an answer, and then
- * SABM until one arrives. Only the packets in flight are lost. */
+ * SABM until an answer arrives. Only the packets in flight are lost. */
 GST_START_TEST (reset_loses_what_is_in_flight)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1001,8 +1004,8 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The time until the reset is the lost frame, T1, a poll with T1, and N2
- * further polls, each with T1. */
+/* The reset happens after the lost frame, T1, a poll followed by T1, and N2
+ * further polls that are each followed by T1. */
 GST_START_TEST (polls_are_repeated_n2_times)
 {
   gchar *trace = make_trace (3000, 0, 2999);
@@ -1034,8 +1037,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
 
 GST_END_TEST;
 
-/* A reset restarts both directions, so the packets in flight in the other
- * direction are lost, too. */
+/* A reset restarts both directions. The packets in flight in the other
+ * direction are therefore lost, too. */
 GST_START_TEST (reset_is_of_both_directions)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1363,7 +1366,7 @@ GST_START_TEST (traces_that_cannot_be_read)
   static const struct
   {
     const gchar *text;
-    /* code of the error, or -1 if the trace is valid */
+    /* The code of the error, or -1 if the trace is valid. */
     gint code;
   } traces[] = {
     {"0101\n# comment 2\n 11 0\n", -1},
@@ -1398,7 +1401,7 @@ GST_END_TEST;
 
 /* Calls */
 
-/* Each packet gets a fate, no matter when a call breaks. */
+/* Each packet is delivered or lost, no matter when a call breaks. */
 GST_START_TEST (calls_that_break_lose_what_is_under_way)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
@@ -1428,8 +1431,9 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
 
 GST_END_TEST;
 
-/* A packet takes longer than a call lives. Each break loses the packet on the
- * line at the time of the break, and waiting packets remain for the next call.
+/* The transmission of a packet takes longer than a call lasts. Each break loses
+ * the packet that is on the line at this time. Waiting packets remain for the
+ * next call.
  */
 GST_START_TEST (break_takes_the_packet_on_the_line)
 {
@@ -1497,8 +1501,8 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The call ends at this time after the last packet and not earlier. An earlier
- * packet uses the same call, and a later packet starts a new call. */
+/* The call ends exactly this time after the last packet. A packet that arrives
+ * before the end uses the same call, and a later packet starts a new call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {
   const guint64 after = 10 * SECOND;

@@ -584,8 +584,8 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* packets of the frame that is being sent, of waiting frames, of lost frames,
-   * and of the incomplete new frame */
+  /* The number of packets: those of the frame that is being sent, of waiting
+   * frames, of lost frames, and of the incomplete new frame. */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

@@ -31,8 +31,8 @@ typedef struct
   gdouble min, mean;            /* ms */
 } Delay;
 
-/* Measures the delay of frames that are so far apart that no frame waits for
- * another one. */
+/* Measures the delay of frames. The interval between frames is so long that no
+ * frame waits for another one. */
 static Delay
 measure_delay (const LinkConfig * config, guint32 size)
 {
@@ -158,7 +158,7 @@ typedef struct
 } Pings;
 
 /* Sends `n` pings with `size` bytes of data from the phone. Each ping is
- * answered at once. */
+ * answered immediately. */
 static Pings
 ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 {
@@ -262,7 +262,7 @@ GST_START_TEST (gprs_rate)
 GST_END_TEST;
 
 /* Figure 5.7: in each run of about a minute, nothing arrives for some seconds,
- * and then many packets arrive at once. */
+ * and then many packets arrive at the same time. */
 GST_START_TEST (gprs_has_delay_spikes)
 {
   guint spikes = 0, seed, i;

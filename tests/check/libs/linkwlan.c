@@ -322,7 +322,7 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 10, HEAD FAIL (0) FAIL (2) FAIL (3));
   fail_unless_equals_string (rates, "3333222333");
   g_free (rates);
-  /* A failure directly after an increase decreases the rate at once. */
+  /* A failure directly after an increase decreases the rate immediately. */
   rates = get_rates (&config, 12, HEAD FAIL (0) FAIL (1) FAIL (5));
   fail_unless_equals_string (rates, "332223222333");
   g_free (rates);
@@ -400,7 +400,8 @@ mbit (guint64 bytes, gdouble seconds)
   return bytes * 8 / seconds / 1e6;
 }
 
-/* Iperf: section 3.6, conclusion 1, and section 3.10 */
+/* The measurements with Iperf are in section 3.6, conclusion 1, and in section
+ * 3.10. */
 GST_START_TEST (ouwens_iperf)
 {
   LinkConfig config = profile (LINK_PROFILE_80211B);

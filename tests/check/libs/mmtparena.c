@@ -26,9 +26,9 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* The link takes one packet every 80 ms, and the 25 frames of one packet each
- * come every 40 ms. Every second frame is in time, and at the end those that
- * may still wait until their deadline. */
+/* The link takes 80 ms for each packet. There are 25 frames of one packet each,
+ * one every 40 ms. Every second frame is in time, and so are the frames at the
+ * end that may still wait until their deadlines. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };

@@ -55,8 +55,8 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* Losses that were never reported come first. Then losses are reported again
-   * until a repair would be late. */
+  /* Losses that were never reported are reported first. After that, losses are
+   * reported again until a repair would be late. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");

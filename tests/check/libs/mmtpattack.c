@@ -11,10 +11,12 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* 1.2 Mbit/s, which the fast path alone can carry. */
+/* With this size the stream has 1.2 Mbit/s, which the fast path can carry
+ * alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
-#define SETTLED (2 * SECOND)    /* Longer than any message needs to arrive. */
+/* This time is longer than any message needs to arrive. */
+#define SETTLED (2 * SECOND)
 #define MAX_RECORDED 4000
 
 static const gchar *const keys[] = { NULL, KEY };
@@ -35,7 +37,8 @@ struct _Attack
   /* The attacker has got a cookie for its own address. */
   gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint attacker_path;          /* Path whose messages the attacker takes. */
+  /* Path whose messages the attacker intercepts. */
+  guint attacker_path;
   gboolean shares_host;         /* The attacker is on the sender's host. */
 };
 
@@ -81,7 +84,8 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
 
 /* Returns whether a message answers an INIT or OPEN that the attacker sent with
  * the sender's address. Such answers are dropped, because they would use
- * capacity of the path. Attackers send messages to the sender directly instead.
+ * capacity of the path. Instead of provoking answers, attackers send messages
+ * to the sender directly.
  */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
@@ -202,7 +206,7 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_same_stats (one, other);
 }
 
-/* Checks also that the session did stream. */
+/* Also checks that the session carried a stream. */
 static void
 assert_streamed (MmtpNetwork * network, guint seconds)
 {
@@ -874,8 +878,8 @@ write_init (guint8 * bytes, gsize room, guint32 number)
 }
 
 /* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
- * of them at once. Only a bounded queue of answers waits, because a waiting
- * answer is state and no state is kept before OPEN. */
+ * of them in one burst. Only a bounded queue of answers waits, because a
+ * waiting answer is state and no state is kept before OPEN. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -942,10 +946,10 @@ GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 
 GST_END_TEST;
 
-/* --- attackers who take messages away ------------------------------------- */
+/* --- attackers who intercept messages ------------------------------------- */
 
-/* Takes the sender's messages on a path away and sends them from the attacker's
- * address, so that the reports go there. */
+/* Intercepts the sender's messages on a path and sends them from the attacker's
+ * address. The reports are then sent to this address. */
 static gboolean
 steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
@@ -976,8 +980,8 @@ resend (Attack * self, MmtpNetwork * network)
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by an answer from there, which the attacker cannot
- * give without the sender. The other paths continue. */
+/* An address is validated by an answer from this address, which the attacker
+ * cannot give without the sender. The session continues on the other paths. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
@@ -1031,7 +1035,8 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* The sender waits 7 s for a path that answers but cannot be measured. */
+  /* If a path answers but cannot be measured, the sender gives the path up
+   * after 7 s. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);
@@ -1192,7 +1197,7 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
     without += flood.real[i].next_init > 0;
   fail_unless (without == 0, "%u of %u senders have no cookie", without,
       N_REAL);
-  /* A single prefix gets no more answers than its own budget. */
+  /* A single prefix gets no more answers than its own budget allows. */
   if (__i__ % 2)
     fail_unless (flood.n_answers <= N_REAL + 100 + FLOOD_TIME / 1000 * 100,
         "%u answers", flood.n_answers);
@@ -1201,8 +1206,9 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* The forged INITs come from the sender's own prefix. A host that had a session
- * before has a reserve. */
+/* The forged INITs seem to be from the sender's own prefix. A host that had a
+ * session before still gets answers, because a part of the budget is reserved
+ * for such hosts. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)
 {

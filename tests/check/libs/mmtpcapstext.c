@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which caps are accepted from the network. All that are accepted come
- * from GStreamer's own writer. */
+/* Checks which caps are accepted from the network. Only texts that GStreamer's
+ * own writer produces are accepted. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>

@@ -25,7 +25,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* The messages are 50 s apart, and their transits differ by 300 ms. */
+      /* The interval between the messages is 50 s, and their transits differ by
+       * 300 ms. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 

@@ -54,7 +54,8 @@ get_extra (const Fixture * fixture)
   return mmtp_delivery_rate_get_extra (&fixture->rate);
 }
 
-/* A packet is sent every 10 ms and needs 20 ms; a report comes every 50 ms. */
+/* A packet is sent every 10 ms and needs 20 ms to arrive. The receiver reports
+ * every 50 ms. */
 static void
 run_steadily (Fixture * fixture, guint64 from, guint64 to)
 {

@@ -2,10 +2,10 @@
 /* Floods of forged messages: 10,000 per second of each type, in each state of
  * both endpoints, from each kind of attacker. Each run is compared with the
  * same run without the attacker. The loss may rise by less than one percentage
- * point, and the work for a message, the memory in use and the answers are
- * bounded. The environment variable MMTP_FLOOD_MS sets the duration of a flood,
- * MMTP_FLOOD_SEED the random numbers, and MMTP_FLOOD_TABLE=1 prints the
- * results.
+ * point. The work for a message, the memory in use and the number of answers
+ * must stay within bounds. The environment variable MMTP_FLOOD_MS sets the
+ * duration of a flood, MMTP_FLOOD_SEED the random numbers, and
+ * MMTP_FLOOD_TABLE=1 prints the results.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,7 +18,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-/* 480 kbit/s; the slowest path carries 500 kbit/s. */
+/* With this size the stream has 480 kbit/s. The slowest path carries 500
+ * kbit/s. */
 #define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
@@ -27,11 +28,13 @@
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
 #define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
-#define MIN_TAKE_OVER 1000      /* ms; from TAKE_OVER_AFTER on */
+/* In the state TAKING_OVER, the minimum time in ms of a flood that begins
+ * TAKE_OVER_AFTER. */
+#define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
-/* The flood begins so long after the next sender has come. It begins just
- * before the receiver, which doubts the old session for 1 s, lets the next
- * sender take over. */
+/* The time between the start of the next sender and the start of the flood. The
+ * receiver doubts for 1 s that the old session has ended. The flood begins just
+ * before it lets the next sender take over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */
@@ -58,8 +61,8 @@
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
 /* Maximum number of messages that an off-path flood may cause while there is a
- * session: per second, and at once. See docs/security.md, Floods. Without a
- * session it is one answer for each message. */
+ * session: per second, and in one burst. See docs/security.md, Floods. Without
+ * a session, each message may cause one answer. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -102,9 +105,9 @@ typedef enum
   JOINING,
   STREAMING,
   ENDING,                       /* The sender waits for END-ACK. */
-  /* The session has ended and the next sender comes. */
+  /* The session has ended and the next sender starts. */
   OVER,
-  /* The next sender comes after the last one has died. */
+  /* The next sender starts after the last one has died. */
   TAKING_OVER,
   N_STATES
 } State;
@@ -147,7 +150,8 @@ struct _Flood
   guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  guint lost;                   /* A bit for each type that is lost now. */
+  /* A bit for each message type that the network drops at this time. */
+  guint lost;
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
   Outcome outcome;
@@ -219,8 +223,9 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Floods while one state lasts longer, because the message that would end it is
- * lost. `more` is the time in ms until this message has been requested again.
+/* Floods an endpoint while a state lasts longer than usual, because the message
+ * that would end the state is lost. `more` is the time in ms until this message
+ * has been requested again.
  */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
@@ -405,8 +410,9 @@ draw_role (Flood * self)
 }
 
 /* Returns whether the attacker may use the sender's address. Requests with this
- * address use up the answers for the sender's network, which a sender without a
- * key needs itself (docs/security.md, Floods). */
+ * address consume the answers that are allowed for the sender's network. A
+ * sender without a key needs these answers itself (docs/security.md, Floods).
+ */
 static gboolean
 may_be_sender (const Flood * self)
 {
@@ -493,8 +499,8 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* Sends a message for which the attacker knows all that was sent, but not the
- * key. */
+/* Sends a message of an attacker that knows all messages that were sent, but
+ * not the key. */
 static void
 send_without_key (Flood * self)
 {
@@ -505,8 +511,9 @@ send_without_key (Flood * self)
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* Copies a message that was sent before. It has this type, or another type that
- * is then changed. Returns FALSE if no message has been sent yet. */
+/* Copies a message that was sent before. The message has this type. If there is
+ * none, the type of another message is changed. Returns FALSE if no message has
+ * been sent yet. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -595,7 +602,7 @@ replay (Flood * self)
 
 #define N_OFF_PATH 2
 
-/* Off-path attackers come first. */
+/* The off-path attackers are the first entries of this table. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},

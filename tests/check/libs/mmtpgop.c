@@ -201,8 +201,8 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
-/* The key frames are ten minutes apart. Two such intervals would be too long,
- * so the stream continues after the maximum of 20 s. */
+/* The interval of the key frames is ten minutes. Two such intervals would be
+ * too long, so the stream continues after the maximum of 20 s. */
 GST_START_TEST (interval_has_a_bound)
 {
   MmtpGop gop;
@@ -215,8 +215,9 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two fields, or packets that are flagged one by one, are 40 ms apart and are
- * no interval. */
+/* The two fields of a key frame, or packets of it that are flagged one by one,
+ * may be marked as key frames 40 ms after each other. These 40 ms do not count
+ * as the interval of key frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths that leave and return during a video stream that the other paths could
- * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). With a
- * warning no frame is lost. Without one, only frames that were on their way in
- * the first 300 ms may be lost. The test also has cases from the experience of
- * bonding users: paths that answer quickly but deliver nothing, that flap, and
- * whose delay jumps.
+/* Paths that fail and return during a video stream that the other paths could
+ * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
+ * is told before a path leaves, no frame may be lost. If a path is cut without
+ * such a warning, frames may be lost that were in flight at the cut or were put
+ * in the first 300 ms after it. The test also has cases from the experience of
+ * bonding users: paths that answer quickly but deliver nothing, paths that
+ * flap, and paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,7 +18,7 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* For this time after a cut without a warning, frames may be lost. */
+/* Frames may be lost in this time after a path was cut without a warning. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -31,8 +32,8 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* 25 frames per second for 40 s, 600 kbit/s as I-, P- and B-frames. Each of the
- * two paths can carry 1.5 Mbit/s. */
+/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames have
+ * 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -66,8 +67,8 @@ run (MmtpSimulationConfig * config, const gchar * what)
   return simulation;
 }
 
-/* Checks that only frames of [from, to) are lost, and later frames that refer
- * to one of them. No frame may be late. */
+/* Checks that only two kinds of frames are lost: those that were put in [from,
+ * to), and later frames that refer to such a frame. No frame may be late. */
 static void
 check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
@@ -107,7 +108,8 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* Frames that were put up to D0 earlier may still have been on their way. */
+  /* A frame that was put up to D0 before the cut may still have been in flight.
+   */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
@@ -172,8 +174,8 @@ GST_START_TEST (cut_with_warning_loses_nothing)
 
 GST_END_TEST;
 
-/* The only path fails: the application is told, and the stream continues when
- * the path returns. */
+/* The only path fails. The application is informed, and the stream continues
+ * when the path returns. */
 GST_START_TEST (only_path_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
@@ -267,8 +269,8 @@ GST_START_TEST (silent_fast_path_ages)
 
 GST_END_TEST;
 
-/* Keep-alives and their answers still pass, with a good round trip, but no
- * message of a frame's size arrives. */
+/* Keep-alives and their answers still pass the path with a short round trip,
+ * but no message of a frame's size arrives. */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
@@ -307,8 +309,8 @@ GST_START_TEST (path_that_never_answers_does_no_harm)
 
 GST_END_TEST;
 
-/* The path is silent for 15 s, returns, and is silent again. All frames that
- * are put more than 300 ms after each cut must arrive. */
+/* The path is silent for 15 s, returns, and is silent again. After each cut,
+ * all frames that are put more than 300 ms after it must arrive. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -335,7 +337,8 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* The frame was on its way at the cut, or was put in the 300 ms after it.
+    /* The frame was in flight at the cut, or was put in the first 300 ms after
+     * the cut.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);
@@ -358,8 +361,8 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 GST_END_TEST;
 
 /* The delay is 100 ms and 1200 ms in turn, for one second each, and D0 is 600
- * ms. Packets that were sent on the path shortly before a jump are late, others
- * are not. */
+ * ms. Only packets that were sent on the path shortly before a jump are late.
+ */
 GST_START_TEST (delay_that_jumps_each_second)
 {
   MmtpSimulationConfig config;
@@ -378,8 +381,8 @@ GST_START_TEST (delay_that_jumps_each_second)
       mmtp_simulation_count_lost (simulation, 0, END), result->late_packets,
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
-  /* The other path suffices. Frames are only lost on the first path, in the
-   * time in which the sender cannot know of the jump. */
+  /* The other path has enough capacity for the stream. Frames are lost only on
+   * the first path, and only until the sender can know of the jump. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

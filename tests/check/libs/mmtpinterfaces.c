@@ -304,8 +304,8 @@ run_batch (const gchar * commands)
   g_free (path);
 }
 
-/* There are more notifications than the socket can hold. It is told so and
- * reads the complete list again. */
+/* There are more notifications than the socket can hold. The kernel reports
+ * this, and the complete list of interfaces is read again. */
 GST_START_TEST (storm_of_changes_loses_nothing)
 {
   GString *batch = g_string_new (NULL);

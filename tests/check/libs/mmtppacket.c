@@ -41,12 +41,13 @@
 typedef struct
 {
   const gchar *name;
-  guint from;                   /* MmtpRole, or both */
+  guint from;                   /* A value of MmtpRole, or both values. */
   gsize min;                    /* Shorter messages are refused as SHORT. */
   /* From this size on, a message that is cut is VALID again. */
   gsize min_valid;
   MmtpRefusal longer;           /* Result if bytes follow the body. */
-  const gchar *bytes;           /* in hexadecimal */
+  /* From this size on, a message that was cut is VALID again. */
+  const gchar *bytes;
   MmtpMessage message;
 } Vector;
 
@@ -345,7 +346,7 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* Section 4: only a REFUSE may have another version, because it tells the
+/* Section 4: only a REFUSE may have another version, because it contains the
  * version of the receiver. */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
@@ -446,7 +447,7 @@ typedef struct
 } Change;
 
 static const Change changes[] = {
-  /* section 3: PRELUDE only with FIRST */
+  /* Section 3: the flag PRELUDE may only be set together with FIRST. */
   {"data", 14, "29", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 14, "45", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 14, "81", MMTP_VALID},
@@ -474,7 +475,8 @@ static const Change changes[] = {
   {"open", 63, "03938700", MMTP_VALID},
   {"open", 63, "03938701", MMTP_REFUSED_MALFORMED},
   {"open", 63, "ffffffff", MMTP_REFUSED_MALFORMED},
-  /* longest message: 128 to 65507 */
+  /* The field with the size of the longest message allows 128 to 65507 bytes.
+   */
   {"open", 79, "0080", MMTP_VALID},
   {"open", 79, "007f", MMTP_REFUSED_MALFORMED},
   {"open", 79, "ffe3", MMTP_VALID},
@@ -488,7 +490,8 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* Flags without a meaning yet, and reasons of future versions. */
+  /* The table has flags that have no meaning yet, and reasons of future
+   * versions. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},
@@ -515,10 +518,11 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* An empty range: one in the second record, and the last one. */
+  /* A range is empty, once in the second record and once in the last range. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
-  /* Numbers and versions that are counted from 1. */
+  /* The numbers and versions in this table are counted from 1, so 0 is invalid.
+   */
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
@@ -582,8 +586,8 @@ count_message (const gchar * domain, GLogLevelFlags level,
   (*(guint *) n)++;
 }
 
-/* The codec refuses to write an invalid message, because the core has an error
- * if it tries to. */
+/* The codec refuses to write an invalid message. If the core tries to write
+ * one, the core has an error. */
 GST_START_TEST (what_the_text_excludes_is_not_written)
 {
   guint8 bytes[2000];
@@ -733,7 +737,8 @@ check_prelude (const MmtpPrelude * prelude, guint8 mask)
   assert_equals_int (prelude->dts, mask & 0x20 ? 0x1234 : 0);
 }
 
-/* Unknown bits come last, and the length tells how many bytes to skip. */
+/* Unknown fields are at the end of the prelude. The length of the prelude says
+ * how many bytes to skip. */
 GST_START_TEST (a_prelude_has_what_its_mask_says)
 {
   MmtpMessage message;
@@ -811,7 +816,7 @@ get_distance (guint64 a, guint64 b)
 }
 
 /* Tries all values with these low bits around `near` and returns the nearest
- * one; of two equally near ones, the last. */
+ * one. If two values are equally near, it returns the last one. */
 static guint64
 unwrap_slowly (guint64 low, guint bits, guint64 near)
 {
@@ -878,7 +883,8 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* After 65535, the bits of 0 mean one more and not 65535 less. */
+  /* After the number 65535, the low bits 0 mean the number 65536, which is one
+   * more, and not 0, which is 65535 less. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

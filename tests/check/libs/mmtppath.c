@@ -17,8 +17,8 @@
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
 #define DELAY (20 * MS)         /* One-way delay of each direction. */
-/* Offset of the receiver's clock. Its times in reports wrap after 167.77 s,
- * which is 2.8 s after START. */
+/* Offset of the receiver's clock. The receiver's times in reports wrap after
+ * 167.77 s, which is 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
@@ -34,7 +34,7 @@ get_ticks (guint64 time)
   return (time + CLOCK) / TICK & ((1 << MMTP_TICKS_BITS) - 1);
 }
 
-/* `rate`: configured; 0: none */
+/* `rate` is the configured rate, or 0 if none is configured. */
 static void
 fixture_init (Fixture * fixture, guint64 rate)
 {
@@ -93,7 +93,8 @@ arrive (Fixture * fixture, guint64 number)
   record->flags = 0;
 }
 
-/* The receiver made the report at `written`, and it arrives at `now`. */
+/* The receiver makes the report at `written`, and the report arrives at `now`.
+ */
 static gboolean
 report_late (Fixture * fixture, guint64 written, guint64 now)
 {
@@ -122,8 +123,8 @@ report_all (Fixture * fixture, guint64 written)
   report (fixture, written);
 }
 
-/* Sends a packet every 5 ms and a report every 50 ms. `limited` means that no
- * more packets wait. */
+/* Sends a packet every 5 ms and a report every 50 ms. `limited` means that the
+ * application limits the rate, because no more packets wait. */
 static void
 run (Fixture * fixture, guint64 from, guint64 to, gboolean limited)
 {
@@ -182,8 +183,8 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
   fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
-  /* One of them was only reordered. It counts as delivered, and it is no longer
-   * in flight. */
+  /* One of the two missing packets was only reordered. It counts as delivered,
+   * and it is no longer in flight. */
   arrive (&fixture, 3);
   fail_unless (report (&fixture, START + 100 * MS));
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
@@ -206,7 +207,8 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The interval decreases slowly: from 50 ms by one sixteenth. */
+  /* The report interval decreases slowly: in each step by one sixteenth, from
+   * 50 ms on. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
@@ -229,7 +231,7 @@ GST_START_TEST (window_limits_what_is_in_flight)
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
-  /* The reserve may be used if no other path has room. */
+  /* A path may exceed its window by its reserve if no other path has room. */
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
@@ -275,7 +277,7 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   guint i;
 
   fixture_init (&fixture, 0);
-  /* The begin of the log does not matter. */
+  /* The number at which the log begins does not matter. */
   send (&fixture, START, 50);
   report_all (&fixture, START + 50 * MS);
   mmtp_sent_log_forget (&fixture.path->sent, START + 1);
@@ -439,8 +441,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* The low minimum delay of an earlier time must not count forever, because the
- * path may have become silent since then. */
+/* A path may have become silent since an earlier time with a low delay. The
+ * minimum of that time must therefore not count permanently. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
@@ -458,8 +460,8 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* An interval that is longer than the requested one means a lost report or a
- * gap. */
+/* A report interval that is longer than the requested one means that a report
+ * was lost or that there is a gap. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Fixture fixture;
@@ -494,7 +496,7 @@ make_fast (Fixture * fixture)
 }
 
 /* One message has arrived. Another one, sent 40 ms later, has not. Both need
- * `DELAY`, and no time for their size. */
+ * `DELAY`, and their size adds no time. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -515,7 +517,7 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
   fail_if (fixture.path->is_stalled);
   report (&fixture, START + 40 * MS + DELAY + 110 * MS);
   fail_unless (fixture.path->is_stalled);
-  /* The stall ends when a message arrives and none is overdue. */
+  /* The stall ends when a message arrives and no other message is overdue. */
   arrive (&fixture, 1);
   report (&fixture, START + 40 * MS + DELAY + 120 * MS);
   fail_if (fixture.path->is_stalled);
@@ -541,8 +543,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* A later report, which was already on its way, says that all messages have
-   * arrived. */
+  /* A later report says that all messages have arrived. It was already in
+   * flight. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -586,9 +588,9 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* A message is in doubt 60 ms after its expected arrival. A packet that is sent
- * now takes 20 ms, and the gap is expected to last as long again: 120 ms with
- * the time that has passed. */
+/* A message is overdue for 60 ms. A packet that is sent now takes 20 ms, and
+ * the gap is expected to last as long again as it has lasted. Together with the
+ * time that has passed, the expected delay is therefore about 120 ms longer. */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
@@ -610,7 +612,7 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
       fixture.path->delay + 2 * fixture.path->gap);
   fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
-  /* The message has arrived after all. */
+  /* The message has arrived in spite of the gap. */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
   fail_if (mmtp_path_is_overdue (fixture.path));
@@ -637,8 +639,8 @@ GST_START_TEST (jitter_is_no_gap)
 
 GST_END_TEST;
 
-/* No report arrives. The cause may be the return path, but the messages are in
- * doubt. */
+/* No report arrives. The cause may be the return path, but the messages still
+ * count as overdue. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
@@ -663,7 +665,7 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 
 GST_END_TEST;
 
-/* A configured rate is trusted, as in the paper. */
+/* A configured rate is used without measuring it, as in the paper. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -708,7 +710,8 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* The flag is set until a packet that was sent later has been reported. */
+  /* The flag that the application limits the rate is set until a packet that
+   * was sent later has been reported. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -737,7 +740,7 @@ GST_END_TEST;
 
 /* --- draining ------------------------------------------------------------- */
 
-/* The path was always busy, so a standing queue is now part of its base delay.
+/* The path was always busy, so its base delay now contains a standing queue.
  */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 {
@@ -754,8 +757,8 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
-  /* The window of the drain is the maximum in flight; the reserve may not be
-   * used either. */
+  /* The window during a drain is the maximum number of bytes in flight. The
+   * reserve beyond the window may not be used either. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -849,8 +852,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* Idle time saves no tokens, but the lateness of a coarse timer (1 ms) is not
-   * lost. */
+  /* An idle path saves no tokens. Time that is lost because a timer is coarse
+   * (1 ms) is made up for. */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);
@@ -862,8 +865,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* Packets that move from a failed path to one that carried little need not wait
- * until the rate of this path is known. */
+/* Packets that move from a failed path to a path with little traffic need not
+ * wait until the rate of the latter is known. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;
@@ -882,8 +885,8 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* The infrared link of the paper: without this limit, the safety margin would
- * leave no time for waiting. */
+/* Without a limit on the safety margin, no time would be left for waiting on
+ * the infrared link of the paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -896,7 +899,7 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* A delay that really is so high is not reduced. */
+  /* A delay that is really this high is not reduced. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -931,8 +934,8 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 
 GST_END_TEST;
 
-/* The rate of a few control messages is very low. With this rate, each packet
- * would seem too late. */
+/* The measured rate of a few control messages is very low. If the sender used
+ * this rate, each packet would seem too late. */
 GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 {
   guint64 expected;
@@ -949,7 +952,7 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 
 GST_END_TEST;
 
-/* Bytes in flight beyond those of a round trip wait in a queue. */
+/* Bytes in flight that exceed those of one round trip wait in a queue. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;
@@ -963,10 +966,11 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* 500 ms of packets, less the round trip of 40 ms and half of 50 ms. */
+  /* The queue is 500 ms of packets, less the round trip of 40 ms and half of
+   * the report interval of 50 ms. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
-  /* The rate of a path that the application limits is unknown. So the bytes in
-   * flight do not count as a queue. */
+  /* If the application limits the rate, the rate of the path is unknown. The
+   * bytes in flight therefore do not count as a queue. */
   fixture.path->limits.is_app_limited = TRUE;
   fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
   fixture_clear (&fixture);

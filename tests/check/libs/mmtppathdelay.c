@@ -129,7 +129,7 @@ GST_START_TEST (base_outlasts_a_silence)
 GST_END_TEST;
 
 /* After a drain the measured delay becomes the base, although the base of the
- * last minute was lower. A lower delay becomes the base at once. */
+ * last minute was lower. A lower delay becomes the base immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;
@@ -159,7 +159,7 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* The last report counts if no newer one has come. */
+  /* The last report counts if no newer report has arrived. */
   check_high (&delay, 100 * SECOND, 60);
 }
 

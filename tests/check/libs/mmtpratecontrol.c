@@ -35,7 +35,7 @@
 
 typedef struct
 {
-  /* Times in ns. `arrival` is 0 if the packet is lost or on its way. */
+  /* Times in ns. `arrival` is 0 if the packet is lost or in flight. */
   guint64 sent, arrival;
   guint64 in_flight;            /* Bytes in flight directly after sending. */
   gboolean is_app_limited;

@@ -12,14 +12,15 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define US(n) ((n) * G_GUINT64_CONSTANT (1000))
 
-/* The difference between the sender's clock and ours is as large as possible.
+/* The difference between the sender's clock and the receiver's clock is as
+ * large as possible.
  */
 #define SENDER_START G_GUINT64_CONSTANT (281474975736640)       /* us */
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* With a message of this size every 10 ms, a path is fast enough for one report
- * in each period. */
+/* If a message of this size arrives every 10 ms, the path is fast enough for a
+ * report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -27,7 +28,8 @@ typedef struct
   MmtpReceiver *receiver;
   guint64 now;                  /* ns, ours */
   MmtpKey key;
-  /* Directions of the sender: what it sends, and what it receives. */
+  /* The two directions as the sender sees them: one for its own messages, and
+   * one for the messages that it receives. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
   guint64 token;                /* Token in messages of the receiver. */
@@ -155,7 +157,8 @@ poll_message (Peer * peer)
   return TRUE;
 }
 
-/* Polls a message of the session; each has its own number. */
+/* Polls a message of the session and checks that it has the next number of its
+ * path. */
 static gboolean
 poll_sealed (Peer * peer)
 {
@@ -415,8 +418,8 @@ give_of_version (Peer * peer, MmtpMessage * message, guint version)
   mmtp_receiver_input (peer->receiver, peer->now, &address, bytes, size);
 }
 
-/* A sender of another version is told the receiver's version, and the
- * application is told of the sender. It is told only once for each version,
+/* A sender of another version gets the receiver's version in the answer. The
+ * application gets an event about the sender, but only one for each version,
  * because anyone can send such messages. */
 GST_START_TEST (another_version_is_refused_and_told)
 {
@@ -461,7 +464,7 @@ GST_START_TEST (one_session_at_a_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   token = peer.message.accept.token;
-  /* The ACCEPT was lost, so the receiver sends the same one again. */
+  /* The ACCEPT was lost, so the receiver sends an identical ACCEPT again. */
   first = make_open (&peer, peer.message.init.cookie);
   give (&peer, &first, &here);
   fail_unless (poll_message (&peer));
@@ -478,7 +481,8 @@ GST_START_TEST (one_session_at_a_time)
   open = make_open (&other, other.message.init.cookie);
   give (&other, &open, &there);
   expect_refuse (&other, MMTP_REFUSE_BUSY);
-  /* The second sender is refused until the first one is silent for too long. */
+  /* The second sender is refused until the first one has been silent for too
+   * long. */
   other.now += MS (10000);
   mmtp_receiver_timeout (peer.receiver, other.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
@@ -522,7 +526,7 @@ end_session (Peer * peer)
 
 /* An END with the correct token but from another address does not count, even
  * from the sender's host. An END from the correct address without the token
- * does not count either. i: with a key */
+ * does not count either. `i` is 1 if the session has a key. */
 GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -564,7 +568,7 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* Asks for a session from this host with another port. Returns the type of the
+/* Asks for a session from another port of this host. Returns the type of the
  * answer to the last OPEN. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
@@ -650,14 +654,16 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* A second sender on the same host. */
+  /* The second sender is on the same host. */
   check_taken_over (1, TRUE, FALSE);
 }
 
 GST_END_TEST;
 
-/* Frequent requests of a second sender do not shorten the doubt about the first
- * one, and the receiver does not query the first one too often. */
+/* While another sender asks for a session, the receiver doubts whether the
+ * first sender is still alive, and queries it for a fixed time. Frequent
+ * requests of the second sender do not shorten this time, and they do not cause
+ * too many queries. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -668,7 +674,8 @@ GST_START_TEST (a_doubt_takes_its_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   address.bytes[5]++;
-  /* The round trip is not known, so the doubt lasts 2 s. */
+  /* The round trip is not known, so the receiver doubts the first sender for 2
+   * s. */
   while (peer.now < end) {
     other = peer;
     other.nonce[0] ^= 1;
@@ -746,7 +753,8 @@ count_answers (Peer * peer, guint n_networks)
   return answers;
 }
 
-/* 100 answers at once, and 99 in the rest of the second. */
+/* The receiver sends 100 answers immediately, and 99 in the rest of the second.
+ */
 GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 {
   Peer peer;
@@ -761,7 +769,8 @@ GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 
 GST_END_TEST;
 
-/* 100 answers at once, and 999 in the rest of the second. */
+/* The receiver sends 100 answers immediately, and 999 in the rest of the
+ * second. */
 GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
@@ -806,7 +815,8 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 GST_END_TEST;
 
 /* Senders with a key and unknown hosts have separate budgets of answers, even
- * in the same network, so neither uses up the budget of the other. */
+ * if both are in one network. Neither of them can use up the budget of the
+ * other. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
@@ -828,7 +838,8 @@ GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 
 GST_END_TEST;
 
-/* A host that had a session before has a reserve in both budgets. */
+/* A host that had a session before can still get answers when both budgets are
+ * used up, because a part of each budget is reserved for such hosts. */
 GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 {
   MmtpAddress address = make_address (1);
@@ -902,7 +913,8 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* The frame was due at OPEN, and the clocks differ by 20 ms. */
+  /* The deadline of the frame was the time of OPEN, and the clocks differ by 20
+   * ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (g_bytes_get_size (event.data), PAYLOAD);
@@ -955,8 +967,8 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
-/* A late timer must not make the receiver drop a buffer that arrived in time. A
- * lower D0 may. */
+/* A timer that runs late must not make the receiver drop a buffer that arrived
+ * in time. A lower latency D0 may make it drop such a buffer. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -992,7 +1004,7 @@ GST_END_TEST;
 
 /* --- reports -------------------------------------------------------------- */
 
-/* Messages 1 to 31 after OPEN. Each of them is reported at once. */
+/* After OPEN, each of the messages 1 to 31 is reported immediately. */
 #define START_MESSAGES 31
 /* Size of a report for one path without losses. */
 #define REPORT_SIZE 81
@@ -1024,8 +1036,8 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* Sends `n` messages on path 0, `distance` ms apart. Returns the number of
- * REPORTs. */
+/* Sends `n` messages on path 0 at intervals of `distance` ms. Returns the
+ * number of REPORTs. */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {
@@ -1039,7 +1051,8 @@ stream (Peer * peer, guint n, guint distance)
   return reports;
 }
 
-/* Opens a session and continues until its start is over. */
+/* Opens a session and continues until the messages at its start have been
+ * reported. */
 static void
 begin_stream (Peer * peer)
 {
@@ -1092,7 +1105,7 @@ GST_START_TEST (a_report_goes_each_period)
       fail_unless_equals_int (record->lost, 0);
       fail_unless_equals_int (record->arrival, peer.now / 10000 & 0xffffff);
     }
-    /* Each of the first messages is reported at once. */
+    /* Each of the first messages is reported immediately. */
     if (i + 1 == START_MESSAGES)
       fail_unless_equals_int (n, START_MESSAGES);
   }
@@ -1106,8 +1119,8 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* The reports use 2.5 % of the rate of the path, but come at least every 300
- * ms. */
+/* The reports use 2.5 % of the rate of the path, but there is at least one
+ * every 300 ms. */
 GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;
@@ -1116,7 +1129,8 @@ GST_START_TEST (a_slow_path_has_fewer_reports)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   stream (&peer, 100, 50);
-  /* REPORT_SIZE * 40 / (1224 / 50 ms) = 132 ms */
+  /* The report period is REPORT_SIZE * 40 / (1224 / 50 ms) = 132 ms, because
+   * reports use one fortieth of the rate. */
   n = stream (&peer, 200, 50);
   fail_unless (n >= 66 && n <= 84, "%u reports", n);
   stream (&peer, 20, 200);
@@ -1176,7 +1190,7 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
   }
-  /* The receiver chooses the period itself again. */
+  /* From now on the receiver chooses the report period by itself again. */
   give_report_period (&peer, 0);
   stream (&peer, 200, 10);
   fail_unless_equals_int (stream (&peer, 100, 10), 20);
@@ -1225,7 +1239,7 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* The next report comes at least 10 ms later. */
+  /* The next report is sent at least 10 ms later. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1237,8 +1251,8 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* With a long report period, immediate reports are at least a quarter of the
- * period apart. */
+/* With a long report period, the interval between two immediate reports is at
+ * least a quarter of the period. */
 GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
@@ -1256,8 +1270,8 @@ GST_START_TEST (losses_on_a_slow_path_wait)
 
 GST_END_TEST;
 
-/* No message arrived for longer than a period. The first message after this gap
- * is reported at once, and again 10 ms later. */
+/* No message arrived for longer than a report period. The first message after
+ * this gap is reported immediately, and again 10 ms later. */
 GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 {
   static const guint gaps[] = { 75, 300, 1700, 5000 };
@@ -1272,7 +1286,7 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
-    /* The next report comes at least 10 ms after the last one. */
+    /* The next report is sent at least 10 ms after the last one. */
     while (mmtp_receiver_next_wakeup (peer.receiver) < peer.now + MS (20)) {
       advance (&peer, 1);
       count_reports (&peer);
@@ -1285,8 +1299,8 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* Afterwards the period is as before, because a gap does not change the
-     * measured rate. */
+    /* After the gap the report period is the same as before it, because a gap
+     * does not change the measured rate. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1295,8 +1309,8 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 
 GST_END_TEST;
 
-/* Keep-alives alone are further apart than the report period of the stream.
- * They must not count as gaps. */
+/* If only keep-alives are sent, the time between them is longer than the report
+ * period of the stream. These times must not count as gaps. */
 GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;
@@ -1319,7 +1333,7 @@ GST_START_TEST (an_idle_path_has_no_gaps)
 GST_END_TEST;
 
 /* A report is due after 64 messages, but at most every 5 ms. Here 64 messages
- * come in 3.2 ms, so the reports are 5 to 6 ms apart. */
+ * arrive in 3.2 ms, so the interval between reports is 5 to 6 ms. */
 GST_START_TEST (many_messages_have_no_more_than_a_report_each_5_ms)
 {
   guint64 last = 0;
@@ -1382,8 +1396,8 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* One of the first three messages is missing, and after its repair one of all
-   * five. */
+  /* Two messages are missing. One of them is among the first three messages.
+   * When it has been repaired, only one of all five is missing. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
@@ -1394,7 +1408,7 @@ GST_START_TEST (a_repair_brings_what_was_lost)
     fail_if (event.discont);
     g_bytes_unref (event.data);
   }
-  /* A repaired message that arrives after all is a duplicate. */
+  /* A message that arrives although it was repaired counts as a duplicate. */
   give_sealed (&peer, &messages[1], &address);
   mmtp_receiver_get_stats (peer.receiver, &stats);
   fail_unless_equals_uint64 (stats.recovered, 2);
@@ -1504,8 +1518,9 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
   fail_if (poll_message (peer));
 }
 
-/* An off-path attacker guesses: all types, and all trailers with one wrong bit,
- * from the sender's address and from other addresses. */
+/* An off-path attacker guesses the secrets. It sends messages of all types and
+ * with all trailers that have one wrong bit, from the sender's address and from
+ * other addresses. */
 static void
 expect_refused_guesses (const gchar * key)
 {
@@ -1579,8 +1594,8 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
     for (at = 0; at < size; at++) {
-      /* Another type of an INIT would be another message, so only the version
-       * is changed. */
+      /* If the type of an INIT is changed, the result is a different valid
+       * message, so the test changes only the version. */
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
@@ -1706,7 +1721,7 @@ GST_START_TEST (a_path_joins_by_its_address)
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
   other = join_from (&peer, 5, 7, 3);
   fail_unless (challenge != other);
-  /* No stream is sent to this address or accepted from it yet. */
+  /* No data of the stream is sent to this address or accepted from it yet. */
   give_data (&peer, 5, 0, 0, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   respond_from (&peer, 5, 6, other);
@@ -1718,8 +1733,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
-  /* The path moves to another address in the same way, if the current one is
-   * silent. */
+  /* If the current address is silent, the path moves to another address in the
+   * same way. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1756,7 +1771,8 @@ GST_START_TEST (a_path_leaves_and_comes_back)
   fail_unless_equals_int (peer.message.leave.highest, 2);
   fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
   fail_unless_equals_int (event.path, 1);
-  /* The LEAVE is acknowledged again, but the event comes only once. */
+  /* The receiver acknowledges the LEAVE again, but reports the event to the
+   * application only once. */
   give_sealed (&peer, &message, &address);
   fail_unless (poll_type (&peer, MMTP_LEAVE));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1856,8 +1872,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The timestamps go back: the first buffer could wait for its caps for longer
- * than the buffer after it. */
+/* The timestamps go back. The first buffer could therefore wait for its caps
+ * for longer than the buffer that follows it. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);
@@ -1996,8 +2012,8 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
 
 GST_END_TEST;
 
-/* The sender sends nothing below the floor any more, but earlier packets may
- * still arrive on a slow path. */
+/* The sender has announced a floor: it sends no packet with a lower stream
+ * number any more. Earlier packets may still arrive on a slow path. */
 GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;
@@ -2039,7 +2055,7 @@ give_end (Peer * peer, guint32 number)
 }
 
 /* The application may have ended when the sender asks again, so the
- * acknowledgement is sent three times at once. */
+ * acknowledgement is sent three times in a row. */
 static void
 expect_end (Peer * peer, guint32 number)
 {
@@ -2065,7 +2081,7 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   give_data (&peer, 0, 0, 0, 0);
   expect_buffer (&peer, FALSE);
   give_data (&peer, 0, 0, 2, 0);
-  /* The sender has to stay while a message may still be repaired. */
+  /* The sender has to stay connected while a message may still be repaired. */
   fail_if (give_end (&peer, 3));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 0, 1, 0);
@@ -2080,7 +2096,7 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   mmtp_receiver_timeout (peer.receiver, peer.now);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
-  /* Another session can begin at once. */
+  /* Another session can begin immediately. */
   peer.nonce[3] ^= 1;
   peer.numbers[0] = 0;
   open_session (&peer);

@@ -161,8 +161,9 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
-/* The rule by arrival avoids a path in doubt as long as another path is certain
- * to be in time. The rule of the paper ignores doubts. */
+/* A path is in doubt if its messages are overdue. The rule by arrival avoids
+ * such a path as long as another path is certain to be in time. The rule of the
+ * paper does not look at this. */
 GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -176,9 +177,9 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* With 300 ms left, no path is certain to be in time. The radio's token comes
- * in 138 ms, so the packet would arrive after 314 ms. With 1 ms more the
- * infrared link is as fast. */
+/* With 300 ms left, no path is certain to be in time. The radio may send its
+ * next packet in 138 ms, so the packet would arrive after 314 ms. If this took
+ * 1 ms longer, the infrared link would be as fast. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };

@@ -18,7 +18,7 @@
 #define TOKEN_R G_GUINT64_CONSTANT (0x1122334455667788)
 #define ROOM 2000
 
-/* A message on its way. */
+/* A message in flight. */
 typedef struct
 {
   guint64 arrival;              /* ns */
@@ -30,11 +30,15 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  guint64 capacity;             /* Bytes of messages per second. */
-  guint64 busy;                 /* Time in ns until which it transmits. */
-  gint64 transit;               /* Transit of the newest message, in ticks. */
-  gint64 min, high;             /* Transits since the last record, in ticks. */
-  guint32 arrival;              /* Arrival of the newest message, in ticks. */
+  guint64 capacity;             /* The rate in bytes of messages per second. */
+  /* Time in ns at which the transmission of the current message ends. */
+  guint64 busy;
+  /* One-way transit of the newest message, in ticks. */
+  gint64 transit;
+  /* One-way transits of the messages since the last record, in ticks. */
+  gint64 min, high;
+  /* Arrival time of the newest message, in ticks. */
+  guint32 arrival;
   gboolean is_measured;         /* A message arrived since the last record. */
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
@@ -66,7 +70,8 @@ typedef struct
   gboolean in_session;
   /* Time in ns before which the receiver sends nothing. */
   guint64 mute_until;
-  /* The receiver answers by itself. Otherwise only the test sends answers. */
+  /* The simulated receiver answers by itself. Otherwise only the test sends
+   * answers. */
   gboolean answers;
   Line lines[MAX_LINES];
   guint n_lines;
@@ -74,8 +79,8 @@ typedef struct
   GQueue forth, back;           /* of Flight */
   /* Array of MmtpMessage: all messages that arrived. */
   GArray *arrived;
-  GArray *events;               /* of MmtpSenderEvent */
-  GHashTable *numbers;          /* Stream numbers that arrived. */
+  GArray *events;               /* Array of MmtpSenderEvent. */
+  GHashTable *numbers;          /* Set of the stream numbers that arrived. */
   /* Number of messages that were sent. */
   guint counts[MMTP_LAST_TYPE][MAX_LINES];
     gboolean (*loses) (const MmtpMessage * message);
@@ -567,7 +572,7 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* `words` is the beginning of the text that users see. */
+/* `words` is the beginning of the message that users see. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -747,8 +752,8 @@ refuse (Fixture * fixture, const guint8 * nonce, guint8 reason)
   run (fixture, 20 * MS);
 }
 
-/* Stores the nonce of the sender's INIT, which is sent at 0, 250, 750 and 1750
- * ms. */
+/* Starts a sender that asks for a session, and stores the nonce of its INIT.
+ * The INIT is sent at 0, 250, 750 and 1750 ms. */
 static Fixture *
 fixture_new_asking (guint8 nonce[MMTP_NONCE_SIZE])
 {
@@ -789,7 +794,7 @@ GST_START_TEST (refused_three_times_it_is_over)
 
 GST_END_TEST;
 
-/* An INIT has one answer, and later answers are ignored. */
+/* An INIT is answered once. Further answers are ignored. */
 GST_START_TEST (a_question_is_refused_once)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -813,8 +818,8 @@ GST_START_TEST (a_question_is_refused_once)
 
 GST_END_TEST;
 
-/* The receiver may be busy with our own previous session, and needs time to
- * detect its end. */
+/* The receiver may be busy with our own previous session. It needs time to
+ * detect the end of that session. */
 GST_START_TEST (who_is_busy_is_asked_for_longer)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -862,7 +867,7 @@ fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
   return fixture;
 }
 
-/* Refuses the OPEN with this number as a receiver with the key does. */
+/* Refuses the OPEN with this number, as a receiver that has the key does. */
 static void
 refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
     guint number)
@@ -1056,7 +1061,8 @@ GST_START_TEST (too_slow_is_told_each_second)
 
 GST_END_TEST;
 
-/* With configured rates this is known before the stream begins. */
+/* If the rates of the paths are configured, the sender knows that they are too
+ * slow before the stream begins. */
 GST_START_TEST (too_slow_is_told_beforehand_where_rates_are_known)
 {
   MmtpSenderConfig config;
@@ -1092,7 +1098,7 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* The path is used again when it is a tenth faster than necessary. */
+  /* The path is used again when it is 10 % faster than necessary. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1195,7 +1201,8 @@ GST_START_TEST (prelude_goes_with_the_first)
 
 GST_END_TEST;
 
-/* 150 kbyte/s carry 1400 bytes every 9.3 ms. The test puts twice as much. */
+/* 150 kbyte/s carry 1400 bytes every 9.3 ms. The test puts twice as much data.
+ */
 GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1225,8 +1232,8 @@ GST_START_TEST (droppable_buffers_go_first_and_keys_last)
   MmtpSenderStats stats;
   guint i;
 
-  /* 200 kbyte/s are 50 too much. Of ten frames, one is a key frame and six are
-   * droppable. */
+  /* The stream has 200 kbyte/s, which is 50 kbyte/s more than the paths can
+   * carry. Of ten frames, one is a key frame and six are droppable. */
   for (i = 0; i < 1000; i++) {
     put (fixture, 2000, i % 10 == 0 ? 0 : i % 10 < 4 ? MMTP_FLAG_DELTA :
         MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE);
@@ -1256,8 +1263,8 @@ put_picture (Fixture * fixture, guint64 due, guint8 flags,
   return taken;
 }
 
-/* The key frame was due long ago. Frames that refer to it are not sent until
- * the next key frame. */
+/* The deadline of the key frame has passed long ago. Frames that refer to it
+ * are not sent until the next key frame. */
 static void
 check_dependents (gboolean is_independent)
 {
@@ -1316,8 +1323,8 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
   return taken;
 }
 
-/* Puts a frame of three buffers that was due long ago. The kind of the first
- * and of the last buffer is unknown. */
+/* Puts a frame of three buffers whose deadline has passed long ago. The kind of
+ * the first buffer and that of the last one are unknown. */
 static void
 check_parts (PictureKind kind, gboolean is_needed)
 {
@@ -1363,9 +1370,9 @@ put_leading (Fixture * fixture, guint64 due)
   return taken;
 }
 
-/* x265 makes open GOPs with references among the leading pictures. A leading
- * picture that is given up, or that refers to such a picture, does not disturb
- * the GOP after it. */
+/* x265 makes open GOPs in which a leading picture may refer to another leading
+ * picture. If a leading picture is given up, the leading pictures that refer to
+ * it are given up too, but the frames after them are not. */
 GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1402,8 +1409,8 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The delimiter of a key frame is accepted although the previous GOP was given
- * up. */
+/* The access unit delimiter of a key frame is accepted although the previous
+ * GOP was given up. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1413,7 +1420,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
   run (fixture, 1500 * MS);
   put_kind (fixture, due, PICTURE_KIND_KEY);
   run (fixture, 10 * MS);
-  /* All three buffers of a frame that cannot be decoded. */
+  /* The three buffers belong to a frame that cannot be decoded.
+   */
   put_kind (fixture, fixture->now, PICTURE_KIND_PART);
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
   fail_if (put_kind (fixture, fixture->now, PICTURE_KIND_REFERENCE));
@@ -1449,8 +1457,8 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* Puts frames of one packet while the sender has room, and waits otherwise.
- * Returns the number of frames. */
+/* Puts frames of one packet while the sender has room in its queue, and waits
+ * at other times. Returns the number of frames. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1474,8 +1482,8 @@ put_while_room (Fixture * fixture, guint64 time)
   return n;
 }
 
-/* A source that waits for room is not too fast, and it uses the full rate of
- * the paths. */
+/* A source that waits until the sender has room is never too fast, and it uses
+ * the full rate of the paths. */
 GST_START_TEST (room_is_what_can_be_in_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1501,7 +1509,8 @@ GST_START_TEST (room_is_what_can_be_in_time)
 
 GST_END_TEST;
 
-/* With configured rates the room is known at once. */
+/* If the rates of the paths are configured, the sender knows immediately how
+ * much data it has room for. */
 GST_START_TEST (room_of_configured_paths_is_known)
 {
   MmtpSenderConfig config;
@@ -1627,7 +1636,7 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* A path of 20 ms that needs 220 ms at times. Within 350 ms a packet can
+/* A path whose delay is 20 ms and at times 220 ms. Within 350 ms a packet can
  * certainly be sent once, but not twice. The rate is configured, so nearly all
  * packets have to be in time. */
 static Fixture *
@@ -1690,8 +1699,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* At most one packet was reported as lost so early that its retransmission
-   * was certainly in time. */
+  /* In at most one case a packet was reported as lost so early that its
+   * retransmission was certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1699,8 +1708,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
-/* No other packet needs the rate, and retransmissions of lost packets would be
- * late. */
+/* The path has rate to spare, and retransmissions of lost packets would be
+ * late. The sender therefore sends repair packets in advance. */
 GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 {
   Fixture *fixture = fixture_new_fluctuating ();
@@ -1718,7 +1727,8 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
     run (fixture, 20 * MS);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
-  /* D0 leaves time to wait for two or three more packets. */
+  /* The latency D0 leaves time for a repair packet to wait until it covers two
+   * or three more packets. */
   fail_unless (stats.repairs >= 40);
   fail_unless (stats.repairs <= 80);
   fail_unless_equals_uint64 (stats.repairs, fixture->counts[MMTP_REPAIR][0]);
@@ -1727,8 +1737,8 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 
 GST_END_TEST;
 
-/* A tenth of the packets is lost, but a retransmission is certainly in time.
- * The sender then sends no repair packets in advance. */
+/* A tenth of the packets is lost, but a retransmission arrives in time with
+ * certainty. The sender then sends no repair packets in advance. */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1760,7 +1770,7 @@ put_for (Fixture * fixture, guint n)
 }
 
 /* The reports on the other path show that the cut path is stalled. After one
- * second it is silent. */
+ * second without messages, the cut path counts as silent. */
 GST_START_TEST (cut_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1802,7 +1812,8 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The path with the maximum delay is used, and its rate is then known better.
+  /* The path with the maximum delay is used, and its rate is known better after
+   * that.
    */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");
@@ -1826,7 +1837,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The rule of the paper reserves the fast path for urgent packets. */
+/* The paper's rule keeps the fast path free for urgent packets. */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -1895,8 +1906,8 @@ GST_START_TEST (loss_is_what_the_receiver_misses)
 
 GST_END_TEST;
 
-/* A gap is no silence: the packets in flight arrive in the end, and none is
- * sent twice. */
+/* A gap is not the same as silence: the packets in flight arrive after the gap,
+ * and none of them is sent twice. */
 GST_START_TEST (gap_of_the_only_path_is_waited_for)
 {
   Fixture *fixture = fixture_new_default ();
@@ -1919,8 +1930,8 @@ GST_START_TEST (gap_of_the_only_path_is_waited_for)
 
 GST_END_TEST;
 
-/* The reports of one second are late. This is no congestion of the forward
- * path. */
+/* The reports of one second arrive late. The late reports are not a sign of
+ * congestion on the forward path. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -1948,8 +1959,9 @@ GST_START_TEST (stalled_return_path_stops_nothing)
 
 GST_END_TEST;
 
-/* Packets that are stuck on a stalled path are sent on the other path if they
- * would be late otherwise, even before the first path is silent. */
+/* Packets that are stuck on a stalled path are sent again on the other path if
+ * they would otherwise be late. This happens even before the stalled path
+ * counts as silent. */
 GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 {
   MmtpSenderConfig config;
@@ -1972,8 +1984,8 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* Only JOINs arrive on this path. It has got a CHALLENGE, but no report ever
- * contains it. */
+/* Only JOINs arrive on this path. It has received a CHALLENGE, but no report
+ * ever contains the path. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2121,7 +2133,8 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* 83 bytes are 1 % of the 8000 bytes of two seconds. */
+  /* The KEEPALIVEs have 83 bytes, which is 1 % of the 8000 bytes that the path
+   * carries in two seconds. */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
   fail_unless (n >= 4 && n <= 5, "%u", n);

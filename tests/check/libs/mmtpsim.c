@@ -26,8 +26,8 @@ link_new (const VirtualLinkConfig * config, guint64 seed)
   return link;
 }
 
-/* Sends `n` packets of `size` bytes at once. Each packet is a guint with its
- * number. */
+/* Sends `n` packets of `size` bytes at the same time. Each packet is a guint
+ * with its number. */
 static void
 push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
     guint32 size)
@@ -129,7 +129,8 @@ GST_START_TEST (outage_takes_what_is_under_way)
   link = link_new (&config, 1);
   push (link, 0, VIRTUAL_LINK_FORWARD, 6, 100);
   assert_arrival (link, 0, 150 * MS, VIRTUAL_LINK_FORWARD);
-  /* 1: 100 to 250, 2: 200 to 350, 3: 300 to 450 */
+  /* Packet 1 is on the link from 100 to 250 ms, packet 2 from 200 to 350 ms,
+   * and packet 3 from 300 to 450 ms. */
   assert_arrival (link, 4, 550 * MS, VIRTUAL_LINK_FORWARD);
   assert_arrival (link, 5, 650 * MS, VIRTUAL_LINK_FORWARD);
   virtual_link_free (link);
@@ -247,9 +248,9 @@ GST_START_TEST (frames_are_judged_by_true_time)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* Frames of 100 bytes come every 10 ms, each needs 20 ms, and the delay is
-   * 500 ms. Frame i arrives at 520 + 20 i and has its deadline at 10 i + 1000,
-   * so frame 48 is the last one in time. */
+  /* There is a frame of 100 bytes every 10 ms. Each frame needs 20 ms, and the
+   * delay is 500 ms. Frame i arrives at 520 + 20 i and has its deadline at 10 i
+   * + 1000, so frame 48 is the last one in time. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
   simulation = mmtp_simulation_new (&config);
@@ -300,15 +301,16 @@ GST_END_TEST;
 
 GST_START_TEST (optimum_brings_what_can_be_counted)
 {
-  /* 10 packets per second and no further delay. Of 10 packets in 1 s all are in
-   * time. Of 20 packets in 1 s with a limit of 0.1 s, only those that can be
-   * sent at once are in time. */
+  /* The path carries 10 packets per second and adds no delay. If 10 packets are
+   * generated in 1 s, all of them are in time. If 20 packets are generated in 1
+   * s with a limit of 0.1 s, only those packets are in time that can be sent
+   * immediately. */
   MmtpOptimumPath paths[] = { {0.1, 0}, {0.1, 0.5} };
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* The last packet comes at 0.95 s and has until 1.95 s, so there is time for
-   * 19 transmissions. */
+  /* The last packet is generated at 0.95 s and has until 1.95 s, so there is
+   * time for 19 transmissions. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
   /* The second path is too slow for any packet. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);

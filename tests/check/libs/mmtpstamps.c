@@ -8,7 +8,7 @@
 
 #define LIMIT 500
 
-/* A single buffer arrives and is passed on at once. */
+/* A single buffer arrives and is passed on immediately. */
 static gint64
 come (MmtpStamps * stamps, gint64 now, gint64 stamp)
 {

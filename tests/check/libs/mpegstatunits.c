@@ -33,12 +33,12 @@ input (MpegStatUnits * units, gchar type, guint64 pts, guint64 dts)
   MpegStatUnit unit;
 
   if (type == 'I')
-    mpegstat_units_input (units, idr, sizeof (idr), pts, dts, &unit);
+    mpegstat_units_input (units, idr, sizeof (idr), pts, dts, NULL, &unit);
   else if (type == 'P')
     mpegstat_units_input (units, reference, sizeof (reference), pts, dts,
-        &unit);
+        NULL, &unit);
   else
-    mpegstat_units_input (units, other, sizeof (other), pts, dts, &unit);
+    mpegstat_units_input (units, other, sizeof (other), pts, dts, NULL, &unit);
   fail_unless_equals_int (mpeg_video_picture_type_char (unit.type), type);
   return unit;
 }
@@ -197,7 +197,7 @@ GST_START_TEST (hash_and_size_are_of_slices)
   fail_unless (unit.has_hash);
   fail_unless_equals_uint64_hex (unit.hash,
       G_GUINT64_CONSTANT (0xe1fb0bc38db7e2c7));
-  mpegstat_units_input (units, sets, sizeof (sets), NONE, NONE, &unit);
+  mpegstat_units_input (units, sets, sizeof (sets), NONE, NONE, NULL, &unit);
   fail_unless_equals_uint64 (unit.size, 0);
   fail_unless (!unit.has_hash);
   mpegstat_units_free (units);

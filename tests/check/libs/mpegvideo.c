@@ -150,7 +150,8 @@ GST_START_TEST (picture_extension_fields)
 
 GST_END_TEST;
 
-/* SMPTE 12M: 00:01:00;02 follows 00:00:59;29, 00:10:00;00 is 17982 */
+/* By SMPTE 12M, 00:01:00;02 follows 00:00:59;29. The time code 00:10:00;00 is
+ * frame 17982. */
 GST_START_TEST (drop_frame_time_code)
 {
   MpegVideoGop gop = {.minutes = 1,.pictures = 2,.drop_frame = TRUE };
@@ -197,7 +198,8 @@ GST_END_TEST;
 typedef struct
 {
   MpegVideoFramer *framer;
-  GString *types;               /* Frames that were output, as "I0 P3 ..." */
+  /* The frames that were output, as a text such as "I0 P3 ...". */
+  GString *types;
   GByteArray *bytes;
   MpegVideoFrame last;
 } Fixture;

@@ -62,7 +62,7 @@ typedef struct
 } Run;
 
 /* Returns a stream of `n_gops` GOPs of `n` frames, in which every third frame
- * is an anchor. The first GOP is closed. */
+ * is an anchor (an I- or P-frame). The first GOP is closed. */
 static GArray *
 make_plan (guint n_gops, guint n, gboolean open)
 {
@@ -358,9 +358,9 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
   guint gop, last, anchor, b;
 
   for (gop = 0, start = 0; gop < 40; gop++, start += 15) {
-    /* This is a closed GOP: each anchor is followed by the B-frames that are
-     * shown before it. It begins without B-frames, because there is no earlier
-     * picture. */
+    /* This is a closed GOP. Each anchor after the first one is followed by the
+     * B-frames that are shown before it. No B-frames follow the first anchor,
+     * because there is no earlier picture to which they could refer. */
     for (last = anchor = 0; anchor < 15;) {
       MpegVideoFrame frame = make_frame (anchor ? 'P' : 'I', anchor);
 
@@ -618,9 +618,9 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* A gap of more than ten seconds counts as a new stream. In addition, the first
- * frame, the second frame after a jump and the end of the gap may each be
- * anywhere within 1024 temporal references. */
+/* A gap of more than ten seconds counts as a new stream. In addition, three
+ * frames may each have any of 1024 temporal references: the first frame, the
+ * second frame after a jump, and the frame at the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* Random temporal references must not change the numbers of correct frames, and
@@ -690,7 +690,7 @@ check_times (const Times * times, guint n, gboolean low_delay)
 }
 
 /* ISO/IEC 13818-1, decoder model: an anchor is shown when the next anchor is
- * decoded. A B-frame is shown at once. */
+ * decoded. A B-frame is shown when it is decoded. */
 GST_START_TEST (times_of_an_open_gop_stream)
 {
   const Times times[] = {

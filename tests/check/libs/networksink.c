@@ -23,7 +23,7 @@ typedef struct
   GMutex lock;
   /* Number of connection attempts that are still refused. */
   guint refuse;
-  /* GResolverError with which these attempts fail; -1 if the connection is
+  /* GResolverError with which these attempts fail, or -1 if the connection is
    * refused instead. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
@@ -33,16 +33,18 @@ typedef struct
   gboolean broken;              /* sending fails */
   /* Size in bytes of packets that cannot be sent. */
   gsize unsendable;
-  /* Number of send calls that are still refused because they come too early. */
+  /* Number of send calls that the transport still refuses because they are too
+   * early. */
   guint early;
-  /* The receiver takes the remaining data before the drain timeout. */
+  /* The receiver reads the remaining data before the drain timeout. */
   gboolean drains;
   gboolean drain_breaks;
 
   /* Read by the tests, protected by `lock`. */
   /* What happened, one character for each event. A letter is the first byte of
-   * a buffer that was sent completely. The others mean: < a connection begins,
-   * > it ends, ! it is reset, . all data was drained. */
+   * a buffer that was sent completely. The other characters mean: < a
+   * connection begins, > a connection ends, ! a connection is reset, . all data
+   * was drained. */
   GString *log;
   /* Number of bytes of the current buffer that were accepted. */
   gsize n_taken;
@@ -337,8 +339,8 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
-/* A FakeSink that sends datagrams, for which a refusal is no permanent error
- * because any host on the way can send it. */
+/* A FakeSink that sends datagrams. A refusal is no permanent error for it,
+ * because any host on the path can send one. */
 typedef FakeSink DatagramSink;
 typedef FakeSinkClass DatagramSinkClass;
 
@@ -652,8 +654,9 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* Without auto-reconnect, too, until peer-timeout is over. The warning does not
- * promise that the sink tries again, because it may give up soon. */
+/* The sink waits until peer-timeout is over, also without auto-reconnect. The
+ * warning does not promise that the sink will try again, because the sink may
+ * give up soon. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -883,7 +886,7 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* Answers like ifdqueue after a camera. */
+/* Answers queries as an ifdqueue does that is downstream of a camera. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -954,7 +957,7 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   /* No frame refers to b. */
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-references"), 2);
-  /* Only the first one has waited. */
+  /* Only the first buffer has waited. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
   push (test, 'd', 0, 120);
@@ -1173,9 +1176,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* Packets that come too early do not mean that the network is full. The sink
- * drops none of them, and it does not conclude that the receiver has gone,
- * however often this happens. */
+/* Packets that are sent too early do not mean that the network is full. The
+ * sink drops none of them. However often this happens, the sink does not
+ * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1428,7 +1431,9 @@ GST_START_TEST (eos_drains_and_closes)
 
 GST_END_TEST;
 
-/* The warning names the property that is not deprecated, and its unit. */
+/* The warning names drain-timeout and not its deprecated name, and it gives the
+ * unit of the value.
+ */
 static void
 expect_drain_warning (SinkPipeline * test)
 {
@@ -1483,7 +1488,7 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   sink_pipeline_push_eos (test);
-  /* The sink may or may not have begun to drain by then. */
+  /* At this time the sink may or may not have begun to drain. */
   g_usleep (5000);
   sink_pipeline_flush (test);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -1561,7 +1566,7 @@ GST_START_TEST (stream_goes_on_after_its_end)
 GST_END_TEST;
 
 /* EOS waits behind the blocked buffer. The sink already knows that EOS will
- * come, so it applies the drain timeout. */
+ * arrive, so it applies the drain timeout. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
@@ -1637,8 +1642,9 @@ check_asked_eos (GType type, gboolean silent)
 }
 
 /* Whether the end is an error depends on the source and on auto-reconnect, and
- * not on whether the sink synchronizes to the clock. A live stream may end while
- * the sink still waits for its receiver, but not if it would have given up. */
+ * not on whether the sink synchronizes to the clock. A live stream may end
+ * without an error while the sink still waits for its receiver. It may not if
+ * the sink would have given up. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;
@@ -1677,7 +1683,7 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 GST_END_TEST;
 
 /* Buffers that do not wait for a receiver are still sent after EOS was
- * requested, however long ago that was. */
+ * requested, however long ago EOS was requested. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks which kind of picture a buffer of video holds, and which other frames
  * need it. The input bytes were made by hand from ISO/IEC 13818-2, ITU-T H.264
- * and H.265, RFC 2250, RFC 6184 and RFC 7798.
+ * and H.265, RFC 2250, RFC 6184, RFC 7798, RFC 7741, RFC 9628 and the RTP payload
+ * format for AV1.
  */
 
 #include <gst/check/gstcheck.h>
@@ -332,6 +333,136 @@ GST_START_TEST (lower_sub_layer_may_be_needed_by_a_higher_one)
 
 GST_END_TEST;
 
+/* --- VP8, VP9 and AV1 ----------------------------------------------------- */
+
+#define RTP_AT(time) 0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1
+
+/* A key frame of 320x240, a frame that refreshes the last frame, and one that
+ * refreshes nothing: RFC 6386, 19.2, coded as in 7.3 */
+#define VP8_KEY 0xb0, 0, 0, 0x9d, 1, 0x2a, 0x40, 1, 0xf0, 0, 0, 2, 0, 0x78, 8, 0
+#define VP8_P 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0x10, 0
+#define VP8_B 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0, 0
+/* The same of VP9, 6.2, error resilient */
+#define VP9_KEY 0x83, 0x49, 0x83, 0x42, 0x40, 0x13, 0xf0, 0x0e, 0xf0
+#define VP9_P 0x87, 1, 0, 9, 0
+#define VP9_B 0x87, 0, 0, 9, 0
+/* Of AV1: sequence header (5.5.1) and frame headers (5.9.2), in OBUs without
+ * size, as in RTP packets */
+#define AV1_SEQUENCE 8, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0, 0, 0
+#define AV1_KEY 0x30, 0x10, 0
+#define AV1_P 0x30, 0x30, 0, 0x40, 0, 0, 0
+#define AV1_B 0x30, 0x30, 0, 0, 0, 0, 0
+
+GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
+{
+  PictureReader *vp8 = picture_reader_new (PICTURE_FORMAT_VP8);
+  PictureReader *vp9 = picture_reader_new (PICTURE_FORMAT_VP9);
+  PictureReader *av1 = picture_reader_new (PICTURE_FORMAT_AV1);
+
+  expect_at (vp8, NO_PTS, BYTES (VP8_KEY), PICTURE_KIND_KEY, FALSE);
+  expect_at (vp8, NO_PTS, BYTES (VP8_P), PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (vp8, NO_PTS, BYTES (VP8_B), PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (vp9, NO_PTS, BYTES (VP9_KEY), PICTURE_KIND_KEY, FALSE);
+  expect_at (vp9, NO_PTS, BYTES (VP9_P), PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (vp9, NO_PTS, BYTES (VP9_B), PICTURE_KIND_DROPPABLE, FALSE);
+  /* the sequence header with its size, then a frame without */
+  expect_at (av1, NO_PTS, BYTES (0x0a, 10, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0,
+          0, 0, AV1_KEY), PICTURE_KIND_KEY, FALSE);
+  expect_at (av1, NO_PTS, BYTES (AV1_P), PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (av1, NO_PTS, BYTES (AV1_B), PICTURE_KIND_DROPPABLE, FALSE);
+  picture_reader_free (vp8);
+  picture_reader_free (vp9);
+  picture_reader_free (av1);
+}
+
+GST_END_TEST;
+
+/* RFC 7741, 4.2: X, N, S and PID; then I, L, T and K with their fields */
+GST_START_TEST (first_packet_of_vp8_tells_the_kind)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP8);
+
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x10, VP8_KEY),
+      PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x00, 1, 2, 3),
+      PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x90, 0x80, 0x81, 0x23, VP8_P),
+      PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0x90, 0xf0, 0x12, 5, 0x60,
+          VP8_B), PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0x91, 0xf0, 0x12, 5, 0x60, 1),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  /* N, and a second packet without it */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0x30, VP8_P),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  /* too short for the frame header: only the bit P is known */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (5), 0x10, 0xd1, 0),
+      PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
+      PICTURE_KIND_KEY, FALSE);
+  /* the header is there, and the rest of the partition is not */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (7), 0x10, 0xd1, 0xff, 0, 0x08,
+          0x01, 0xe0, 0, 0, 0), PICTURE_KIND_DROPPABLE, FALSE);
+  /* the first packet is missing */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (8), 0x00, 1, 2),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (9), 0x90, 0xf0, 0x12, 5, 0x60),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* RFC 9628, 4.2: I, P, L, F, B, E, V and Z with their fields */
+GST_START_TEST (first_packet_of_vp9_tells_the_kind)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP9);
+
+  /* a picture ID of two bytes, and a structure with sizes and groups */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x8a, 0x81, 0x23, 0x18,
+          1, 0x40, 0, 0xf0, 2, 0x04, 1, 0x00, VP9_KEY), PICTURE_KIND_KEY,
+      FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x84, 0x81, 0x23, 1, 2),
+      PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
+      PICTURE_KIND_REFERENCE, FALSE);
+  /* layer with TL0PICIDX; flexible mode with two P_DIFF */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (5), 0x40, VP9_B),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x0a, 0x18, 1),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* RTP payload format for AV1, 4.4: Z, Y, W and N; then elements */
+GST_START_TEST (packets_of_av1_tell_the_kind)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_AV1);
+
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x28, 11, AV1_SEQUENCE,
+          AV1_KEY), PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x90, 1, 2, 3),
+      PICTURE_KIND_KEY, FALSE);
+  /* two elements, both with a size */
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x00, 7, AV1_B, 7, AV1_P),
+      PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0x50, AV1_B),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0x80, 2, 1, 1),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0x00, 9, AV1_B),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
 /* --- invalid input -------------------------------------------------------- */
 
 GST_START_TEST (what_cannot_be_read_is_unknown)
@@ -377,6 +508,10 @@ pictureinfo_suite (void)
   tcase_add_test (tc, access_unit_is_what_its_slices_are);
   tcase_add_test (tc, h265_nal_header_tells_what_it_is);
   tcase_add_test (tc, lower_sub_layer_may_be_needed_by_a_higher_one);
+  tcase_add_test (tc, frame_that_refreshes_nothing_is_droppable);
+  tcase_add_test (tc, first_packet_of_vp8_tells_the_kind);
+  tcase_add_test (tc, first_packet_of_vp9_tells_the_kind);
+  tcase_add_test (tc, packets_of_av1_tell_the_kind);
   tcase_add_test (tc, what_cannot_be_read_is_unknown);
   return s;
 }

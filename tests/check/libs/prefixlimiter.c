@@ -63,8 +63,8 @@ GST_START_TEST (prefix_of_ipv4_is_24_bits_and_of_ipv6_48)
 
 GST_END_TEST;
 
-/* The hosts of a prefix share one budget: 100 answers at once, then one every
- * 10 ms. */
+/* The hosts of a prefix share one budget: 100 answers in one burst, then one
+ * answer every 10 ms. */
 GST_START_TEST (prefix_has_a_budget)
 {
   assert_equals_int (take_many (0x0a000001, SECOND, 150, RATE), 100);
@@ -107,8 +107,8 @@ GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* All prefixes together may get a tenth of a second's answers at once, and no
- * more than one second's answers within a second. */
+/* All prefixes together may get the answers of a tenth of a second in one
+ * burst. Within a second they get no more than the answers of one second. */
 GST_START_TEST (all_together_have_a_limit)
 {
   guint i, taken = 0;

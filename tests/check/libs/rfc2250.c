@@ -34,8 +34,9 @@ GST_START_TEST (header_bits)
     {{.bfc = 7}, "\x00\x00\x00\x70"},
     {{.ffv = 1}, "\x00\x00\x00\x08"},
     {{.ffc = 7}, "\x00\x00\x00\x07"},
-    /* The only packet of a B-picture: TR 258, B and E set, picture type 3, BFC
-     * 2 and FFC 5. */
+    /* The header of the only packet of a B-picture. It has temporal reference
+     * (TR) 258, the bits B (begin of slice) and E (end of slice) set, picture
+     * type 3, BFC 2 and FFC 5. */
     {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
   };
   guint8 bytes[RFC2250_MAX_HEADER_SIZE];
@@ -58,10 +59,10 @@ GST_END_TEST;
 
 GST_START_TEST (header_extension_bits)
 {
-  /* The header has T set. The MPEG-2 extension follows with X=0, E=1, f_codes 1
-   * 2 3 4, DC 2, PS 3, the bits T P C Q V A R H G alternating, and D set. Then
-   * follow the composite display and two words of extensions: their length, 00
-   * 00 01 b5 40 and padding. */
+  /* The header has the bit T set, so the MPEG-2 extension follows. The
+   * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
+   * A R H G alternate, and D is set. Then follow the composite display and two
+   * words of extensions: their length, 00 00 01 b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -223,8 +224,8 @@ GST_END_TEST;
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
   /* The first packet has 33 bytes left. The slice of 590 bytes needs two more
-   * packets with or without them. The slice of 630 bytes needs three packets
-   * without them and two with them. */
+   * packets, whether it uses these 33 bytes or not. The slice of 630 bytes
+   * needs three more packets without these bytes, and two with them. */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
 
@@ -432,13 +433,14 @@ GST_START_TEST (second_field_has_its_own_header)
   packets = pack_stream (&stream, &config, 1000, NULL);
   fail_unless_equals_int (packets->len, 2);
   p = &g_array_index (packets, Packet, 0);
-  /* TR 5, the bits S, B and E, picture type 1 and no vectors. The marker is not
-   * set, because the frame continues with the second field. */
+  /* The header has temporal reference (TR) 5, the bits S, B and E, picture type
+   * 1 and no vectors. The marker is not set, because the frame continues with
+   * the second field. */
   fail_unless (memcmp (p->data, "\x00\x05\x39\x00", 4) == 0);
   fail_unless (!p->marker);
   p = &g_array_index (packets, Packet, 1);
-  /* TR 5, the bits B and E, picture type 2 and FFC 7. BFC is 0 because this is
-   * a P-picture. */
+  /* The header has temporal reference (TR) 5, the bits B and E, picture type 2
+   * and FFC 7. BFC is 0 because this is a P-picture. */
   fail_unless (memcmp (p->data, "\x00\x05\x1a\x07", 4) == 0);
   fail_unless (p->marker);
   assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
@@ -488,7 +490,8 @@ GST_END_TEST;
 
 GST_START_TEST (sequence_header_is_repeated_at_intervals)
 {
-  /* The frames are half a second apart and the I-frames two seconds apart. */
+  /* The interval of the frames is half a second, and that of the I-frames is
+   * two seconds. */
   const struct
   {
     gint interval;
@@ -766,8 +769,8 @@ GST_START_TEST (n_vouches_for_the_header_before)
 
 GST_END_TEST;
 
-/* RFC 2250 appendix 1: the rebuilt GOP header has a time code of 0, the same
- * closed_gop as the last GOP header, and broken_link set. */
+/* RFC 2250 appendix 1: the rebuilt GOP header has a time code of 0 and
+ * broken_link set. Its closed_gop is that of the last GOP header. */
 GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 {
   gint closed;
@@ -859,8 +862,8 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "|c I0", FALSE, NULL);
   g_array_set_clear_func (packets, packet_clear);
-  /* The first packet has S and picture type 1. The second one has B, E and
-   * picture type 1. */
+  /* The first packet has the bit S and picture type 1. The second packet has
+   * the bits B and E and picture type 1. */
   head.data = g_malloc (head.size);
   memcpy (head.data, "\x00\x00\x21\x00", 4);
   memcpy (head.data + 4, stream.bytes->data, headers);
@@ -894,7 +897,7 @@ GST_START_TEST (full_pel_vectors_of_one_direction)
   /* full_pel_backward_vector is bit 65 of the picture header */
   stream.bytes->data[header + 8] &= ~0x40;
   packets = pack_stream (&stream, &config, 300, NULL);
-  /* FBV 0, BFC 5, FFV 1 and FFC 5. */
+  /* The fields have the values FBV 0, BFC 5, FFV 1 and FFC 5. */
   fail_unless_equals_int (g_array_index (packets, Packet, 0).data[3], 0x5d);
   g_array_unref (packets);
   mpeg_stream_clear (&stream);
@@ -1044,11 +1047,11 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (3, "1 2 2 1 4 4 3", "1 2 -2 -1 -4 3 4 /");
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
-  /* The sender began again with other sequence numbers. */
+  /* The sender started again with other sequence numbers. */
   check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
   check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
   /* A single packet with a very different sequence number does not count as a
-   * new beginning. */
+   * restart of the sender. */
   check_order (3, "5000 100 5001 101 5002", "5000 5001 5002 /");
   check_order (3, "5000 100 9000 200 5001", "5000 5001 /");
 }
@@ -1105,8 +1108,8 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * Packets of the other source are not output any more. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* Without arrival times, or when arrival times begin again, a new source is
-   * accepted at once. */
+  /* If there are no arrival times, or if the arrival times begin again, a new
+   * source is accepted immediately. */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }
@@ -1121,7 +1124,8 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* At most 512 single packets are kept, and 512 packets of consecutive runs. */
+/* The reordering keeps at most 512 single packets, and 512 packets of
+ * consecutive sequence numbers. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

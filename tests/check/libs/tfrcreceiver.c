@@ -73,7 +73,7 @@ get_ccval (Fixture * fixture)
 }
 
 /* Inputs a data packet. The round trip is set with each packet, because a
- * sender may tell it with each packet (RFC 6323). */
+ * sender may send an estimate with each packet (RFC 6323). */
 static void
 input (Fixture * fixture, guint64 sequence)
 {
@@ -97,7 +97,7 @@ wants (Fixture * fixture)
   return tfrc_receiver_wants_feedback (fixture->receiver, fixture->now);
 }
 
-/* Inputs the next `n` packets and takes the feedback whenever it is due. */
+/* Inputs the next `n` packets and polls the feedback whenever it is due. */
 static void
 take (Fixture * fixture, guint n)
 {
@@ -392,7 +392,7 @@ GST_START_TEST (lost_acknowledgements_are_no_loss_event)
   last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  /* Three packets are lost and two of them were no data packets, so one data
+  /* Three packets are lost. Two of them were no data packets, so one data
    * packet is lost. */
   lose (&fixture, 3);
   fixture.ndp = 2;
@@ -418,9 +418,9 @@ GST_START_TEST (losses_of_a_round_trip_are_one_event)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* The losses are at 500 ms and then every 40 ms. The fourth is 120 ms after
-   * the first, which is more than the round trip, so it begins a second loss
-   * event. */
+  /* The first loss is at 500 ms, and the next losses follow every 40 ms. The
+   * fourth loss is 120 ms after the first, which is more than the round trip,
+   * so it begins a second loss event. */
   for (i = 0; i < 4; i++) {
     lose (&fixture, 1);
     take (&fixture, 3);
@@ -456,7 +456,7 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 GST_END_TEST;
 
 /* RFC 4342 section 10.2: the window counter separates loss events. The receiver
- * was never told a round trip, so it cannot use time. */
+ * knows no round trip, so it cannot use times. */
 GST_START_TEST (window_counter_tells_loss_events_apart)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -542,15 +542,18 @@ GST_START_TEST (mean_loss_interval)
   const guint longer[] = { 60, 40 };
   const guint open_intervals[] = { 45, 40, 30 };
 
-  /* I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440, by 6 */
+  /* The total of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 +
+   * 56 + 32 = 440. It is divided by the sum of the weights, which is 6. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* I_tot0 = 200 + 5 * 100, divided by 6. The open interval is twice the mean,
-   * so no discount applies yet. */
+  /* The total with the open interval is I_tot0 = 200 + 5 * 100, which is
+   * divided by 6. The open interval is twice the mean, so no discount applies
+   * yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* With fewer intervals only their weights count: max (40 / 2, 50 / 2). */
+  /* If there are fewer than eight intervals, only their weights count. The mean
+   * is max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The oldest interval is used only once: max (60, 40) and max (85 / 2, 70 /
-   * 2). */
+  /* The oldest interval is used only once. The means are max (60, 40) and max
+   * (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -563,10 +566,12 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   const guint longer[] = { 10000, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint closed[] = { 10, 500, 100, 100, 100, 100, 100, 100, 100 };
 
-  /* DF = 2 * 100 / 500. The mean interval is (500 + 0.4 * 500) / (1 + 0.4 * 5);
-   * without the discount it would be 1000 / 6 = 166.67. */
+  /* The discount factor is DF = 2 * 100 / 500. The mean interval is (500 + 0.4
+   * * 500) / (1 + 0.4 * 5). Without the discount it would be 1000 / 6 = 166.67.
+   */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
-  /* The discount is at least 0.25: (10000 + 0.25 * 500) / (1 + 0.25 * 5). */
+  /* The discount factor is at least 0.25, so the mean interval is (10000 + 0.25
+   * * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount is permanent. I_1 = 500, and the other intervals have 0.4 of
    * their weights, which sum up to 5. The last interval, which does not exist,
@@ -670,8 +675,8 @@ GST_START_TEST (loss_of_the_first_data)
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
   last = report (&fixture);
-  /* The rate is half a packet per round trip: f (p) = 2, p = 0.2063 and 1 / p =
-   * 4.85. The open interval has 4 packets. */
+  /* The receive rate is half a packet per round trip. Therefore f (p) = 2, p =
+   * 0.2063 and 1 / p = 4.85. The open interval has 4 packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
@@ -729,8 +734,8 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The handshake measured a round trip of 10 ms. It grew to 400 ms before the
- * window counter increased by four for the first time. */
+/* The handshake measured a round trip of 10 ms. The round trip grew to 400 ms
+ * before the window counter increased by four for the first time. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
@@ -778,8 +783,9 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
-      /* Nine intervals do not contain the discounts of earlier intervals, so
-       * the values may differ a little. */
+      /* Nine intervals do not contain the discounts of earlier intervals. The
+       * loss event rate that is computed from them may therefore differ a
+       * little. */
       assert_near (p, get_state (&fixture).loss_event_rate, .15);
       fail_unless_equals_int (last.intervals.n, 9);
       fail_unless (last.intervals.skip <= 3);
@@ -787,7 +793,7 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
         /* Each interval has a loss, and its data length covers all its packets
-         * except the newest ones, which may still be skipped. */
+         * except the newest packets, which may still be in the skip length. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -822,8 +828,8 @@ GST_START_TEST (intervals_cover_all_numbers)
           last.intervals.intervals[n].lossless;
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
-  /* After a gap of one packet, one later packet arrives, then a second one. The
-   * third marks the missing packet as lost. */
+  /* After a gap of one packet, two later packets arrive one after the other. A
+   * third one marks the missing packet as lost. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);
@@ -911,7 +917,7 @@ GST_START_TEST (two_packets_are_no_high_rate)
   set_up (&fixture, 1000);
   take (&fixture, 1);
   input (&fixture, fixture.sequence++);
-  /* There is one packet in the round trip. */
+  /* There is one packet in each round trip. */
   fail_unless_equals_int (report (&fixture).receive_rate, SIZE * SECOND / R);
   tear_down (&fixture);
 }
@@ -931,8 +937,8 @@ GST_START_TEST (burst_after_silence_is_no_high_rate)
   last = report (&fixture);
   fail_unless (last.receive_rate <= 100000);
   take (&fixture, 10);
-  /* 10 packets arrive at once. The rate is computed over a round trip, so it is
-   * at most 100000. */
+  /* 10 packets arrive at the same time. The rate is computed over a round trip,
+   * so it is at most 100000. */
   fail_unless (report (&fixture).receive_rate <= 100000);
   tear_down (&fixture);
 }
@@ -995,7 +1001,7 @@ GST_START_TEST (clock_that_stands_still)
   take (&fixture, 100);
   report (&fixture);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 1);
-  /* A clock that goes back must not disturb the receiver. */
+  /* A clock that jumps backwards must not disturb the receiver. */
   fixture.now = SECOND;
   take (&fixture, 1);
   fixture.now = 0;

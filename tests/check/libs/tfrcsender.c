@@ -94,8 +94,8 @@ take_feedback (Fixture * fixture, guint32 receive_rate, gdouble p)
   tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
-/* Sends as many packets as the sender allows now, without advancing the time,
- * and returns their number. */
+/* Sends as many packets as the sender allows at the current time, without
+ * advancing the time. Returns the number of packets. */
 static guint
 send_all (Fixture * fixture)
 {
@@ -155,7 +155,7 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
   assert_near (get_rate (&fixture), S / 2.);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* No packet was sent since then, so the sender is idle. */
+  /* No packet was sent since the timer expired last, so the sender is idle. */
   run_timer (&fixture);
   assert_near (get_rate (&fixture), S / 2.);
   tear_down (&fixture);
@@ -183,8 +183,8 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The equation gives 1460 / (0.1 * 243.3) = 60, but twice the receive rate of
-   * 1 is 2. */
+  /* The TCP throughput equation gives 1460 / (0.1 * 243.3) = 60, and the limit
+   * of twice the receive rate is 2, because the receive rate is 1. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -241,7 +241,7 @@ GST_START_TEST (slow_start_doubles_once_a_round_trip)
   Fixture fixture;
 
   set_up (&fixture, TRUE);
-  /* The first feedback has no receive rate yet. */
+  /* The first feedback does not contain a receive rate. */
   go_round (&fixture, 0, 0);
   assert_near (get_rate (&fixture), 2 * INITIAL);
   fail_unless_equals_float (get_state (&fixture).receive_limit, G_MAXDOUBLE);
@@ -338,22 +338,25 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round_limited (&fixture, 20000, .001);
-  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000:
-   * the limit is once X_recv, not twice. */
+  /* The entry Infinity was removed from X_recv_set. The rate is 0.85 * 20000,
+   * because the limit is X_recv here and not twice X_recv. */
   assert_near (get_rate (&fixture), 17000);
   go_round_limited (&fixture, 20000, .001);
   assert_near (get_rate (&fixture), 40000);
   go_round_limited (&fixture, 15000, .002);
-  /* 20000 / 2 is less than 0.85 * 15000. */
+  /* The halved entry of X_recv_set, 20000 / 2, is less than 0.85 * X_recv,
+   * which is 0.85 * 15000. Therefore the latter is the new rate. */
   assert_near (get_rate (&fixture), 12750);
   go_round_limited (&fixture, 2000, .003);
-  /* 12750 / 2 is more than 0.85 * 2000 */
+  /* The halved entry of X_recv_set, 12750 / 2, is more than 0.85 * X_recv,
+   * which is 0.85 * 2000. Therefore the former is the new rate. */
   assert_near (get_rate (&fixture), 6375);
-  /* p decreases, so there was no loss event. */
+  /* The loss event rate p decreases, so there was no new loss event. */
   go_round_limited (&fixture, 2000, .002);
   assert_near (get_rate (&fixture), 12750);
-  /* p decreases, but the intervals contain a new loss event. 6375 / 2 is the
-   * maximum. */
+  /* The loss event rate p decreases, but the feedback reports a new loss event.
+   * The entries of X_recv_set are therefore halved. The largest of them is then
+   * 6375 / 2, and it is the new rate. */
   fixture.now += 2 * SECOND;
   send_one (&fixture);
   fixture.now += R;
@@ -430,7 +433,8 @@ GST_START_TEST (timer_halves_what_was_received)
 {
   Fixture fixture;
 
-  /* X_Bps = 164004 > 2 * X_recv = 120000 */
+  /* The equation gives X_Bps = 164004. This is more than the limit 2 * X_recv =
+   * 120000. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -558,8 +562,8 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* There are 299 intervals of 1460 / 43800 s. The last packet is early by half
-   * of t_gran. */
+  /* The last of 300 packets is sent after 299 intervals of 1460 / 43800 s. It
+   * is sent early by half of the timer granularity t_gran. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -655,15 +659,16 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* The limit that the application set is no congestion: these intervals are
-   * data-limited. */
+  /* A limit that the application sets is no congestion, so these intervals
+   * count as data-limited. */
   fixture.now = R;
   take_feedback (&fixture, 14600, 1e-6);
   fixture.now = 2 * R;
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* p > 0 was new in the first feedback, which gives 2 * 0.85 * 14600. */
+  /* The first feedback reported losses (p > 0) for the first time, so the limit
+   * from it is 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -717,19 +722,20 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   set_up (&fixture, TRUE);
   send_one (&fixture);          /* 0 */
   fixture.now = 10 * MS;
-  /* The counter is 4 after this feedback. R falls, but the counter does not go
-   * back. */
+  /* The window counter is 4 after this feedback. The round trip R falls, but
+   * the counter does not go back. */
   take_feedback (&fixture, 0, 0);
   fail_unless_equals_int (send_one (&fixture), 4);
   fixture.now = 12 * MS;
   take_feedback (&fixture, 1000, 0);
   fail_unless_equals_int (send_one (&fixture), 8);
   fixture.now += R;
-  /* The counter increases by at most 5, to 13 or less. */
+  /* The window counter increases by at most 5, to 13 or less. */
   ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
-  /* The packet with the counter 8 is acknowledged after a packet with the
-   * counter `ccval` was sent, so the next counter is at least 8 + 4. */
+  /* The packet with the window counter 8 is acknowledged after a packet with
+   * the counter `ccval` was sent. The next counter is therefore at least 8 + 4.
+   */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
@@ -741,7 +747,7 @@ GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* X_recv is 50000, so X is 100000. */
+/* The receive rate X_recv is 50000, so the allowed rate X is 100000. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -781,18 +787,20 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
 {
   /* Without drops the rate is twice the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* After Slow Receiver, or after other drops, the rate is the receive rate. */
+  /* If the receiver reports Slow Receiver or drops of another kind, the rate is
+   * the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* For each of k dropped packets the rate is lower by s / R = 14600. */
+  /* For each packet that the receiver dropped, the rate is lower by s / R =
+   * 14600. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* The rate is at least one packet per round trip, or the receive rate if that
-   * is less. */
+  /* The rate is at least one packet per round trip. If the receive rate is less
+   * than that, the rate is the receive rate. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
-  /* One round trip later, with the first feedback without drops, the rate is as
-   * before. */
+  /* One round trip later the first feedback without drops arrives. The rate is
+   * then the same as before the drops. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
 }
@@ -818,7 +826,7 @@ GST_START_TEST (slow_receiver_stops_slow_start)
   }
   tear_down (&fixture);
 
-  /* The rate does not grow beyond this limit while Slow Receiver is set. */
+  /* While Slow Receiver is set, the rate does not grow beyond this limit. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {
@@ -1045,7 +1053,7 @@ GST_START_TEST (clock_that_stands_still)
     tfrc_sender_timeout (fixture.sender, fixture.now);
     fail_unless (isfinite (get_rate (&fixture)) && get_rate (&fixture) > 0);
   }
-  /* A clock that goes back must not disturb the sender. */
+  /* A clock that jumps backwards must not disturb the sender. */
   fixture.now = SECOND;
   send_one (&fixture);
   fail_unless (tfrc_sender_next_send (fixture.sender, 0) >= SECOND);
@@ -1076,7 +1084,8 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* After 0.4 s of 0.5 s, the share of data-limited time is at most 0.2. */
+/* The intervals with enough data last 0.4 s of 0.5 s, so the share of
+ * data-limited time is at most 0.2. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1094,8 +1103,10 @@ GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 
 GST_END_TEST;
 
-/* The equation allows 164004 bytes per second, and twice the receive rate is
- * 200000. The losses limit the rate, so the rate is known. */
+/* The TCP throughput equation allows 164004 bytes per second, and the limit of
+ * twice the receive rate is 200000. The rate therefore follows from the losses.
+ * Such a rate does not depend on how much the application sends, so the sender
+ * is not application-limited. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {
   Fixture fixture;
@@ -1111,7 +1122,7 @@ GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 
 GST_END_TEST;
 
-/* The no-feedback timer expires while no packet is sent. */
+/* The no-feedback timer expires while the sender has no packet to send. */
 GST_START_TEST (idle_sender_is_application_limited)
 {
   Fixture fixture;

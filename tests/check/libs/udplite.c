@@ -324,8 +324,9 @@ GST_START_TEST (a_packet_without_payload_is_one)
 GST_END_TEST;
 
 /* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
- * 3.1). To get a sum of all ones, the test puts the checksum of the packet into
- * the packet. */
+ * 3.1). The test needs a packet whose sum is all ones, which would give a
+ * checksum of 0. It makes this packet by writing the packet's checksum into the
+ * packet. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];
@@ -380,8 +381,9 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
     fail_unless_equals_int (parse (packet, sizeof (packet), &other),
         UDPLITE_BAD_CHECKSUM);
   }
-  /* The length comes from IP. The checksum covers it, so a packet that was cut
-   * or extended outside its coverage is refused, too. */
+  /* The length of the packet is read from the IP header. The checksum covers
+   * the length, so a packet that was cut or extended outside its coverage is
+   * refused, too. */
   fail_unless_equals_int (parse (packet, sizeof (packet) - 1,
           families[__i__]), UDPLITE_BAD_CHECKSUM);
 }

@@ -609,9 +609,9 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* If a picture may or may not have an ELNUM, slightly more than the header is
- * covered, because the following bits are read as PEI and PSUPP. If these bits
- * may be a BCI, the whole packet is covered. */
+/* It may be unknown whether a picture has an ELNUM. Slightly more than the
+ * header is then covered, because the following bits are read as PEI and PSUPP.
+ * If these bits may be a BCI, the whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {
@@ -693,7 +693,7 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     guint place, n_bits, value;
   } plus[] = {
     {14, 2, 3}, {14, 2, 0},     /* PTYPE does not begin with 10. */
-    /* UFEP: the options were sent in an earlier header. */
+    /* The bit UFEP says that the options were sent in an earlier header. */
     {22, 3, 0},
     {22, 3, 2}, {22, 3, 7},     /* UFEP: reserved */
     {25, 3, 0}, {25, 3, 7},     /* source format: reserved */
@@ -701,7 +701,7 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    /* BCI: the forbidden value, and messages of annex N. */
+    /* The table has the forbidden value of BCI, and messages of annex N. */
     {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
   };

@@ -44,8 +44,8 @@ note (const UdpliteClient * client, guint packet)
   g_string_append_printf (sent, "%s%u", client->host, packet);
 }
 
-/* Sends until no room for more than `room` packets is left. Each packet to a
- * receiver in `failing` fails and takes no room. Returns TRUE if the round is
+/* Sends packets until the room for `room` packets is used up. Each packet to a
+ * receiver in `failing` fails and needs no room. Returns TRUE if the round is
  * complete. */
 static gboolean
 go_on (gboolean has_duplicates, guint n, guint room, const gchar * failing)

@@ -21,10 +21,11 @@
 
 /* MMTP DATA: the summary of the bitmap, a few of its words, and the history. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: packet numbers in one record with the maximum number of ranges
- * of maximum length. */
+/* MMTP REPORT: the packet numbers in one record that has the maximum number of
+ * ranges, each of the maximum length. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: packets that one REPORT settles. Later REPORTs settle the rest.
+/* MMTP REPORT: the packets that one REPORT settles as received or lost. Later
+ * REPORTs settle the remaining packets.
  */
 #define MAX_SETTLED 4096
 /* MMTP REPORT: sent messages that a path remembers. */
@@ -34,9 +35,9 @@
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 /* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: one word for each block, one more whenever the runs, which
- * go downwards, reach another word, and the words that are visited when the
- * history advances. */
+/* DCCP Data Dropped: one word for each block, and one more whenever a run
+ * reaches another word (the runs follow each other towards lower numbers). The
+ * words that are visited when the history advances are added. */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
 /* For each Drop Code of each option, the sink asks whether a packet of a key
  * frame is in the range. The ranges of one Drop Code do not overlap, and each
@@ -159,8 +160,8 @@ get_sender_steps (Mmtp * self)
 }
 
 /* Returns the steps of the worst of many forged messages of a type, whose
- * values are near those of the session or far from them. A valid stream goes on
- * meanwhile. */
+ * values are near those of the session or far from them. A valid stream
+ * continues during this time. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -179,7 +180,7 @@ measure_forged (MmtpType type, MmtpRole from)
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* The counter is 0 again after a new session began. */
+    /* The counter starts again at 0 when a new session begins. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
@@ -207,8 +208,9 @@ measure_data (void)
   return worst;
 }
 
-/* D0 changes by so little that no packet becomes late. Neither the packets that
- * wait for others nor the buffers that wait for their caps may be visited. */
+/* The latency D0 changes by so little that no packet becomes late. The receiver
+ * must then visit neither the packets that wait for other packets nor the
+ * buffers that wait for their caps. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -220,7 +222,7 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* In the second half every other packet is missing. */
+    /* In the second half of the stream every other packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
     mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
@@ -667,8 +669,8 @@ GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
 
 GST_END_TEST;
 
-/* Each message and each packet is settled once. All REPORTs together cause no
- * more work than the stream itself, however many they are. */
+/* Each message and each packet is settled once. All REPORTs together therefore
+ * cause no more work than the stream itself, whatever their number is. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
   MmtpSenderPathStats path;

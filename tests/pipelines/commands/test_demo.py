@@ -53,7 +53,7 @@ def marked_processes(mark):
                 name = (directory / "comm").read_text().strip()
                 found.append((int(directory.name), name))
         except OSError:
-            pass  # ended in the meantime
+            pass  # The process has ended in the meantime.
     return found
 
 

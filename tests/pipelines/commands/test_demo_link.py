@@ -38,7 +38,8 @@ def networks_of(processes):
     """
     found = set()
     for pid, _ in processes:
-        with contextlib.suppress(OSError):  # ended in the meantime
+        # The process has ended in the meantime.
+        with contextlib.suppress(OSError):
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
 
@@ -60,7 +61,7 @@ def on_the_machine():
 
 
 def link_line(output, what):
-    """Returns the number that stands before the words `what`."""
+    """Returns the number that stands before the words `what` in the output."""
     found = re.search(rf"(\d+) {what}", output)
     return int(found[1]) if found else None
 
@@ -183,13 +184,13 @@ class DemoLinkTest(test_demo.Demo):
             with self.subTest(signal=number.name):
                 demo = self.start("--seconds", "60", "--rate", "3",
                                   "--link", IDEAL)
-                # A gst-launch-1.0 each for the link, the receiver and the
-                # sender.
+                # There are three processes of gst-launch-1.0: the link, the
+                # receiver and the sender.
                 self.assertTrue(wait_for(lambda: 3 <= sum(
                     name.startswith("gst-launch")
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
-                # 0: relays stand in for hosts
+                # 0 means that relays stand in for hosts.
                 self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)
@@ -226,7 +227,7 @@ class RelayTest(unittest.TestCase):
                 sent, received, _ = stream.stream(
                     transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
-            if name == "rtp":  # the others may drop frames
+            if name == "rtp":  # All other transports may drop frames.
                 self.assertEqual([frame.key for frame in received.frames],
                                  [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),

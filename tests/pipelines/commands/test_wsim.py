@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs pipelines/wsim with real sockets in real time.
 
-The radio does the same to each packet in every run, so the losses of UDP and
-UDP-Lite do not depend on the load of the machine. The times do, so they are
-only printed.
+In every run the radio damages the same packets in the same way, so the losses
+of UDP and UDP-Lite do not depend on the load of the machine. The times depend
+on the load, so they are only printed.
 """
 
 import csv
@@ -24,7 +24,7 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 COMMAND = SOURCE / "pipelines" / "wsim"
 SECONDS_TO_WAIT = 200
-# Many block errors in few packets.
+# The setting of the radio causes many block errors in few packets.
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
@@ -93,8 +93,8 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """Checks that both transports had the same radio, and that each packet
-        was lost or delivered as its damage requires.
+        """Checks that both transports had the same radio. Each packet must have
+        been lost or delivered as its damage requires.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])

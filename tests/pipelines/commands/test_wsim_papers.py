@@ -16,7 +16,7 @@ import test_wsim
 SEEDS = range(1, 9)
 SECONDS = 60
 SECONDS_TO_WAIT = 600
-MS_LATE = 20  # duration of a radio block
+MS_LATE = 20  # The duration of a radio block.
 WSIM = "1.58 % of the blocks, bursts of {}"
 # Losses in % (Singh 5.2.3, figure 15), and the gain of UDP-Lite in % (5.3:
 # "slightly higher (1 %) throughput").
@@ -31,8 +31,10 @@ class Point:
     """The results of all runs with one setting of the radio."""
 
     def __init__(self, summaries, packets):
-        self.summaries = summaries  # [{transport: summary}] of the runs
-        self.packets = packets  # [{transport: packets}] of the runs
+        # [{transport: summary}], with an entry for each of the runs.
+        self.summaries = summaries
+        # [{transport: packets}], with an entry for each of the runs.
+        self.packets = packets
 
     def sum(self, transport, field):
         return sum(summary[transport][field] for summary in self.summaries)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A cell with a live encoder, in real time, and what is measured of it."""
+"""Runs a cell with a live encoder in real time, and checks the measurements of
+it.
+"""
 
 import csv
 import math
@@ -25,7 +27,7 @@ RATE = 3  # Mbit/s
 
 
 def shortened(text):
-    """The project's matrix with one short cell"""
+    """The project's matrix, reduced to one short cell."""
     link = (f"[link slow]\nsteps = {RATE}\n"
             "properties = delay-ms=20 txqueuelen=50\n")
     head, front = text.split("[matrix]")[0], text.split("[encoder]")[1]
@@ -123,7 +125,8 @@ class QualityTest(EncoderCase):
 
     def test_a_frozen_picture_is_compared_with_the_source(self):
         source = live_sources.make(BUILD, "motion", SECONDS)
-        # The source goes on where the stream that was seen has ended.
+        # The source is longer than the list of shown pictures, and continues
+        # after its end.
         shown = [None, 1, 1, 3]
         found = quality.measure(source, shown, self.directory, source)
         self.assertEqual(len(found), 4)

@@ -33,7 +33,8 @@ SECONDS_TO_WAIT = 240
 MAX_SECONDS = 20 if LONG else 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)
-# What a terminal can do: send Ctrl-C, send Ctrl-\, and be closed.
+# The ways in which a terminal can end a program: it sends Ctrl-C, it sends
+# Ctrl-\, or it is closed.
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-\\": b"\x1c", "closed": None}
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 MATRIX = r"""

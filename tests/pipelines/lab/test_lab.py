@@ -36,7 +36,7 @@ SECONDS_TO_WAIT = 120
 # The queue has no limit, so no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 10  # in each group of a page
+PLOTS = 10  # The number of plots in each group of a page.
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -168,8 +168,9 @@ class LabTest(LabCase):
     def test_a_decoder_decodes_exactly_the_decodable_frames(self):
         """Compares the hashes of the pictures that ffmpeg decodes from the clip
         and from what arrived. ffmpeg also shows damaged pictures, which have
-        other hashes. The table must have as many decodable frames, and as many
-        whole frames as have identical bytes."""
+        other hashes. The number of decodable frames in the table must equal the
+        number of identical pictures. The number of whole frames in the table
+        must equal the number of frames with identical bytes."""
         video = self.directory / "received.m2v"
         done = self.grid(
             "--plain", interference="0.5-3", seconds=4,
@@ -401,7 +402,9 @@ class Page(html.parser.HTMLParser):
 class ReportTest(LabCase):
 
     def compare(self):
-        """Returns what the demo prints if one cell is run and one fails."""
+        """Returns the output of the demo when one cell is run and another one
+        fails.
+        """
         path = self.directory / "demo.ini"
         path.write_text(MATRIX.format(
             protocols="mine other", rate=6, seconds=2, more="",
@@ -560,7 +563,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # The link's log has as many lines with this fate.
+        # The link's log has the same number of packets, and the same share of
+        # lost packets.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

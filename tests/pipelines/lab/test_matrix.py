@@ -431,7 +431,7 @@ receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 
 
 class EncoderTest(MatrixCase):
-    """Live encoders in place of clips"""
+    """The matrix has live encoders in place of clips."""
 
     def assert_refused(self, words, *parts):
         with self.assertRaisesRegex(LabError, words):
@@ -494,7 +494,8 @@ class EncoderTest(MatrixCase):
     def test_the_matrix_of_the_project(self):
         with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
             found = matrix.read(paths.PIPELINES / "encoder.ini")
-        # Two sources, 12 protocols, and 3 seeds but for a link with 5
+        # There are two sources and 12 protocols. Each link has 3 seeds, except
+        # for one link that has 5.
         self.assertEqual(len(found), 2 * 12 * (4 * 3 + 5))
         adapted = [cell["protocol"]["sender"] for cell in found
                    if cell["protocol"]["name"] in (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks which runs a report compares, how it uses several processes, and the
-tables of Ouwens that it makes of runs."""
+tables in the form of Ouwens' tables that it makes of runs."""
 
 import collections
 import types
@@ -118,7 +118,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # His tables do not have 256.
+        # Our retry value 255 stands for the value 256 of Ouwens, for which his
+        # tables have no number here.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):
@@ -127,8 +128,9 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
 
     def test_lengths_of_losses_in_a_row(self):
-        # Of 7 runs of losses in two seeds, 4 have one packet, 2 have seven and
-        # 1 has eleven.
+        # There are 7 series of consecutive losses in two seeds. Of these
+        # series, 4 have one packet, 2 have seven packets and 1 has eleven
+        # packets.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
@@ -145,7 +147,7 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        # NaN, which differs from itself
+        # This value is NaN, which differs from itself.
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):

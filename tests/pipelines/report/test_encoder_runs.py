@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table of runs that had a live encoder, without any run."""
+"""Tests the table of runs that had a live encoder, without any run."""
 
 import math
 import unittest

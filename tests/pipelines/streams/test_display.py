@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a viewer sees of a live encoder's stream, against values worked out by
-hand."""
+"""Tests the computation of what a viewer sees of a live encoder's stream,
+against values that were worked out by hand."""
 
 import math
 import pathlib
@@ -18,8 +18,8 @@ PERIOD = 40 * MS
 
 
 def stream(types, delays_ms):
-    """25 frames a second. Each arrives so much after its capture, or never
-    with None."""
+    """Returns frames at 25 frames per second. Each frame arrives this number of
+    ms after its capture; None means that it never arrives."""
     return [display.Frame(
         number * PERIOD, number * PERIOD + 5 * MS,
         NEVER if delay is None else number * PERIOD + delay * MS,
@@ -56,13 +56,15 @@ class DelayTest(unittest.TestCase):
                          [NEVER, NEVER, 50, 50])
 
     def test_a_frame_waits_for_the_frame_that_it_refers_to(self):
-        # The second frame arrives 190 ms after the first capture, and the third
-        # one, captured at 80 ms, at 130 ms: it can be shown at 190 ms.
+        # The second frame arrives 190 ms after the first capture. The third
+        # frame was captured at 80 ms and arrives at 130 ms. It refers to the
+        # second frame, so it can be shown at 190 ms.
         self.assertEqual(delays_ms("IPP", [50, 150, 50]), [50, 150, 110])
 
     def test_a_late_frame_is_dropped_but_serves_as_a_reference(self):
-        # The second frame can be shown 410 ms after its capture, and with it
-        # the third one, 370 ms after its own.
+        # The second frame can be shown 410 ms after its capture. The third
+        # frame can be shown at the same time, which is 370 ms after its own
+        # capture.
         self.assertEqual(delays_ms("IPP", [50, 410, 60]), [50, NEVER, 370])
 
     def test_a_frame_at_the_limit_is_in_time(self):
@@ -95,15 +97,16 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(self.freezes_ms("IPPPPPPP", [50] * 8), [])
 
     def test_a_gap_between_two_pictures(self):
-        # Pictures at 50 ms and at 5 * 40 + 50 ms are 200 ms apart, which is
-        # not longer than 200 ms; one frame more is.
+        # The pictures at 50 ms and at 5 * 40 + 50 ms have an interval of 200
+        # ms. A freeze must be longer than 200 ms, so there is one only if the
+        # interval is one frame longer.
         self.assertEqual(
             self.freezes_ms("IPPPPI", [50, *[None] * 4, 50]), [])
         self.assertEqual(
             self.freezes_ms("IPPPPPI", [50, *[None] * 5, 50]), [240])
 
     def test_a_delay_that_grows_freezes_the_picture(self):
-        # Pictures at 50 ms and at 40 + 300 ms
+        # The pictures are shown at 50 ms and at 40 + 300 ms.
         self.assertEqual(self.freezes_ms("II", [50, 300]), [290])
 
     def test_black_before_the_first_picture(self):
@@ -121,7 +124,7 @@ class FreezeTest(unittest.TestCase):
 class LogTest(unittest.TestCase):
 
     def test_frames_are_captured_at_the_pace_of_the_source(self):
-        # The first frame was 10 ms late, the second one was in time.
+        # The first frame was captured 10 ms late, and the second one in time.
         captured = [frame(0, wall_ms=1010), frame(1, wall_ms=1040),
                     frame(2, wall_ms=1080)]
         sent = Log(frame(0, "I", 1015), frame(1, "P", 1045),
@@ -174,7 +177,7 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """Of two seconds of frames, the last ones with these times"""
+        """The frames of two seconds, the last of which have these times."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)
@@ -202,7 +205,7 @@ class EncoderLatenessTest(unittest.TestCase):
 
 
 class LinkTest(unittest.TestCase):
-    # Departures at 10, 110 and 210 ms; the third packet is lost.
+    # The packets depart at 10, 110 and 210 ms. The third packet is lost.
     PACKETS = [measurements.Packet(0, index, 1000, fate, 1, 0, ms * MS)
                for index, (fate, ms) in enumerate((
                    ("delivered", 10), ("delivered", 110), ("queue", 120),

@@ -16,8 +16,8 @@ MS = 1_000_000
 
 
 def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
-    """Returns the log line of a frame. `number` is its coding number, and
-    frames are 40 ms apart.
+    """Returns the log line of a frame. `number` is its coding number. The
+    interval between frames is 40 ms.
     """
     arrival = (wall_ms - first_ms) * MS
     expected = number * 40 * MS
@@ -129,8 +129,9 @@ class LogTest(unittest.TestCase):
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
         # The first frame is sent at 7 ms and arrives 2 ms later. Frame 5 and
-        # all later ones are sent 300 ms late, because the network holds up the
-        # sender, and take 10 ms. So they arrive 310 ms late.
+        # all later frames are sent 300 ms late, because the network blocks the
+        # sender, and their transmission takes 10 ms. Their lateness at the
+        # receiver is therefore 310 ms.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))

@@ -35,9 +35,9 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns passages of frames that are sent when they are due and arrive so
-    many ms later. None means that the frame does not arrive. The first GOP is
-    closed."""
+    """Returns a Passage for each frame, which has the times of the frame. A
+    frame is sent when it is due and arrives the given number of ms later. None
+    means that the frame does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -122,15 +122,17 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found, [(0, 3, 3 * MS), (2000, 1, 5 * MS)])
 
     def test_jitter(self):
-        # |D| is 16, 0 and 32 ms. Therefore J is 1, then 1 - 1/16 = 15/16, then
-        # 15/16 + (32 - 15/16)/16.
+        # The differences of consecutive latencies, |D|, are 16, 0 and 32 ms.
+        # The jitter J is therefore 1 ms, then 1 - 1/16 = 15/16 ms, then 15/16 +
+        # (32 - 15/16)/16 ms.
         found = measurements.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
         self.assertEqual(
             [ns / MS for ns in found],
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
-        # The frames arrive at 0, 40 and 130 ms. The steps have 50 ms.
+        # The frames arrive at 0, 40 and 130 ms. Each step of the throughput has
+        # 50 ms.
         found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
@@ -139,7 +141,8 @@ class FrameTest(unittest.TestCase):
 
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
-        # From 10 ms to 80 + 60 ms, and one period of 40 ms: 170 ms.
+        # The time from the first arrival at 10 ms to the last one at 80 + 60
+        # ms, and one frame period of 40 ms, are 170 ms.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
@@ -218,7 +221,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         log = self.log()
         self.assertEqual(measurements.attempts(log.packets),
                          {2: 1, 4: 1, 0: 1, 1: 1})
-        # The packet with 0 attempts was never transmitted: (2 + 4 + 1) / 3.
+        # The packet with 0 attempts was never transmitted, so the mean is (2 +
+        # 4 + 1) / 3.
         self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measurements.mean_attempts([]), 0)
 
@@ -282,7 +286,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
-        # The times are 1 to 100 s, so the 90th percentile is the 90th of them.
+        # The times are 1 to 100 s, so the 90th percentile is the time in place
+        # 90.
         found = measurements.request_reply(
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
@@ -301,8 +306,8 @@ class PaperTest(unittest.TestCase):
 
     def test_sustainable_rate_is_that_between_stalls(self):
         # The rate is 10 byte/s, except for the last block, which takes six
-        # seconds. Of the ten rates between two blocks six are 10; the others
-        # are 40/9, 30/8, 20/7 and 10/6.
+        # seconds. There are ten rates between two blocks. Six of them are 10
+        # byte/s, and the other four are 40/9, 30/8, 20/7 and 10/6.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
@@ -351,8 +356,9 @@ class TableTest(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
 class QualityTest(unittest.TestCase):
-    """Grey pictures, each brighter by 16 than the one before. The mean square
-    error of two neighbours is therefore 256."""
+    """The pictures are grey, and each picture is brighter by 16 than the
+    previous one. The mean square error between two consecutive pictures is
+    therefore 256."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -372,8 +378,8 @@ class QualityTest(unittest.TestCase):
         found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
-        # 10 log10(65025 / 256), and the PSNR of the mean error, which is 1536 /
-        # 5.
+        # The expected values are the PSNR of one picture, 10 log10(65025 /
+        # 256), and the PSNR of the mean error, which is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
         # The SSIM of two uniform pictures is (2 a b + C1) / (a a + b b + C1),

@@ -143,8 +143,8 @@ def wait_for(condition):
 
 
 def read_some(terminal):
-    """Returns what can be read from the terminal; nothing if its other end is
-    closed.
+    """Returns the text that can be read from the terminal. The text is empty if
+    the other end of the terminal is closed.
     """
     with contextlib.suppress(OSError):
         return os.read(terminal, 4096)
@@ -165,7 +165,7 @@ def marked(mark):
             if state[0] != "Z":
                 found.add(int(directory.name))
         except OSError:
-            pass  # ended in the meantime
+            pass  # The process has ended in the meantime.
     return found
 
 
@@ -244,8 +244,8 @@ class Nothing(unittest.TestCase):
         self.assertEqual(on_the_machine(), self.before)
 
     def note_networks(self):
-        """Notes the network namespaces, so that a test can check that there
-        were some.
+        """Records the network namespaces of the testbed, so that a test can
+        check that the testbed had some.
         """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
@@ -770,8 +770,8 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """Starts all lines at the same time, each for a shorter time than on
-        the page.
+        """Starts all lines of the page at the same time. Each line runs for a
+        shorter time than on the page.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],

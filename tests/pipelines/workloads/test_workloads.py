@@ -315,8 +315,8 @@ class NumberTest(DirectoryCase):
                          (1000, (0, 0), (4999, 49990)))
 
     def test_request_reply(self):
-        # The first exchange only warms up, and the third is lost. The others
-        # take 2, 1 and 3 s.
+        # The first exchange is a warm-up, and the third one is lost. The other
+        # exchanges take 2, 1 and 3 s.
         self.log("exchanges.csv", "number,warm,sent_ns,received_ns\n"
                  f"0,1,0,{9 * S}\n1,0,{10 * S},{12 * S}\n2,0,{20 * S},\n"
                  f"3,0,{30 * S},{31 * S}\n4,0,{40 * S},{43 * S}\n")
@@ -335,8 +335,8 @@ class NumberTest(DirectoryCase):
 
     def test_voice(self):
         # The delays are 100, 140 and 180 ms, and one packet is lost. An
-        # acknowledgement takes 30 ms more than its packet, so the estimate is
-        # 15 ms too high.
+        # acknowledgement takes 30 ms more than its packet. The estimate is half
+        # of the round trip, so it is 15 ms too high.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))

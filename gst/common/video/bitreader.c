@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of bitreader.h: reading the bits of a header. */
+
+#include "bitreader.h"
+
+void
+bit_reader_init (BitReader * reader, const guint8 * data, gsize size)
+{
+  reader->data = data;
+  reader->size = size;
+  reader->position = 0;
+  reader->beyond = FALSE;
+}
+
+/* Returns whether `n` more bits are available. */
+static gboolean
+require (BitReader * reader, gsize n)
+{
+  /* The first condition avoids an overflow for a large size. */
+  if (!reader->beyond && reader->position / 8 < reader->size
+      && n > (reader->size - reader->position / 8) * 8 - reader->position % 8)
+    reader->beyond = TRUE;
+  if (n > 0 && reader->position / 8 >= reader->size)
+    reader->beyond = TRUE;
+  return !reader->beyond;
+}
+
+guint32
+bit_reader_take (BitReader * reader, guint n)
+{
+  guint32 value = 0;
+
+  if (!require (reader, n))
+    return 0;
+  for (; n > 0; n--, reader->position++)
+    value = value << 1 |
+        (reader->data[reader->position / 8] >> (7 - reader->position % 8) & 1);
+  return value;
+}
+
+gboolean
+bit_reader_take_flag (BitReader * reader)
+{
+  return bit_reader_take (reader, 1) != 0;
+}
+
+void
+bit_reader_skip (BitReader * reader, gsize n)
+{
+  if (require (reader, n))
+    reader->position += n;
+}

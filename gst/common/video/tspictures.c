@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of tspictures.h: pictures in an MPEG transport stream. */
+
+#include "tspictures.h"
+
+#include <string.h>
+
+#include "mpegvideo.h"
+#include "nalunittypes.h"
+
+#define SYNC_BYTE 0x47
+#define PID_PAT 0
+#define TABLE_PAT 0
+#define TABLE_PMT 2
+#define CRC_SIZE 4
+#define PES_HEADER_SIZE 9       /* 2.4.3.6, without the optional fields */
+#define H264_DELIMITER 9
+#define H265_DELIMITER 35
+/* Maximum size of a unit. A stream without pictures must not fill the memory.
+ */
+#define MAX_UNIT_SIZE (16 * 1024 * 1024)
+
+/* Table 2-34, stream_type */
+#define TYPE_MPEG1 0x01
+#define TYPE_MPEG2 0x02
+#define TYPE_H264 0x1b
+#define TYPE_H265 0x24
+
+/* The fields of a packet header, 2.4.3.2 */
+typedef struct
+{
+  guint pid;
+  gboolean begins;              /* payload_unit_start_indicator */
+  gboolean is_scrambled;
+  guint counter;                /* continuity_counter */
+  const guint8 *adaptation;     /* the field behind its length, or NULL */
+  guint adaptation_size;
+  const guint8 *payload;        /* NULL if there is none */
+  gsize payload_size;
+} Packet;
+
+struct _TsPictures
+{
+  guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
+  TsVideo video;
+  const gchar *refusal;         /* why the stream is not cut, or NULL */
+
+  GByteArray *partial;          /* bytes of an incomplete packet */
+  guint64 partial_tag;          /* tag of its first byte */
+  GQueue units;                 /* elements are TsUnit: complete units */
+
+  /* the current unit */
+  GByteArray *data, *stream, *rest;
+  guint64 tag;
+  gboolean has_picture;
+  gboolean is_junk;             /* bytes that are no packets */
+  guint n_removed;
+  /* The counter of the last packet with payload; -1 if unknown */
+  gint last_counter;
+  /* temporal reference of the current MPEG picture; -1 if unknown */
+  gint temporal_reference;
+};
+
+/* --- life cycle ----------------------------------------------------------- */
+
+void
+ts_unit_clear (TsUnit * unit)
+{
+  g_free (unit->data);
+  g_free (unit->stream);
+  g_free (unit->rest);
+  memset (unit, 0, sizeof (*unit));
+}
+
+static void
+free_unit (gpointer unit)
+{
+  ts_unit_clear (unit);
+  g_free (unit);
+}
+
+TsPictures *
+ts_pictures_new (void)
+{
+  TsPictures *pictures = g_new0 (TsPictures, 1);
+
+  g_queue_init (&pictures->units);
+  pictures->partial = g_byte_array_new ();
+  pictures->data = g_byte_array_new ();
+  pictures->stream = g_byte_array_new ();
+  pictures->rest = g_byte_array_new ();
+  ts_pictures_reset (pictures);
+  return pictures;
+}
+
+static void
+begin_unit (TsPictures * pictures, gboolean has_picture)
+{
+  g_byte_array_set_size (pictures->data, 0);
+  g_byte_array_set_size (pictures->stream, 0);
+  g_byte_array_set_size (pictures->rest, 0);
+  pictures->has_picture = has_picture;
+  pictures->is_junk = FALSE;
+  pictures->n_removed = 0;
+}
+
+void
+ts_pictures_reset (TsPictures * pictures)
+{
+  g_queue_clear_full (&pictures->units, free_unit);
+  g_byte_array_set_size (pictures->partial, 0);
+  begin_unit (pictures, FALSE);
+  pictures->pmt_pid = pictures->video_pid = TS_NO_PID;
+  pictures->refusal = NULL;
+  pictures->last_counter = pictures->temporal_reference = -1;
+}
+
+void
+ts_pictures_free (TsPictures * pictures)
+{
+  ts_pictures_reset (pictures);
+  g_byte_array_unref (pictures->partial);
+  g_byte_array_unref (pictures->data);
+  g_byte_array_unref (pictures->stream);
+  g_byte_array_unref (pictures->rest);
+  g_free (pictures);
+}
+
+const gchar *
+ts_pictures_get_refusal (const TsPictures * pictures)
+{
+  return pictures->refusal;
+}
+
+/* --- packets -------------------------------------------------------------- */
+
+static void
+parse_packet (Packet * packet, const guint8 * data)
+{
+  const guint control = data[3] >> 4 & 3;       /* adaptation_field_control */
+  guint at = 4;
+
+  memset (packet, 0, sizeof (*packet));
+  packet->pid = (data[1] << 8 | data[2]) & 0x1fff;
+  packet->begins = data[1] >> 6 & 1;
+  packet->is_scrambled = data[3] >> 6 != 0;
+  packet->counter = data[3] & 15;
+  if (control & 2) {
+    packet->adaptation_size = MIN (data[4], TS_PACKET_SIZE - 5);
+    packet->adaptation = data + 5;
+    at = 5 + packet->adaptation_size;
+  }
+  if ((control & 1) && at < TS_PACKET_SIZE) {
+    packet->payload = data + at;
+    packet->payload_size = TS_PACKET_SIZE - at;
+  }
+}
+
+/* 2.4.3.4: PCR_flag; the reference has six bytes. */
+static gboolean
+has_clock (const Packet * packet)
+{
+  return packet->adaptation_size >= 7 && (packet->adaptation[0] & 0x10);
+}
+
+/* --- program tables ------------------------------------------------------- */
+
+/* Annex A. The result over a section with its CRC is 0. */
+static guint32
+get_crc (const guint8 * data, gsize size)
+{
+  guint32 crc = 0xffffffff;
+  guint bit;
+
+  for (; size > 0; size--) {
+    crc ^= (guint32) * data++ << 24;
+    for (bit = 0; bit < 8; bit++)
+      crc = crc & 0x80000000 ? crc << 1 ^ 0x04c11db7 : crc << 1;
+  }
+  return crc;
+}
+
+/* Returns the section that begins in this packet, and its size without the CRC.
+ * Returns NULL if the packet does not contain all of a valid current section of
+ * this table. */
+static const guint8 *
+find_section (const Packet * packet, guint table, gsize * size)
+{
+  const guint8 *section;
+  gsize skip;
+
+  if (!packet->begins || packet->payload_size < 1)
+    return NULL;
+  skip = 1 + packet->payload[0];        /* pointer_field */
+  if (packet->payload_size < skip + 8)
+    return NULL;
+  section = packet->payload + skip;
+  *size = 3 + ((section[1] & 15) << 8 | section[2]);    /* section_length */
+  if (section[0] != table || *size > packet->payload_size - skip
+      || *size < 8 + CRC_SIZE || !(section[5] & 1)
+      || get_crc (section, *size) != 0)
+    return NULL;
+  *size -= CRC_SIZE;
+  return section;
+}
+
+static void
+refuse (TsPictures * pictures, const gchar * reason)
+{
+  pictures->refusal = reason;
+}
+
+/* 2.4.4.3 */
+static void
+take_pat (TsPictures * pictures, const Packet * packet)
+{
+  gsize size, at;
+  const guint8 *section = find_section (packet, TABLE_PAT, &size);
+  guint n_programs = 0;
+
+  if (!section)
+    return;
+  for (at = 8; at + 4 <= size; at += 4) {
+    if (section[at] == 0 && section[at + 1] == 0)
+      continue;                 /* the network PID */
+    n_programs++;
+    pictures->pmt_pid = (section[at + 2] << 8 | section[at + 3]) & 0x1fff;
+  }
+  if (n_programs > 1)
+    refuse (pictures, "it has several programs");
+}
+
+static gboolean
+find_video (guint type, TsVideo * video)
+{
+  switch (type) {
+    case TYPE_MPEG1:
+    case TYPE_MPEG2:
+      *video = TS_VIDEO_MPEG;
+      return TRUE;
+    case TYPE_H264:
+      *video = TS_VIDEO_H264;
+      return TRUE;
+    case TYPE_H265:
+      *video = TS_VIDEO_H265;
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* 2.4.4.8. The pictures of the first video are found; another video passes. */
+static void
+take_pmt (TsPictures * pictures, const Packet * packet)
+{
+  gsize size, at;
+  const guint8 *section = find_section (packet, TABLE_PMT, &size);
+  guint pid;
+
+  if (!section || size < 12)
+    return;
+  at = 12 + ((section[10] & 15) << 8 | section[11]);
+  for (; at + 5 <= size; at += 5 + ((section[at + 3] & 15) << 8 |
+          section[at + 4])) {
+    if (!find_video (section[at], &pictures->video))
+      continue;
+    pid = (section[at + 1] << 8 | section[at + 2]) & 0x1fff;
+    if (pid != pictures->video_pid)
+      pictures->last_counter = -1;
+    pictures->video_pid = pid;
+    return;
+  }
+  refuse (pictures, "it has no MPEG, H.264 or H.265 video");
+}
+
+/* --- pictures ------------------------------------------------------------- */
+
+/* 2.4.3.6. Returns the size of the PES header, or 0 if none begins here. */
+static gsize
+get_pes_header_size (const Packet * packet)
+{
+  const guint8 *pes = packet->payload;
+  gsize size;
+
+  if (!packet->begins || packet->payload_size < PES_HEADER_SIZE
+      || pes[0] != 0 || pes[1] != 0 || pes[2] != 1 || pes[3] >> 4 != 0xe
+      || pes[6] >> 6 != 2)
+    return 0;
+  size = PES_HEADER_SIZE + pes[8];
+  return size <= packet->payload_size ? size : 0;
+}
+
+/* H.264, 7.4.1.2.3: these NAL units come before the slices, or it is the first
+ * slice (first_mb_in_slice is 0). */
+static gboolean
+begins_h264 (const guint8 * unit)
+{
+  const guint type = unit[0] & H264_TYPE;
+
+  if (type == H264_SLICE_FIRST || type == H264_IDR)
+    return unit[1] >> 7;
+  return type >= H264_SEI && type <= H264_DELIMITER;
+}
+
+/* H.265, 7.4.2.4.4; the bit is first_slice_segment_in_pic_flag. */
+static gboolean
+begins_h265 (const guint8 * unit)
+{
+  const guint type = unit[0] >> 1 & 0x3f;
+
+  if (type <= H265_VCL_LAST)
+    return unit[2] >> 7;
+  return (type >= H265_VPS && type <= H265_DELIMITER)
+      || type == H265_PREFIX_SEI;
+}
+
+/* 13818-2, 6.1.1.4.1 and 6.3.9: the second field picture of a frame has the
+ * temporal reference of the first one, and belongs to the same unit. */
+static gboolean
+begins_mpeg (TsPictures * pictures, const guint8 * code)
+{
+  const gint before = pictures->temporal_reference;
+
+  pictures->temporal_reference = -1;
+  if (code[3] == MPEG_VIDEO_CODE_PICTURE) {
+    pictures->temporal_reference = code[4] << 2 | code[5] >> 6;
+    return pictures->temporal_reference != before;
+  }
+  return code[3] == MPEG_VIDEO_CODE_GOP || code[3] == MPEG_VIDEO_CODE_SEQUENCE;
+}
+
+/* Returns whether the elementary stream begins with a picture and its headers,
+ * and not with the rest of a picture. A PES packet may begin anywhere. */
+static gboolean
+begins_picture (TsPictures * pictures, const guint8 * stream, gsize size)
+{
+  const guint8 *code = mpeg_video_find_start_code (stream, stream + size);
+
+  if (!code || size - (code - stream) < 6)
+    return FALSE;
+  if (pictures->video == TS_VIDEO_H264)
+    return begins_h264 (code + 3);
+  if (pictures->video == TS_VIDEO_H265)
+    return begins_h265 (code + 3);
+  return begins_mpeg (pictures, code);
+}
+
+static guint8 *
+steal (GByteArray * array, gsize * size)
+{
+  *size = array->len;
+  return g_memdup2 (array->data, array->len);
+}
+
+static void
+end_unit (TsPictures * pictures)
+{
+  TsUnit *unit;
+
+  if (pictures->data->len == 0)
+    return;
+  unit = g_new0 (TsUnit, 1);
+  unit->data = steal (pictures->data, &unit->size);
+  unit->tag = pictures->tag;
+  unit->has_picture = pictures->has_picture && pictures->stream->len > 0;
+  unit->pid = pictures->video_pid;
+  if (unit->has_picture) {
+    unit->video = pictures->video;
+    unit->stream = steal (pictures->stream, &unit->stream_size);
+    unit->rest = steal (pictures->rest, &unit->rest_size);
+    unit->n_removed = pictures->n_removed;
+  }
+  g_queue_push_tail (&pictures->units, unit);
+  begin_unit (pictures, FALSE);
+}
+
+/* A packet with nothing but the clock reference. `counter` is that of the last
+ * packet with payload, which it repeats (2.4.3.3). */
+static void
+add_clock (TsPictures * pictures, const Packet * packet, guint counter)
+{
+  guint8 data[TS_PACKET_SIZE];
+
+  memset (data, 0xff, sizeof data);
+  data[0] = SYNC_BYTE;
+  data[1] = packet->pid >> 8;
+  data[2] = packet->pid;
+  data[3] = 2 << 4 | (counter & 15);
+  data[4] = TS_PACKET_SIZE - 5;
+  /* discontinuity_indicator and PCR_flag */
+  data[5] = (packet->adaptation[0] & 0x80) | 0x10;
+  memcpy (data + 6, packet->adaptation + 1, 6);
+  g_byte_array_append (pictures->rest, data, sizeof data);
+}
+
+/* Adds what remains of a video packet if the picture is dropped. A packet may
+ * be sent twice; then it has the same counter. */
+static void
+remove_packet (TsPictures * pictures, const Packet * packet)
+{
+  const gboolean advances = packet->payload
+      && pictures->last_counter != (gint) packet->counter;
+
+  if (has_clock (packet))
+    add_clock (pictures, packet,
+        packet->counter - pictures->n_removed - (advances ? 1 : 0));
+  if (advances)
+    pictures->n_removed++;
+  if (packet->payload)
+    pictures->last_counter = packet->counter;
+}
+
+static void
+take_video (TsPictures * pictures, const Packet * packet)
+{
+  gsize header = get_pes_header_size (packet);
+
+  if (packet->is_scrambled) {
+    end_unit (pictures);
+    refuse (pictures, "its video is scrambled");
+    return;
+  }
+  if (header > 0 && begins_picture (pictures, packet->payload + header,
+          packet->payload_size - header)) {
+    end_unit (pictures);
+    begin_unit (pictures, TRUE);
+  }
+  if (packet->payload && pictures->has_picture
+      && pictures->last_counter != (gint) packet->counter)
+    g_byte_array_append (pictures->stream, packet->payload + header,
+        packet->payload_size - header);
+  remove_packet (pictures, packet);
+}
+
+static void
+take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
+{
+  Packet packet;
+
+  parse_packet (&packet, data);
+  if (pictures->is_junk || pictures->refusal
+      || pictures->data->len >= MAX_UNIT_SIZE)
+    end_unit (pictures);
+  if (!pictures->refusal && packet.pid == PID_PAT)
+    take_pat (pictures, &packet);
+  else if (!pictures->refusal && packet.pid == pictures->pmt_pid)
+    take_pmt (pictures, &packet);
+  if (!pictures->refusal && packet.pid == pictures->video_pid)
+    take_video (pictures, &packet);
+  else if (pictures->has_picture)
+    g_byte_array_append (pictures->rest, data, TS_PACKET_SIZE);
+  if (pictures->data->len == 0)
+    pictures->tag = tag;
+  g_byte_array_append (pictures->data, data, TS_PACKET_SIZE);
+  if (!pictures->has_picture)
+    end_unit (pictures);
+}
+
+/* --- the stream ----------------------------------------------------------- */
+
+/* Bytes before a sync byte belong to no packet. They pass, so that the stream
+ * stays as it is. */
+static void
+pass_byte (TsPictures * pictures, guint8 byte, guint64 tag)
+{
+  if (!pictures->is_junk || pictures->data->len >= MAX_UNIT_SIZE)
+    end_unit (pictures);
+  if (pictures->data->len == 0)
+    pictures->tag = tag;
+  pictures->is_junk = TRUE;
+  g_byte_array_append (pictures->data, &byte, 1);
+}
+
+void
+ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
+    guint64 tag)
+{
+  GByteArray *partial = pictures->partial;
+  gsize missing;
+
+  while (size > 0) {
+    if (partial->len == 0 && *data != SYNC_BYTE) {
+      pass_byte (pictures, *data++, tag);
+      size--;
+      continue;
+    }
+    if (partial->len == 0)
+      pictures->partial_tag = tag;
+    missing = MIN (size, TS_PACKET_SIZE - partial->len);
+    g_byte_array_append (partial, data, missing);
+    data += missing;
+    size -= missing;
+    if (partial->len < TS_PACKET_SIZE)
+      return;
+    take_packet (pictures, partial->data, pictures->partial_tag);
+    g_byte_array_set_size (partial, 0);
+  }
+}
+
+void
+ts_pictures_drain (TsPictures * pictures)
+{
+  end_unit (pictures);
+  if (pictures->partial->len == 0)
+    return;
+  pictures->tag = pictures->partial_tag;
+  g_byte_array_append (pictures->data, pictures->partial->data,
+      pictures->partial->len);
+  g_byte_array_set_size (pictures->partial, 0);
+  end_unit (pictures);
+}
+
+gboolean
+ts_pictures_poll (TsPictures * pictures, TsUnit * unit)
+{
+  TsUnit *first = g_queue_pop_head (&pictures->units);
+
+  if (!first)
+    return FALSE;
+  *unit = *first;
+  g_free (first);
+  return TRUE;
+}
+
+void
+ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset)
+{
+  for (; size >= TS_PACKET_SIZE; size -= TS_PACKET_SIZE) {
+    if (data[0] == SYNC_BYTE && ((data[1] << 8 | data[2]) & 0x1fff) == pid)
+      data[3] = (data[3] & 0xf0) | ((data[3] - offset) & 15);
+    data += TS_PACKET_SIZE;
+  }
+}

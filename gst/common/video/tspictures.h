@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the pictures of the video in an MPEG transport stream, so that they can
+ * be dropped as a whole. The stream is cut into units of whole packets. A unit
+ * that holds a picture begins with the first packet of the picture, and ends
+ * before the next picture. Between them are packets of sound and data, which
+ * must not be dropped. The parser does no I/O and handles invalid input safely.
+ *
+ * Only streams with one program are cut. Other streams, and streams whose video
+ * is scrambled or unknown, pass as units without a picture.
+ *
+ * Section numbers refer to ISO/IEC 13818-1.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#define TS_PACKET_SIZE 188
+#define TS_NO_PID 0x1fff        /* PID of null packets */
+
+typedef enum
+{
+  TS_VIDEO_MPEG,                /* MPEG-1 and MPEG-2 */
+  TS_VIDEO_H264,
+  TS_VIDEO_H265
+} TsVideo;
+
+typedef struct
+{
+  guint8 *data;                 /* whole packets; belongs to the caller */
+  gsize size;                   /* in bytes */
+  guint64 tag;                  /* of the input that held the first packet */
+  gboolean has_picture;
+  /* The following fields are only set if there is a picture. */
+  TsVideo video;
+  guint8 *stream;               /* elementary stream; belongs to the caller */
+  gsize stream_size;            /* in bytes */
+  /* What has to be sent if the picture is dropped: the packets of other
+   * streams, and packets with the clock references of the picture's own
+   * packets. It belongs to the caller and may be empty. */
+  guint8 *rest;
+  gsize rest_size;              /* in bytes */
+  /* PID of the video, and by how much its continuity counter advances in the
+   * packets that are not in `rest` */
+  guint pid;
+  guint n_removed;
+} TsUnit;
+
+void ts_unit_clear (TsUnit * unit);
+
+typedef struct _TsPictures TsPictures;
+
+TsPictures *ts_pictures_new (void);
+void ts_pictures_free (TsPictures * pictures);
+/* Discards the state of the stream, as after a flush. */
+void ts_pictures_reset (TsPictures * pictures);
+
+/* Adds bytes of the stream, which need not be whole packets. `tag` is a value
+ * of the caller. */
+void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
+    guint64 tag);
+/* Ends the current unit. */
+void ts_pictures_drain (TsPictures * pictures);
+/* Returns the next complete unit in `unit`, or FALSE if there is none. */
+gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
+/* Returns why the stream passes without being cut, or NULL. */
+const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
+
+/* Subtracts `offset` from the continuity counters of the packets with this PID.
+ */
+void ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset);

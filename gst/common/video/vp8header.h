@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parses the frame header of VP8 up to the fields that say what a frame leaves
+ * for later frames. The parser does no I/O and handles invalid input safely.
+ *
+ * Section numbers refer to RFC 6386.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Values of copy_buffer_to_golden and copy_buffer_to_alternate, 9.7 */
+typedef enum
+{
+  VP8_COPY_NONE,
+  VP8_COPY_LAST,
+  VP8_COPY_OTHER                /* altref to golden, or golden to altref */
+} Vp8Copy;
+
+typedef struct
+{
+  gboolean is_key;
+  gboolean is_shown;            /* show_frame */
+  guint width, height;          /* only of a key frame */
+  /* Map and values of the segments: whether the frame uses those of earlier
+   * frames, and whether it replaces some of them */
+  gboolean uses_segments, updates_segments;
+  /* The same for the adjustments of the loop filter */
+  gboolean uses_filter, updates_filter;
+  gboolean refreshes_golden, refreshes_altref, refreshes_last;
+  Vp8Copy copy_to_golden, copy_to_altref;
+  gboolean sign_bias_golden, sign_bias_altref;
+  gboolean refreshes_entropy;   /* refresh_entropy_probs */
+} Vp8Header;
+
+/* Returns FALSE if the header is malformed or truncated. If `is_start` is TRUE,
+ * the end of the frame may be missing, as in its first packet. */
+gboolean vp8_header_parse (Vp8Header * header, const guint8 * data,
+    gsize size, gboolean is_start);
+
+#pragma GCC visibility pop

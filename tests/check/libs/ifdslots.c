@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which frames IFD drops if the frames say which slots of the decoder they use
+ * and update, as those of VP8, VP9 and AV1 do.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "ifd.h"
+
+#define SIZE 100
+
+typedef struct
+{
+  Ifd *ifd;
+  GString *dropped;             /* numbers and reasons */
+} Sender;
+
+static void
+start (Sender * sender, guint max_frames)
+{
+  const IfdConfig config = { IFD_ALGORITHM_GOP, max_frames };
+
+  sender->ifd = ifd_new (&config);
+  sender->dropped = g_string_new (NULL);
+}
+
+static void
+stop (Sender * sender)
+{
+  IfdFrame frame;
+
+  while (ifd_flush (sender->ifd, &frame));
+  ifd_free (sender->ifd);
+  g_string_free (sender->dropped, TRUE);
+}
+
+static void
+note_drops (Sender * sender)
+{
+  IfdEvent event;
+
+  while (ifd_poll_event (sender->ifd, &event)) {
+    if (event.type != IFD_EVENT_DROPPED)
+      continue;
+    g_string_append_printf (sender->dropped, "%s%u %s",
+        sender->dropped->len > 0 ? ", " : "", (guint) event.frame.number,
+        ifd_drop_reason_get_name (event.reason));
+  }
+}
+
+/* "I", or type, slots used, ">", slots updated, and optionally "@" and the
+ * layer: "P01>1@2" uses the slots 0 and 1 and updates the slot 1. "*" behind it
+ * makes the frame larger. */
+static IfdFrame
+parse_frame (const gchar * text)
+{
+  IfdFrame frame = { IFD_FRAME_I, IFD_FRAME_SLOTS, SIZE };
+  guint32 *slots = &frame.uses;
+
+  if (*text == 'I') {
+    frame.updates = G_MAXUINT32;
+    return frame;
+  }
+  frame.type = *text == 'P' ? IFD_FRAME_P : IFD_FRAME_B;
+  for (text++; *text; text++) {
+    if (*text == '>')
+      slots = &frame.updates;
+    else if (*text == '*')
+      frame.size++;
+    else if (*text == '@')
+      frame.layer = g_ascii_digit_value (*++text);
+    else
+      *slots |= 1u << g_ascii_digit_value (*text);
+  }
+  return frame;
+}
+
+static void
+push (Sender * sender, const gchar * text)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+  guint i;
+
+  for (i = 0; words[i]; i++) {
+    IfdFrame frame = parse_frame (words[i]);
+
+    ifd_input (sender->ifd, 0, &frame);
+    note_drops (sender);
+  }
+  g_strfreev (words);
+}
+
+static void
+take (Sender * sender, guint count)
+{
+  IfdFrame frame;
+
+  for (; count > 0; count--) {
+    fail_unless (ifd_poll_output (sender->ifd, 0, &frame));
+    ifd_sent (sender->ifd, 0);
+  }
+}
+
+static void
+expect_drops (Sender * sender, const gchar * expected)
+{
+  fail_unless_equals_string (sender->dropped->str, expected);
+  g_string_truncate (sender->dropped, 0);
+}
+
+/* The channel takes no frame. */
+static void
+expect (guint max_frames, const gchar * text, const gchar * expected)
+{
+  Sender sender;
+
+  start (&sender, max_frames);
+  push (&sender, text);
+  expect_drops (&sender, expected);
+  stop (&sender);
+}
+
+GST_START_TEST (drops_frames_that_update_nothing_first)
+{
+  expect (3, "I P0>0 B0> P0>0", "2 overwritten");
+  expect (3, "I B0> B0>* P0>0", "2 overwritten");
+  /* The new frame is the larger one of the two. */
+  expect (3, "I P0>0 B0> B0>*", "3 no-room");
+  expect (3, "I P0>0 B0>* B0>", "2 overwritten");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (drops_the_highest_layer_first)
+{
+  /* All but the base layer update slots of their own. */
+  expect (3, "I@0 P0>1@1 P01>2@2 P0>0@0", "2 overwritten");
+  expect (3, "I@0 P0>1@1 P0>0@0 P01>2@2", "3 no-room");
+  expect (3, "I@0 B0>@1 B0>@2 P0>0@0", "2 overwritten");
+}
+
+GST_END_TEST;
+
+/* What cannot be decoded any more is dropped at once. */
+GST_START_TEST (drops_frames_that_need_a_dropped_frame)
+{
+  /* The only frame of the layer goes, and with it the frame that uses it. */
+  expect (3, "I@0 P0>1@1 B1>@1 P0>0@0 P0>0@0", "2 overwritten, 1 overwritten");
+  expect (2, "I P0>0 P0>0 P0>0 B0>", "2 no-room, 3 disturbed, 4 disturbed");
+}
+
+GST_END_TEST;
+
+/* A frame that fills a slot anew ends the damage. */
+GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
+{
+  Sender sender;
+
+  start (&sender, 2);
+  push (&sender, "I@0 P0>1@1 P0>0@0");
+  expect_drops (&sender, "1 overwritten");
+  take (&sender, 2);
+  push (&sender, "P01>1@1 P0>0@0");
+  expect_drops (&sender, "3 disturbed");
+  take (&sender, 1);
+  push (&sender, "P0>1@1 P01>1@1");
+  expect_drops (&sender, "");
+  take (&sender, 2);
+  stop (&sender);
+}
+
+GST_END_TEST;
+
+/* The last frame of a GOP is not needed once the next I-frame is there. */
+GST_START_TEST (drops_the_end_of_the_previous_gop)
+{
+  expect (3, "I P0>0 P0>0 I P0>0", "2 overwritten, 1 overwritten");
+  expect (3, "I I I I", "0 overwritten");
+}
+
+GST_END_TEST;
+
+/* A slot that no frame uses is not missed. */
+GST_START_TEST (unused_slot_is_no_damage)
+{
+  Sender sender;
+  guint i;
+
+  start (&sender, 2);
+  push (&sender, "I");
+  for (i = 0; i < 70; i++) {
+    take (&sender, 1);
+    push (&sender, "P0>0");
+  }
+  push (&sender, "P0>3 P0>0");
+  expect_drops (&sender, "71 overwritten");
+  stop (&sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (new_receiver_needs_an_i_frame)
+{
+  Sender sender;
+
+  start (&sender, 3);
+  push (&sender, "P0>0 I P0>0");
+  expect_drops (&sender, "0 no-i-frame");
+  take (&sender, 2);
+  ifd_restart (sender.ifd);
+  push (&sender, "P0>0 I P0>0");
+  expect_drops (&sender, "3 no-i-frame");
+  /* The queue holds the I-frame 4 and the frame 5 that uses it. */
+  ifd_restart (sender.ifd);
+  note_drops (&sender);
+  expect_drops (&sender, "");
+  take (&sender, 2);
+  stop (&sender);
+}
+
+GST_END_TEST;
+
+/* A frame of another codec depends on nothing before the change. */
+GST_START_TEST (change_of_the_codec_needs_an_i_frame)
+{
+  IfdFrame other = { IFD_FRAME_P, 0, SIZE };
+  Sender sender;
+
+  start (&sender, 3);
+  push (&sender, "I");
+  ifd_input (sender.ifd, 0, &other);
+  note_drops (&sender);
+  expect_drops (&sender, "1 no-i-frame");
+  other.type = IFD_FRAME_I;
+  ifd_input (sender.ifd, 0, &other);
+  push (&sender, "P0>0 I");
+  expect_drops (&sender, "3 no-i-frame");
+  stop (&sender);
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdslots_suite (void)
+{
+  Suite *suite = suite_create ("ifdslots");
+  TCase *chain = tcase_create ("general");
+
+  suite_add_tcase (suite, chain);
+  tcase_add_test (chain, drops_frames_that_update_nothing_first);
+  tcase_add_test (chain, drops_the_highest_layer_first);
+  tcase_add_test (chain, drops_frames_that_need_a_dropped_frame);
+  tcase_add_test (chain, layer_resumes_where_its_slot_is_filled_anew);
+  tcase_add_test (chain, drops_the_end_of_the_previous_gop);
+  tcase_add_test (chain, unused_slot_is_no_damage);
+  tcase_add_test (chain, new_receiver_needs_an_i_frame);
+  tcase_add_test (chain, change_of_the_codec_needs_an_i_frame);
+  return suite;
+}
+
+GST_CHECK_MAIN (ifdslots);

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What ifdqueue sends of a transport stream over a slow channel.
+
+Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
+picture that it makes of the whole stream at this time, and none is missing.
+The sound is untouched, and neither tshark nor our own reading of ISO/IEC
+13818-1 finds a gap in a continuity counter or between clock references.
+"""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+import clips
+import peers
+
+PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
+    "tests" / "interop" / "ifdencode"
+SECONDS = 4
+FPS = 25
+FRAMES = SECONDS * FPS
+PACKET = 188
+MAX_CLOCK_INTERVAL = 0.1        # s, 2.7.2
+VIDEO = {
+    "mpeg2": "-c:v mpeg2video -g 15 -bf 2 -sc_threshold 1000000000",
+    "h264": "-c:v libx264 -preset fast -x264-params "
+            "keyint=24:bframes=3:b-pyramid=normal:b-adapt=0:scenecut=0",
+    "h264-fields": "-c:v libx264 -preset fast -x264-params "
+                   "keyint=24:bframes=2:interlaced=1:open-gop=1",
+    "h265": "-c:v libx265 -preset fast -x265-params "
+            "keyint=24:bframes=3:b-adapt=0:log-level=error",
+}
+DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
+
+
+def stream(name):
+    def make(path):
+        options = "-t %d -map 0:v -map 1:a -vf scale=160:96 -r %d " \
+            "-pix_fmt yuv420p -b:v 300k %s -c:a mp2 -b:a 64k -f mpegts" % (
+                SECONDS, FPS, VIDEO[name])
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-i",
+                        str(clips.FILM), "-f", "lavfi", "-i", "sine",
+                        *options.split(), str(path)], check=True)
+    return clips._cached("ifdts-sound-%s.ts" % name, make)
+
+
+def decode(data):
+    """The hash of the picture at each time; no errors."""
+    result = subprocess.run(
+        ["ffmpeg", "-v", "error", "-threads", "1", "-f", "mpegts", "-i", "-",
+         "-map", "v", "-copyts", "-fps_mode", "passthrough", "-f",
+         "framehash", "-hash", "md5", "-"], input=data, capture_output=True)
+    faults = result.stderr.decode()
+    assert result.returncode == 0 and not faults, faults
+    lines = [line.split(",") for line in result.stdout.decode().splitlines()
+             if not line.startswith("#")]
+    pictures = {int(fields[2]): fields[-1].strip() for fields in lines}
+    assert len(pictures) == len(lines)
+    return pictures
+
+
+def packets(data):
+    assert len(data) % PACKET == 0
+    for at in range(0, len(data), PACKET):
+        packet = data[at:at + PACKET]
+        assert packet[0] == 0x47
+        yield (packet[1] << 8 | packet[2]) & 0x1fff, packet
+
+
+def counter_gaps(data):
+    """Packets that do not continue the counter of their PID (2.4.3.3)."""
+    last, gaps = {}, 0
+    for pid, packet in packets(data):
+        if pid == 0x1fff:
+            continue
+        counter, has_payload = packet[3] & 15, packet[3] & 0x10
+        if pid in last:
+            gaps += counter != (last[pid] + bool(has_payload)) % 16
+        last[pid] = counter
+    return gaps
+
+
+def clocks(data):
+    """The program clock references in seconds (2.4.3.5)."""
+    found = []
+    for _, packet in packets(data):
+        if packet[3] & 0x20 and packet[4] >= 7 and packet[5] & 0x10:
+            base = int.from_bytes(packet[6:10], "big") << 1 | packet[10] >> 7
+            found.append((base * 300 + ((packet[10] & 1) << 8 | packet[11]))
+                         / 27e6)
+    return found
+
+
+def others(data, video):
+    """All packets that are not of the video. tsparse adds null packets at the
+    end, to fill its last buffer."""
+    return [packet for pid, packet in packets(data)
+            if pid not in (video, 0x1fff)]
+
+
+def video_pid(path):
+    text, _ = peers.run(["ffprobe", "-v", "error", "-select_streams", "v",
+                         "-show_entries", "stream=id", "-of", "csv=p=0", path])
+    return int(text.decode().split()[0].strip(","), 16)
+
+
+class TransportStream(unittest.TestCase):
+
+    def send(self, path, work, sleep,
+             parser="tsparse set-timestamps=true alignment=7", options=""):
+        """What is sent, and how many frames came and were sent."""
+        queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+        result = subprocess.run(
+            [str(PROGRAM), "1",
+             f"filesrc location={path} ! {parser} ! "
+             f"{queue} ! ifdqueue name=ifd {options} ! "
+             f"identity sleep-time={sleep} ! "
+             f"filesink location={work}/sent.ts"],
+            check=True, stdout=subprocess.PIPE, timeout=120)
+        frames, sent, dropped, _ = map(int, result.stdout.decode().split())
+        self.assertEqual(frames, sent + dropped)
+        return (work / "sent.ts").read_bytes(), frames, sent
+
+    def sound(self, path, work):
+        """As GStreamer's demultiplexer finds it"""
+        peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! audio/mpeg ! "
+                  f"filesink {peers.location(work / 'sound')}")
+        sound = (work / "sound").read_bytes()
+        self.assertGreater(len(sound), 1000 * SECONDS)
+        return sound
+
+    def check_stream(self, path, work, data, sent):
+        whole = path.read_bytes()
+        pictures, all_pictures = decode(data), decode(whole)
+        self.assertEqual(len(all_pictures), FRAMES)
+        self.assertEqual(len(pictures), sent)
+        self.assertEqual(pictures, {
+            pts: all_pictures[pts] for pts in pictures})
+        pid = video_pid(path)
+        self.assertEqual(others(data, pid), others(whole, pid))
+        self.assertEqual(self.sound(work / "sent.ts", work),
+                         self.sound(path, work))
+        self.assertEqual(counter_gaps(whole), 0)
+        self.assertEqual(counter_gaps(data), 0)
+        self.assertEqual(clocks(data), clocks(whole))
+        self.assertLess(max(b - a for a, b in zip(
+            clocks(data), clocks(data)[1:])), MAX_CLOCK_INTERVAL)
+        text, _ = peers.run(["tshark", "-r", work / "sent.ts", "-Y", DROPS])
+        self.assertEqual(text, b"")
+
+    def test_whole_pictures_are_dropped(self):
+        for name in VIDEO:
+            path = stream(name)
+            with self.subTest(video=name), peers.workdir() as work:
+                data, frames, sent = self.send(path, work, 45000)
+                self.assertEqual(frames, FRAMES)
+                self.assertGreater(sent, FRAMES / 4)
+                self.assertLess(sent, FRAMES)
+                self.check_stream(path, work, data, sent)
+
+    def test_tshark_finds_a_gap(self):
+        path = stream("h264")
+        pid = video_pid(path)
+        kept = list(packets(path.read_bytes()))
+        del kept[[i for i, (found, _) in enumerate(kept) if found == pid][50]]
+        with peers.workdir() as work:
+            (work / "gap.ts").write_bytes(b"".join(p for _, p in kept))
+            self.assertGreater(counter_gaps((work / "gap.ts").read_bytes()), 0)
+            text, _ = peers.run(["tshark", "-r", work / "gap.ts", "-Y", DROPS])
+            self.assertNotEqual(text, b"")
+
+    def test_nothing_is_changed_where_nothing_is_dropped(self):
+        path = stream("h264")
+        with peers.workdir() as work:
+            # tsparse gives several pictures the same time.
+            data, frames, sent = self.send(path, work, 0,
+                                           options="max-frames=64")
+            self.assertEqual(frames, sent)
+            self.assertEqual(others(data, None),
+                             others(path.read_bytes(), None))
+
+    def test_scrambled_video_passes_untouched(self):
+        path = stream("h264")
+        pid = video_pid(path)
+        scrambled = b"".join(
+            packet[:3] + bytes([packet[3] | 0x80]) + packet[4:]
+            if found == pid else packet
+            for found, packet in packets(path.read_bytes()))
+        with peers.workdir() as work:
+            (work / "scrambled.ts").write_bytes(scrambled)
+            # tsparse removes scrambled packets
+            data, frames, _ = self.send(
+                work / "scrambled.ts", work, 0,
+                "video/mpegts,systemstream=true,packetsize=188")
+            self.assertEqual(frames, 0)
+            self.assertEqual(data, scrambled)
+
+
+if __name__ == "__main__":
+    unittest.main()
