@@ -23,7 +23,8 @@
 
 typedef struct
 {
-  /* the text of the user, or the option `name`; unique */
+  /* Name of the path: its option `name` or, without it, the description of the
+   * path as the user wrote it. It is unique in the list. */
   gchar *name;
   gchar *interface;             /* NULL means any */
   gchar *local_address;         /* NULL means any */

@@ -353,7 +353,8 @@ typedef struct
 {
   GstBuffer *buffer;
   const guint8 *data;           /* the mapped bytes of the frame */
-  /* Buffer that keeps the bytes in place and unchanged; may be NULL */
+  /* Buffer that owns the memory of `data`: a reference to it keeps the memory
+   * valid and unmodified; may be NULL */
   GstBuffer *holder;
   /* packets contain a list of contributing sources */
   gboolean sources;

@@ -5,9 +5,10 @@ match the elements.
 The test runs each line of code in README.md and docs/*.md that begins with one
 of RUNNABLE, in the order of its page. It replaces the long clip by a short one,
 the ports by free ones, and screens and loudspeakers by files, which are written
-without a buffer. A line that listens is a receiver. It runs until the next line
-of the page that sends to its port has ended, and what it promises to print or
-write must then exist. A sender without an end runs for the same time.
+without a buffer. A line that listens on a port is a receiver. The test stops it
+when the next line on the page that sends to this port has ended. The receiver
+must then have written its output files and printed the expected output. A
+sender that would never end is stopped after SECONDS_TO_END.
 """
 
 import concurrent.futures

@@ -42,8 +42,8 @@ NAMES = ("rangelan", "irda")
 WIRE_SIZE = SIZE + 24 + 28
 # docs/links.md: {link: (bit/s, delay in s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
-# Table 4: {period in ms: frames within a second}. The paper's column heads have
-# us instead of ms.
+# Table 4: {period in ms: frames within a second}. The column heads of the paper
+# name microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
 # With a period of 35 ms or more all frames must arrive, if the packets that
 # RangeLAN2 loses are retransmitted.

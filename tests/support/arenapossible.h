@@ -56,9 +56,10 @@ typedef struct
   guint overhead;               /* Bytes of headers for each packet. */
 } ArenaPossibleConfig;
 
-/* Returns the result of the greedy algorithm, which is a lower bound of the
- * optimum and close to it. `first_choice` may be NULL; it is set to the result
- * without the second chances. */
+/* Returns the number of frames that the greedy algorithm sends, which is a lower
+ * bound of the optimum and close to it. At its end the algorithm tries once more
+ * to add each frame that it has dropped. If `first_choice` is not NULL, it is set
+ * to the result without these retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
 /* Returns the optimum, by trying all sets of frames. There may be at most 20

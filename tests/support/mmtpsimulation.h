@@ -174,7 +174,7 @@ typedef struct
   gboolean ready;               /* The sender reported READY before `origin`. */
   guint64 initial_delay;        /* D0 at the end, in ns. */
   guint frames;                 /* put */
-  /* Frames that the sender refused when they were put. */
+  /* Frames that the sender refused when the application passed them to it. */
   guint refused;
   /* Frames that were output and whose last packet arrived before or after the
    * limit. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The endpoints of a simulated session that are the cores of MMTP. */
+/* Endpoints of a simulated session that run the sender and receiver cores of
+ * MMTP. */
 
 #include "mmtpsimulation.h"
 

@@ -107,9 +107,10 @@ typedef struct
    * `round_trip` and `n_losses` of `news` are 0 when this is called. */
     gboolean (*feedback) (gpointer sender, guint64 now,
       const DccpCcidAck * ack, DccpCcidNews * news);
-  /* Optional, but only together with `timeout`: returns the time of the timer;
-   * G_MAXUINT64 = the timer is off. At this time `timeout` is called, which
-   * must stop or advance the timer. */
+  /* `next_wakeup` and `timeout` are either both set or both NULL. `next_wakeup`
+   * returns the time at which the timer expires, or G_MAXUINT64 if the timer is
+   * off. `timeout` is called at this time, and must stop the timer or set it to a
+   * later time. */
     guint64 (*next_wakeup) (gpointer sender);
   void (*timeout) (gpointer sender, guint64 now);
   /* All fields of `state` are 0 when this is called. */

@@ -791,10 +791,10 @@ back_off (DccpConnection * connection)
 /* At most one packet of each type waits to be sent. It is made when it is
  * polled. */
 
-/* An endpoint may send no answer that is longer than the packet that it
- * answers; our endpoint is an example (docs/dccp-thin.md). Such an endpoint
- * could not answer a short packet with a Reset. Therefore each packet is padded
- * to the size of a Reset. */
+/* Some endpoints never send an answer that is longer than the packet that they
+ * answer. The endpoints of this project are among them (docs/dccp-thin.md). They
+ * could not answer a short packet with a Reset. Therefore each packet is padded to
+ * the size of a Reset. */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {

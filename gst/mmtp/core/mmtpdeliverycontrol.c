@@ -80,9 +80,9 @@
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
-/* The usual delay is the delay above the base delay while the path is not busy.
- * It does not count as a queue. These are the time constants, in reports, with
- * which the usual delay rises and falls. */
+/* The usual delay is the part of the delay above the base delay that remains
+ * while the path is not busy. It is not taken for queueing delay. The constants
+ * are the time constants of its rise and of its fall, as a number of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */

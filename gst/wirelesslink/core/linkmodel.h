@@ -90,7 +90,9 @@ struct _Link
   GQueue outputs;               /* LinkItem that left the link */
   GArray *events;               /* LinkEvent; first_event is the oldest one */
   guint first_event;
-  LinkItem *last_output;        /* The caller may still read its damage. */
+  /* The last packet that was polled. It is not freed yet, because the caller may
+   * still read its bit errors (`damage`). */
+  LinkItem *last_output;
   LinkDamage *event_damage;     /* damage of the last event that was polled */
 };
 

@@ -436,8 +436,9 @@ def deviation(values: Sequence[float]) -> float:
 
 def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
-    """Makes the videos and the picture in `output` and compares each received
-    picture with the sent one. Returns the number of the saved picture.
+    """Writes the videos and one still image to `output`, and compares each
+    received frame with the sent frame. Returns the number of the frame in the
+    still image.
     """
     sent = output / "sent.mkv"
     count = len(clip.frames)

@@ -201,7 +201,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     changes = [(ns / NS, 100 * value) for ns, value in run.quality_of_link()
                if ns / NS <= end]
     if changes:
-        # The log only has changes. A link whose state changes starts at 100 %.
+        # The log contains only the changes of the state and not the initial
+        # state. Initially every packet gets through at the first attempt.
         times, values = zip((0, 100), *changes, (end, changes[-1][1]))
         ax.fill_between(times, values, step="post", color="#888888", alpha=0.6)
         words = "link: packets through at the first attempt, %"
