@@ -218,8 +218,14 @@ class Connection:
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        need(resets[-1] is self.packets[-1], "behind the Reset:",
-             self.packets[-1])
+        # If the Reset itself is lost, the peer repeats its Close. No program
+        # answers if the one that sent the Reset has ended meanwhile.
+        last, = [index for index, packet in enumerate(self.packets)
+                 if packet is resets[-1]]
+        behind = self.packets[last + 1:]
+        need(not behind or (resets[-1].is_lost and all(
+            packet.type == "Close" for packet in behind)),
+            "behind the Reset:", *behind)
         asked = [(packet.source, packet.type) for packet in closing
                  if packet.type != "Reset"]
         again = len(asked) > len(set(asked)) or any(
