@@ -19,8 +19,8 @@ UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
 # A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-# The maximum number of packets in a call, because their sequence numbers have 16
-# bits.
+# The maximum number of packets in a call, because their sequence numbers have
+# 16 bits.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
