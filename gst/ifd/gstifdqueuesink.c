@@ -30,6 +30,18 @@ is_sticky (GstMiniObject * object)
   return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
 }
 
+/* Waits until the queue has room for another object that is never dropped, or
+ * until downstream refuses frames. Returns the flow of downstream. The caller
+ * holds the lock; it is released while waiting. */
+static GstFlowReturn
+wait_for_object_room (GstIfdQueue * self)
+{
+  while (self->flow == GST_FLOW_OK
+      && ifd_line_count_objects (self->line) >= MAX_OBJECTS)
+    g_cond_wait (&self->changed, &self->lock);
+  return self->flow;
+}
+
 /* Takes ownership of `object`, unless it is a query. Sticky events are enqueued
  * even if downstream has refused frames, because they apply to the next frames.
  */
@@ -39,10 +51,7 @@ enqueue_object (GstIfdQueue * self, GstMiniObject * object)
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
-  while (self->flow == GST_FLOW_OK
-      && ifd_line_count_objects (self->line) >= MAX_OBJECTS)
-    g_cond_wait (&self->changed, &self->lock);
-  flow = self->flow;
+  flow = wait_for_object_room (self);
   if (flow == GST_FLOW_OK || is_sticky (object)) {
     ifd_line_push (self->line, g_steal_pointer (&object));
     g_cond_broadcast (&self->changed);
@@ -150,10 +159,7 @@ enqueue_data (GstIfdQueue * self, IfdLineItem * item)
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
-  while (self->flow == GST_FLOW_OK
-      && ifd_line_count_objects (self->line) >= MAX_OBJECTS)
-    g_cond_wait (&self->changed, &self->lock);
-  flow = self->flow;
+  flow = wait_for_object_room (self);
   if (flow == GST_FLOW_OK) {
     ifd_line_push_data (self->line, item);
     g_cond_broadcast (&self->changed);
