@@ -43,16 +43,15 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# The file with the link's trace, if the link's bitrate changes in steps.
-STEPS = "steps.trace"
+# The files with the link's traces, if the link's bitrate changes in steps: one
+# for the direction of the stream, and one for the way back if it needs one.
+STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
 # A run is flagged as unreliable if the 99th percentile of the lateness of this
 # machine, or of the emulated link, is larger than this number of ms.
 MS_LATE = 1.0
 # A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
-# The number of the sender's station in the link's log.
-SENDER = placement.ROLES.index("sender")
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
 IN_TIME = {"warnings": [], "left_out": "",
@@ -156,10 +155,22 @@ def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     link = cell["link"]
     if not link.get(matrix.STEPS):
         return properties(cell)
-    path = directory / STEPS
+    path, back = directory / STEPS, directory / BACK
     files.write_whole(path, rate_steps.trace(
         rate_steps.parse(link["name"], link[matrix.STEPS])))
-    return f"delivery-trace-down={shlex.quote(str(path))} {properties(cell)}"
+    if sender_station(cell):
+        words = [f"delivery-trace-down={path}"]
+    else:
+        # wirelesslink uses the trace of station 0 for both directions if the
+        # other direction has none.
+        files.write_whole(back, rate_steps.FAST)
+        words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
+    return f"{shlex.join(words)} {properties(cell)}"
+
+
+def sender_station(cell: Cell) -> int:
+    """Returns the number of the sender's station in the link's log."""
+    return placement.sender_station(cell["link"])
 
 
 # ----------------------------------------------------------------- in real time
@@ -172,6 +183,7 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     clip = clip_of(cell, build)
     place = placement.OverLink(
         with_steps(cell, directory), build,
+        roles=placement.roles_of(cell["link"]),
         **placement.hosts_of(cell["link"], placement.ROLES))
     streams, ports = [], []
     for name, transport in transports.streams(protocol):
@@ -267,7 +279,7 @@ def compute(cell: Cell, directory: pathlib.Path,
     pipeline = [
         *fill(protocol["sender"], values), "!", "tee", "name=packets",
         "!", "queue", "!", "wirelesslink", "mode=timestamp",
-        f"overhead={IP_AND_UDP}", f"sink_0::station={SENDER}",
+        f"overhead={IP_AND_UDP}", f"sink_0::station={sender_station(cell)}",
         f"location={directory / LINK_LOG}",
         *shlex.split(with_steps(cell, directory)),
         "!", *fill(protocol["receiver"], values),

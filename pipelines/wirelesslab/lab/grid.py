@@ -53,13 +53,24 @@ def possible(found: list[Cell],
     """Returns the cells that this machine can run. Also returns, and prints, a
     line for each reason why it cannot run the other cells."""
     words = []
-    for choose in (without_misfits,
+    for choose in (without_files, without_misfits,
                    functools.partial(without_missing, build=build),
                    without_hosts):
         found, more = choose(found)
         words += more
     print("".join(f"{line}\n" for line in words), end="", flush=True)
     return found, words
+
+
+def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
+    """Returns the cells whose links have all the files that they need, and
+    lines about the links that do not.
+    """
+    missing = {cell["link"]["name"]: matrix.missing_files(cell["link"])
+               for cell in found}
+    return ([cell for cell in found if not missing[cell["link"]["name"]]],
+            [f"left out link {name}: {', '.join(words)}"
+             for name, words in missing.items() if words])
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:

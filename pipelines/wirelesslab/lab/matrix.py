@@ -35,14 +35,16 @@ IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 Film = Callable[[int, Protocol], dict[str, Any]]
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
-            "codecs": video_codecs.FIRST, "workloads": "", "encoders": ""}
+            "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
+            placement.DIRECTION: placement.DOWN}
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
 LIVE = "live"  # The kind of a cell that has a live encoder.
 STEPS, SEEDS = "steps", "seeds"
 # Any other key of a link is a property of wirelesslink.
-OF_A_LINK = {"title", "properties", STEPS, SEEDS, *placement.OF_HOSTS}
+OF_A_LINK = {"title", "properties", STEPS, SEEDS, placement.DIRECTION,
+             *placement.OF_HOSTS}
 
 
 def read(path: pathlib.Path) -> list[Cell]:
@@ -90,17 +92,37 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         raise LabError(f"seconds must be from 1 to {clips.SECONDS}")
     if repetitions < 1:
         raise LabError("repetitions must be at least 1")
+    # All protocols run once before any of them runs again. A time in which the
+    # machine is slow then does not affect all runs of a single protocol.
     return [
-        {**cell(protocol, variant, film, seed, repetition, seconds, workload),
+        {**cell(protocol, {**variant, **direction}, film, seed, repetition,
+                seconds, workload),
          **theirs(given, link, workload)}
+        for repetition in range(repetitions)
         for seed in all_seeds(matrix, loads)
         for workload, protocols, links in loads
-        for link, film, protocol in itertools.product(
-            [link for link in links if seed in seeds_of(matrix, link)],
+        for link in links if seed in seeds_of(matrix, link)
+        for direction in [direction_of(matrix, link) if is_video(workload)
+                          else {}]
+        for variant, film, protocol in itertools.product(
+            list(variants(link, home)),
             films if is_video(workload) else [None], protocols)
-        for variant in variants(link, home)
         # A computed run has the same result each time, so it is not repeated.
-        for repetition in range(1 if protocol[COMPUTED] else repetitions)]
+        if not (protocol[COMPUTED] and repetition)]
+
+
+def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
+    """Returns the key of a link whose mobile host sends. A link whose mobile
+    host receives has no such key, so that results from before this key existed
+    are still recognised."""
+    section = link["section"]
+    found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
+    if found not in (placement.DOWN, placement.UP):
+        raise LabError(
+            f"link {link['name']}: {placement.DIRECTION} = {found} must be "
+            f"{placement.DOWN} (the mobile host receives) or {placement.UP} "
+            "(the mobile host sends)")
+    return {placement.DIRECTION: found} if found == placement.UP else {}
 
 
 def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
@@ -404,15 +426,31 @@ def with_paths(properties: str, home: pathlib.Path) -> str:
     return shlex.join(words)
 
 
-def path_of(value: str, home: pathlib.Path) -> pathlib.Path:
+def path_of(value: str, home: pathlib.Path) -> str | pathlib.Path:
     """Returns the path of a file: relative to `home`, or in the directory that
-    an environment variable names."""
+    an environment variable names. Returns `value` itself if this variable is
+    not set."""
     found = IN_DIRECTORY.fullmatch(value)
     if not found:
         return home / value
     directory = os.environ.get(found["variable"])
-    if not directory:
-        raise LabError(
-            f"the environment variable {found['variable']} is not set; it "
-            f"names the directory of {found['file']}")
-    return pathlib.Path(directory, found["file"]).absolute()
+    return pathlib.Path(directory, found["file"]).absolute() if directory \
+        else value
+
+
+def missing_files(link: Link) -> list[str]:
+    """Returns the reasons why files of the link cannot be read: a variable that
+    names their directory is not set, or the files do not exist."""
+    found = []
+    for word in shlex.split(link["properties"]):
+        name, _, value = word.partition("=")
+        variable = IN_DIRECTORY.fullmatch(value)
+        if name not in FILES:
+            continue
+        if variable:
+            found.append(f"the environment variable {variable['variable']} is "
+                         "not set; it names the directory of "
+                         + variable["file"])
+        elif not os.path.exists(value):
+            found.append(f"there is no file {value}")
+    return found

@@ -17,6 +17,8 @@ MS = 1000
 # again.
 SECONDS = 180
 MAX_RATE = 1000  # Mbit/s
+# A trace that repeats itself every millisecond and has about MAX_RATE.
+FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 
 def parse(name: str, text: str) -> list[tuple[float, float]]:

@@ -133,6 +133,7 @@ class EncoderRun:
             with open(path) as file:
                 return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
         packets = probe(cells.with_steps(self.cell, self.directory),
+                        cells.sender_station(self.cell),
                         self.end_ns, self._build)
         found = [rate / MBIT for rate in display.rates(
             packets, max(self.begin_ns, 0), self.end_ns, STEP_NS)]
@@ -213,10 +214,10 @@ def mean(values: list[float]) -> float:
     return statistics.fmean(values) if values else math.nan
 
 
-def probe(properties: str, duration_ns: float,
+def probe(properties: str, station: int, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """Returns the packets that leave a link in virtual time. The link is always
-    overloaded, so its output is its capacity."""
+    """Returns the packets of a station that leave a link in virtual time. The
+    link is always overloaded, so its output is its capacity."""
     count = math.ceil(duration_ns / NS * PROBE_BYTES_PER_SECOND / PROBE_BYTES)
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -225,11 +226,11 @@ def probe(properties: str, duration_ns: float,
              "sizetype=fixed", f"sizemax={PROBE_BYTES}",
              f"datarate={PROBE_BYTES_PER_SECOND}", f"num-buffers={count}",
              "!", "wirelesslink", "mode=timestamp",
-             f"sink_0::station={cells.SENDER}", f"location={log}",
+             f"sink_0::station={station}", f"location={log}",
              *shlex.split(properties),
              "!", "fakesink", "sync=false", "async=false"],
             "the pipeline", env=gst_environment.environment(build))
-        return measurements.read_link(log, cells.SENDER).packets
+        return measurements.read_link(log, station).packets
 
 
 # ---------------------------------------------------------------------- tables

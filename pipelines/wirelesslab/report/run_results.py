@@ -80,7 +80,7 @@ class Run:
     def link(self) -> measurements.LinkLog:
         """The log of the link, with all streams of the cell."""
         return measurements.read_link(self._home / cells.LINK_LOG,
-                                      cells.SENDER)
+                                      cells.sender_station(self.cell))
 
     @functools.cached_property
     def _logs(self) -> list[frame_log.Log]:

@@ -25,6 +25,8 @@ UDPLITE = 136
 LINK = "wl0"
 # The first host of a link is the mobile, to which the network sends downlink.
 ROLES = ("receiver", "sender")
+# Directions of a stream over a link: from the network to the mobile, or back.
+DIRECTION, DOWN, UP = "direction", "down", "up"
 # Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
 # What a link of a matrix may set for both hosts: properties of tunsrc, and
@@ -167,11 +169,22 @@ class SameMachine:
         return []
 
 
-def describe_link(properties: str) -> str:
+def roles_of(link: Link) -> tuple[str, ...]:
+    """Returns the roles of both hosts of a link of a matrix, the mobile first.
+    """
+    return ROLES[::-1] if link.get(DIRECTION) == UP else ROLES
+
+
+def sender_station(link: Link) -> int:
+    """Returns the number of the sender's station in the log of the link."""
+    return roles_of(link).index("sender")
+
+
+def describe_link(properties: str, roles: tuple[str, ...] = ROLES) -> str:
     """Returns the description of the link for a testbed. Raises LabError if
     `properties` are not written as properties. wirelesslink itself checks their
     names and values."""
-    text = f"{LINK}={','.join(ROLES)}: {properties}"
+    text = f"{LINK}={','.join(roles)}: {properties}"
     (link,) = links.parse_all([text])
     if not link.is_emulated():
         raise LabError(
@@ -195,16 +208,19 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 class OverLink:
     """Both ends run on hosts of a testbed. `properties` are those of the
-    wirelesslink between them, `options` are further arguments for the testbed.
+    wirelesslink between them, `roles` are those of the mobile and of the other
+    host, `options` are further arguments for the testbed.
     """
 
     # A link that loses all packets is a valid result, not an error.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
-                 mode: str = "auto", **options: Any) -> None:
+                 mode: str = "auto", roles: tuple[str, ...] = ROLES,
+                 **options: Any) -> None:
         self._properties = properties
-        self._text = describe_link(properties)
+        self._roles = roles
+        self._text = describe_link(properties, roles)
         self._build = build_dir
         self._mode = mode
         self._options = options
@@ -268,8 +284,9 @@ class OverLink:
     def report(self) -> list[str]:
         tallies = link_log.read(self._bed.log(LINK))
         output = (self._bed.logs / f"{LINK}.out").read_text(errors="replace")
+        sender, receiver = map(self._roles.index, ("sender", "receiver"))
         return link_log.words(
-            tallies[ROLES.index("sender")], tallies[ROLES.index("receiver")],
+            tallies[sender], tallies[receiver],
             link_log.lateness_ns(output))
 
 

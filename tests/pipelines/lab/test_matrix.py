@@ -87,10 +87,59 @@ class MatrixTest(MatrixCase):
                          "delivery-trace-down=/all/walk.trace")
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("LAB_TRACES", None)
-            with self.assertRaisesRegex(
-                    LabError, "LAB_TRACES is not set; it names the "
-                    "directory of walk.trace"):
-                self.read(*lines)
+            (cell,) = self.read(*lines)
+        self.assertEqual(grid.without_files([cell]), ([], [
+            "left out link mine: the environment variable LAB_TRACES is not "
+            "set; it names the directory of walk.trace"]))
+
+    def test_only_links_without_their_files_are_left_out(self):
+        (self.directory / "walk.trace").write_text("1\n")
+        found = self.read(
+            "[matrix]\nprotocols = rtp", LINKS,
+            "[link mine]\ndelivery-trace = walk.trace drive.trace")
+        left, words = grid.without_files(found)
+        self.assertEqual([cell["link"]["name"] for cell in left],
+                         ["radio", "mine_delivery-trace=walk.trace"])
+        self.assertEqual(words, [
+            "left out link mine_delivery-trace=drive.trace: there is no file "
+            f"{self.directory.resolve() / 'drive.trace'}"])
+
+    def test_the_mobile_host_receives_unless_the_matrix_says_otherwise(self):
+        lines = ("[link a]\nproperties = profile=80211b",
+                 "[link b]\nproperties = profile=80211b\ndirection = {}")
+        for default, own, ups in (("down", "up", [False, True]),
+                                  ("up", "down", [True, False]),
+                                  ("down", "down", [False, False])):
+            found = self.read(
+                f"[matrix]\nprotocols = rtp\ndirection = {default}",
+                lines[0], lines[1].format(own))
+            self.assertEqual([cell["link"].get("direction") for cell in found],
+                             ["up" if up else None for up in ups])
+            # Station 0 is the mobile.
+            self.assertEqual([cells.sender_station(cell) for cell in found],
+                             [0 if up else 1 for up in ups])
+        with self.assertRaisesRegex(
+                LabError, r"link b: direction = left must be down \(the mobile "
+                r"host receives\) or up \(the mobile host sends\)"):
+            self.read("[matrix]\nprotocols = rtp", lines[0],
+                      lines[1].format("left"))
+
+    def test_a_workload_has_a_direction_of_its_own(self):
+        (cell,) = self.read(
+            "[matrix]\nprotocols = udp-packets\ndirection = up", LINKS,
+            "[workload w]\nkind = voice\nfrom = network\nseconds = 1\n"
+            "bytes = 100\nevery = 20 ms\nacknowledge = 500 ms")
+        self.assertNotIn("direction", cell["link"])
+
+    def test_all_protocols_run_once_before_any_runs_again(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp tcp\nseeds = 1 2\nrepetitions = 2",
+            "[link a]\nproperties = profile=80211b\nretry-limit = 1 2")
+        self.assertEqual(
+            [cell["name"].replace("a_retry-limit=", "") for cell in found],
+            [f"{retries}/6M/{protocol}/{seed}-{repetition}"
+             for repetition in (1, 2) for seed in (1, 2) for retries in (1, 2)
+             for protocol in ("rtp", "tcp")])
 
     def test_a_protocol_is_two_lines(self):
         (cell,) = self.read(OWN, LINKS)
@@ -538,6 +587,24 @@ class StepsTest(MatrixCase):
         self.assertEqual(
             found, f"delivery-trace-down={trace} delay-ms=20 seed=1")
         self.assertEqual(trace.read_text().split()[:3], ["1", "2", "3"])
+
+    def test_steps_limit_only_the_direction_of_the_stream(self):
+        (cell,) = self.read(
+            "[matrix]\nprotocols = rtp",
+            "[link steps]\nsteps = 12\ndirection = up")
+        self.assertEqual(
+            cells.with_steps(cell, self.directory),
+            f"delivery-trace={self.directory / 'steps.trace'} "
+            f"delivery-trace-down={self.directory / 'back.trace'} seed=1")
+        # 83 packets of 1500 bytes in each millisecond are 996 Mbit/s.
+        self.assertEqual((self.directory / "back.trace").read_text(),
+                         "1\n" * 83)
+
+    def test_a_receiver_of_srt_does_not_end_by_itself(self):
+        there = transports.read()
+        for name, ends in (("srt", False), ("rist", False), ("rtp", True)):
+            self.assertEqual(transports.receiver_ends(there[name]), ends, name)
+        self.assertTrue(transports.ends(there["srt"]))
 
 
 if __name__ == "__main__":
